@@ -1,0 +1,89 @@
+import type { Command } from "commander";
+import type { AccountSummary } from "../../application/ports.ts";
+import { billingPeriodAt, remainingUnits } from "../../domain/billing.ts";
+import { wireAccountSummary } from "../wire.ts";
+import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
+import { table } from "./table.ts";
+
+/** Adds `kurs accounts …`. */
+export function accountCommands(program: Command, uses: CommandUses): void {
+  const accounts = program.command("accounts").description("show accounts and move their plan");
+
+  accounts
+    .command("list")
+    .description("show every account with its units in the present billing period")
+    .option("--json", "print them as JSON")
+    .action((options: OutputOptions) => listAccounts(uses, options));
+
+  accounts
+    .command("show")
+    .description("show one account")
+    .argument("<email>")
+    .option("--json", "print it as JSON")
+    .addHelpText("after", "\nExample:\n  $ kurs accounts show ada@example.org")
+    .action((email: string, options: OutputOptions) => showAccount(uses, email, options));
+
+  accounts
+    .command("plan")
+    .description("move an account to a plan; it counts from the next read on")
+    .argument("<email>")
+    .argument("<plan>")
+    .addHelpText("after", "\nExample:\n  $ kurs accounts plan ada@example.org pro")
+    .action((email: string, plan: string) => movePlan(uses, email, plan));
+}
+
+async function listAccounts(uses: CommandUses, { json }: OutputOptions): Promise<void> {
+  await using store = uses.openStore();
+  const accounts = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name);
+  if (json) return uses.print(JSON.stringify(accounts.map(wireAccountSummary), undefined, 2));
+  if (accounts.length === 0) return uses.print("There are no accounts yet.");
+  uses.print(accountTable(accounts));
+}
+
+async function showAccount(uses: CommandUses, typed: string, { json }: OutputOptions) {
+  const email = typed.trim().toLowerCase();
+  await using store = uses.openStore();
+  const [account] = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name, email);
+  if (account === undefined) throw unknownAccount(email);
+  uses.print(
+    json ? JSON.stringify(wireAccountSummary(account), undefined, 2) : accountTable([account]),
+  );
+}
+
+async function movePlan({ openStore, print }: CommandUses, typed: string, plan: string) {
+  const email = typed.trim().toLowerCase();
+  await using store = openStore();
+  const plans = (await store.listPlans()).map(({ name }) => name);
+  if (!plans.includes(plan)) {
+    const known = plans.join(", ");
+    throw new CommandError(`there is no plan ${plan}; there are: ${known}. See kurs plans set`);
+  }
+  if (!(await store.setAccountPlan(email, plan))) throw unknownAccount(email);
+  print(`${email} is on plan ${plan}`);
+}
+
+function accountTable(accounts: readonly AccountSummary[]): string {
+  const columns = [
+    { heading: "EMAIL" },
+    { heading: "PLAN" },
+    { heading: "USED", align: "right" },
+    { heading: "LEFT", align: "right" },
+    { heading: "KEYS", align: "right" },
+    { heading: "VERIFIED" },
+    { heading: "CREATED" },
+  ] as const;
+  const rows = accounts.map(({ email, plan, quota, activeKeys, emailVerifiedAt, createdAt }) => [
+    email,
+    plan,
+    String(quota.usedUnits),
+    String(remainingUnits(quota)),
+    String(activeKeys),
+    emailVerifiedAt === undefined ? "no" : "yes",
+    createdAt,
+  ]);
+  return table(columns, rows);
+}
+
+function unknownAccount(email: string): CommandError {
+  return new CommandError(`there is no account ${email}: see kurs accounts list`);
+}

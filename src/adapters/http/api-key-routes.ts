@@ -1,0 +1,75 @@
+import type { FastifyRequest } from "fastify";
+import Type from "typebox";
+import type { ApiKeys } from "../../application/api-keys.ts";
+import { NewApiKeyBody, wireApiKey, wireCreatedApiKey } from "../wire.ts";
+import type { App } from "./app.ts";
+import { noBody, responsesOf } from "./responses.ts";
+import { accountOf, type SessionGuard } from "./session-guard.ts";
+
+const tags = ["API keys"];
+const security = [{ Session: [] }];
+
+const createSchema = {
+  operationId: "createApiKey",
+  tags,
+  security,
+  summary: "Create an API key",
+  body: NewApiKeyBody,
+  response: responsesOf(
+    { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, told this once" }) },
+    ["unauthorized", "unsupported_media_type", "key_limit_reached"],
+  ),
+};
+
+const listSchema = {
+  operationId: "listApiKeys",
+  tags,
+  security,
+  summary: "List every key of the account, revoked ones too",
+  response: responsesOf({ 200: Type.Ref("ApiKeyList#", { description: "The keys" }) }, [
+    "unauthorized",
+  ]),
+};
+
+const revokeSchema = {
+  operationId: "revokeApiKey",
+  tags,
+  security,
+  summary: "Revoke a key; it is refused from then on",
+  params: Type.Object({ id: Type.String({ description: "The key's id, as listed" }) }),
+  response: responsesOf({ 204: noBody("The key is revoked") }, ["unauthorized", "not_found"]),
+};
+
+export function apiKeyRoutes(
+  app: App,
+  uses: { readonly apiKeys: ApiKeys; readonly sessionGuard: SessionGuard },
+): void {
+  const { apiKeys, sessionGuard: onRequest } = uses;
+  const url = "/v1/account/api-keys";
+
+  app.post(
+    url,
+    { schema: createSchema, onRequest, preValidation: trimName },
+    async (request, reply) => {
+      const { key, secret } = await apiKeys.create(accountOf(request), request.body.name);
+      reply.code(201);
+      return wireCreatedApiKey(key, secret);
+    },
+  );
+
+  app.get(url, { schema: listSchema, onRequest }, async (request) => {
+    const keys = await apiKeys.list(accountOf(request));
+    return { api_keys: keys.map(wireApiKey) };
+  });
+
+  app.delete(`${url}/:id`, { schema: revokeSchema, onRequest }, async (request, reply) => {
+    await apiKeys.revoke(accountOf(request), request.params.id);
+    return reply.code(204).send();
+  });
+}
+
+async function trimName({ body }: FastifyRequest): Promise<void> {
+  if (typeof body === "object" && body !== null && "name" in body) {
+    if (typeof body.name === "string") body.name = body.name.trim();
+  }
+}

@@ -1,0 +1,90 @@
+import type { FastifyRequest } from "fastify";
+import Type from "typebox";
+import type { Register } from "../../application/accounts.ts";
+import type { Sessions } from "../../application/sessions.ts";
+import { credentialOf } from "../authorization.ts";
+import { CredentialsBody, wireAccount, wireSession } from "../wire.ts";
+import type { App } from "./app.ts";
+import { noBody, responsesOf } from "./responses.ts";
+import type { SessionGuard } from "./session-guard.ts";
+
+const registerSchema = {
+  operationId: "register",
+  tags: ["Authentication"],
+  summary: "Open an account",
+  security: [],
+  body: CredentialsBody,
+  response: responsesOf({ 201: Type.Ref("Account#", { description: "The new account" }) }, [
+    "unsupported_media_type",
+    "email_taken",
+    "too_many_requests",
+  ]),
+};
+
+const loginSchema = {
+  operationId: "logIn",
+  tags: ["Authentication"],
+  summary: "Log in for a session of 24 hours",
+  security: [],
+  body: CredentialsBody,
+  response: responsesOf({ 200: Type.Ref("Session#", { description: "The session" }) }, [
+    "unsupported_media_type",
+    "unauthorized",
+    "too_many_requests",
+  ]),
+};
+
+const logoutSchema = {
+  operationId: "logOut",
+  tags: ["Authentication"],
+  summary: "End the session",
+  security: [{ Session: [] }],
+  response: responsesOf({ 204: noBody("The session is ended") }, ["unauthorized"]),
+};
+
+export function authRoutes(
+  app: App,
+  uses: {
+    readonly register: Register;
+    readonly sessions: Sessions;
+    readonly sessionGuard: SessionGuard;
+  },
+): void {
+  const { register, sessions, sessionGuard } = uses;
+  const preValidation = normalizeEmail;
+
+  app.post(
+    "/v1/auth/register",
+    { schema: registerSchema, preValidation },
+    async (request, reply) => {
+      const account = await register({ ...request.body, clientIp: clientIpOf(request) });
+      reply.code(201);
+      return wireAccount(account);
+    },
+  );
+
+  app.post("/v1/auth/login", { schema: loginSchema, preValidation }, async (request) =>
+    wireSession(await sessions.logIn({ ...request.body, clientIp: clientIpOf(request) })),
+  );
+
+  app.post(
+    "/v1/auth/logout",
+    { schema: logoutSchema, onRequest: sessionGuard },
+    async (request, reply) => {
+      await sessions.logOut(credentialOf(request.headers.authorization, "Session") ?? "");
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** Trims and lower-cases an email before its form is judged. */
+async function normalizeEmail({ body }: FastifyRequest): Promise<void> {
+  if (typeof body === "object" && body !== null && "email" in body) {
+    if (typeof body.email === "string") body.email = body.email.trim().toLowerCase();
+  }
+}
+
+/** The address that calls; an IPv4 one is the same whichever way the socket writes it. */
+function clientIpOf({ ip }: FastifyRequest): string {
+  return ip.replace(/^::ffff:/i, "");
+}

@@ -1,0 +1,43 @@
+import type { Allowance } from "../../application/rates.ts";
+import { remainingUnits } from "../../domain/billing.ts";
+
+/**
+ * What every answer of the API carries: never cached, never framed, never sniffed (OWASP REST
+ * Security Cheat Sheet). A table of our own instead of a plugin: these stand on the way of every
+ * metered read.
+ */
+export const commonHeaders: Readonly<Record<string, string>> = {
+  "cache-control": "no-store",
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+};
+
+/** Added where the service is reached over TLS. */
+export const transportHeaders: Readonly<Record<string, string>> = {
+  "strict-transport-security": "max-age=31536000",
+};
+
+/** Any origin, without credentials; only an answer to a page's request needs them. */
+export const corsHeaders: Readonly<Record<string, string>> = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy",
+};
+
+/** Added to the answer of a preflight. */
+export const preflightHeaders: Readonly<Record<string, string>> = {
+  ...corsHeaders,
+  "access-control-allow-headers":
+    "Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Session-Id",
+  "access-control-max-age": "86400",
+};
+
+/** The account's allowance as draft-ietf-httpapi-ratelimit-headers writes it. */
+export function rateLimitHeaders({ quota, period, secondsToReset }: Allowance) {
+  const periodSeconds = (period.endMs - period.startMs) / 1000;
+  return {
+    "ratelimit-policy": `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
+    ratelimit: `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
+  };
+}

@@ -1,0 +1,60 @@
+import { METHODS } from "node:http";
+import type { FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import { Failure } from "../../domain/failure.ts";
+import type { App } from "./app.ts";
+import { sendFailure } from "./failures.ts";
+import { preflightHeaders } from "./headers.ts";
+
+/** Every method that Node's server hands on. CONNECT never comes as a request. */
+const allMethods = METHODS.filter((method) => method !== "CONNECT") as HTTPMethods[];
+
+/**
+ * Makes every known path answer every other method: 405 with Allow, and 204 to a true preflight,
+ * before a credential is asked for or a body read.
+ *
+ * @returns what registers these answers, to be called when all routes are there.
+ */
+export function prepareMethodRefusal(app: App): () => void {
+  for (const method of allMethods) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+  }
+  const methodsOf = new Map<string, Set<HTTPMethods>>();
+  app.addHook("onRoute", ({ url, method }) => {
+    const methods = methodsOf.get(url) ?? new Set();
+    for (const name of [method].flat()) methods.add(name as HTTPMethods);
+    methodsOf.set(url, methods);
+  });
+
+  return () => {
+    for (const [url, methods] of [...methodsOf]) {
+      const allowed = [...methods].sort().join(", ");
+      app.route({
+        url,
+        method: allMethods.filter((method) => !methods.has(method)),
+        schema: { hide: true },
+        onRequest: async (request, reply) => answerOtherMethod(request, reply, allowed),
+        handler: () => undefined,
+      });
+    }
+  };
+}
+
+function answerOtherMethod(request: FastifyRequest, reply: FastifyReply, allowed: string) {
+  if (isPreflight(request)) {
+    return reply
+      .code(204)
+      .headers({ ...preflightHeaders, "access-control-allow-methods": allowed })
+      .send();
+  }
+  reply.header("allow", allowed);
+  const message = `This path answers ${allowed} only.`;
+  return sendFailure(request, reply, new Failure("method_not_allowed", message));
+}
+
+function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return (
+    method === "OPTIONS" &&
+    headers.origin !== undefined &&
+    headers["access-control-request-method"] !== undefined
+  );
+}

@@ -1,0 +1,74 @@
+import type { AccountStore } from "../../application/ports.ts";
+import { integerOf, optionalTextOf, textOf } from "./columns.ts";
+import type { Engine, Row } from "./engine.ts";
+
+const CREATE_ACCOUNT = `
+  INSERT INTO accounts (id, email, password_hash, plan, created_at, email_verified_at)
+  VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (email) DO NOTHING RETURNING id`;
+
+const ACCOUNT_BY_EMAIL = `
+  SELECT id, email, password_hash, plan, created_at, email_verified_at
+  FROM accounts WHERE email = $1`;
+
+// The old form stands in the condition, so a log-in that renews it cannot undo a password that
+// was changed in the meantime.
+const REPLACE_PASSWORD_HASH = `
+  UPDATE accounts SET password_hash = $3 WHERE id = $1 AND password_hash = $2`;
+
+const LIST_ACCOUNTS = `
+  SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at, p.units_per_period,
+    coalesce(u.units, 0) AS used_units,
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.revoked_at IS NULL)
+      AS active_keys
+  FROM accounts a
+  JOIN plans p ON p.name = a.plan
+  LEFT JOIN period_usage u ON u.account_id = a.id AND u.period = $1
+  WHERE $2 IS NULL OR a.email = $2
+  ORDER BY a.id`;
+
+const SET_ACCOUNT_PLAN = "UPDATE accounts SET plan = $2 WHERE email = $1 RETURNING id";
+
+export function accountStore(engine: Engine): AccountStore {
+  return {
+    async createAccount({ id, email, passwordHash, plan, createdAt, emailVerifiedAt }) {
+      const values = [id, email, passwordHash, plan, createdAt, emailVerifiedAt ?? null];
+      return (await engine.query(CREATE_ACCOUNT, ...values)).length === 1;
+    },
+
+    async accountByEmail(email) {
+      const [row] = await engine.query(ACCOUNT_BY_EMAIL, email);
+      return row && { ...identityOf(row), passwordHash: textOf(row, "password_hash") };
+    },
+
+    async replacePasswordHash(accountId, from, to) {
+      await engine.query(REPLACE_PASSWORD_HASH, accountId, from, to);
+    },
+
+    async listAccounts(period, email) {
+      const rows = await engine.query(LIST_ACCOUNTS, period, email ?? null);
+      return rows.map((row) => ({
+        ...identityOf(row),
+        activeKeys: integerOf(row, "active_keys"),
+        quota: {
+          quotaUnits: integerOf(row, "units_per_period"),
+          usedUnits: integerOf(row, "used_units"),
+        },
+      }));
+    },
+
+    async setAccountPlan(email, plan) {
+      return (await engine.query(SET_ACCOUNT_PLAN, email, plan)).length === 1;
+    },
+  };
+}
+
+function identityOf(row: Row) {
+  return {
+    id: textOf(row, "id"),
+    email: textOf(row, "email"),
+    plan: textOf(row, "plan"),
+    createdAt: textOf(row, "created_at"),
+    emailVerifiedAt: optionalTextOf(row, "email_verified_at"),
+  };
+}

@@ -1,0 +1,36 @@
+import type { RateRead, RateReadOutcome } from "../../application/ports.ts";
+
+export type SqlValue = string | number | null | Uint8Array;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A portable statement: its parameters stand as $1, $2 … */
+export interface Statement {
+  readonly sql: string;
+  readonly parameters: readonly SqlValue[];
+}
+
+/**
+ * Several statements that count as one: a generator that yields each statement and is handed its
+ * rows. So the same text runs through without a pause where the engine is synchronous (SQLite: a
+ * transaction that awaits would let a metered batch start inside it) and awaits where it is not.
+ */
+export type Transaction<Result> = Generator<Statement, Result, Row[]>;
+
+/** What differs between the databases: connection, transactions and the metered batch. */
+export interface Engine extends AsyncDisposable {
+  /** Runs one statement by itself. @throws {StoreUnavailable} */
+  query(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
+  /** Runs all of a transaction, or nothing of it. @throws {StoreUnavailable} */
+  transaction<Result>(steps: () => Transaction<Result>): Promise<Result>;
+  /**
+   * Reads in the order of their arrival, as one transaction that is on disk on return.
+   *
+   * @throws {StoreUnavailable} nothing of the batch is known to be charged.
+   */
+  readBatch(reads: readonly RateRead[]): RateReadOutcome[] | Promise<RateReadOutcome[]>;
+}
+
+export function statement(sql: string, ...parameters: SqlValue[]): Statement {
+  return { sql, parameters };
+}

@@ -1,0 +1,49 @@
+import type { MeterStore, RateRead, RateReadOutcome } from "../../application/ports.ts";
+import type { Engine } from "./engine.ts";
+
+/** Bounds what one batch holds up: 1,000 reads take about 10 ms of the event loop. */
+const READS_PER_BATCH = 1000;
+
+interface Waiting {
+  readonly read: RateRead;
+  readonly resolve: (outcome: RateReadOutcome) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Gathers the reads that arrive in one turn of the event loop into one batch: one transaction and
+ * one sync to disk for all of them. One batch is in flight at a time.
+ */
+export function createReadBatcher(engine: Pick<Engine, "readBatch">): MeterStore {
+  let waiting: Waiting[] = [];
+  let inFlight = false;
+
+  const flush = async () => {
+    const batch = waiting.slice(0, READS_PER_BATCH);
+    waiting = waiting.slice(READS_PER_BATCH);
+    try {
+      const answer = engine.readBatch(batch.map(({ read }) => read));
+      // Only where the engine is asynchronous is there something to wait for.
+      const outcomes = Array.isArray(answer) ? answer : await answer;
+      for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+    inFlight = false;
+    if (waiting.length > 0) start();
+  };
+
+  const start = () => {
+    inFlight = true;
+    // The check phase comes right after all sockets of this turn were read.
+    setImmediate(flush);
+  };
+
+  return {
+    read: (read) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ read, resolve, reject });
+        if (!inFlight) start();
+      }),
+  };
+}

@@ -1,0 +1,74 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { StoreUnavailable } from "../../../application/ports.ts";
+import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
+import { prepareMeteredBatch } from "./metered-batch.ts";
+
+/** The low byte of an extended result code that says a constraint was broken (sqlite.org/rescode). */
+const SQLITE_CONSTRAINT = 19;
+
+/**
+ * The engine on an opened, migrated database. Everything here is synchronous: a promise is made
+ * only where the port wants one, and no transaction is ever left open between two turns.
+ */
+export function createSqliteEngine(database: DatabaseSync): Engine {
+  const prepared = new Map<string, StatementSync>();
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  const commit = database.prepare("COMMIT");
+  const readAll = prepareMeteredBatch(database);
+
+  const rowsOf = ({ sql, parameters }: Statement): Row[] => {
+    let statement = prepared.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql.replaceAll(/\$(\d+)/g, "?$1"));
+      prepared.set(sql, statement);
+    }
+    return statement.all(...(parameters as SqlValue[])) as Row[];
+  };
+
+  const atomically = <Result>(work: () => Result): Result => {
+    try {
+      begin.run();
+      const result = work();
+      commit.run();
+      return result;
+    } catch (error) {
+      // Some errors (a full disk) have rolled back already.
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw storeError(error);
+    }
+  };
+
+  return {
+    async query(sql, ...parameters) {
+      try {
+        return rowsOf({ sql, parameters });
+      } catch (error) {
+        throw storeError(error);
+      }
+    },
+
+    transaction: async (steps) => atomically(() => runThrough(steps(), rowsOf)),
+
+    readBatch: (reads) => atomically(() => readAll(reads)),
+
+    async [Symbol.asyncDispose]() {
+      database.close();
+    },
+  };
+}
+
+function runThrough<Result>(
+  steps: Transaction<Result>,
+  rowsOf: (statement: Statement) => Row[],
+): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(rowsOf(step.value));
+  return step.value;
+}
+
+/** What the database itself could not do is the store's failure; the rest is this program's. */
+function storeError(error: unknown): unknown {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  const isDatabaseError = typeof code === "number" && (code & 0xff) !== SQLITE_CONSTRAINT;
+  return isDatabaseError ? new StoreUnavailable(error) : error;
+}

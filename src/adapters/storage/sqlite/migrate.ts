@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { StartError } from "../../../application/ports.ts";
+
+const DIRECTORY = join(import.meta.dirname, "../../../../migrations/sqlite");
+
+/**
+ * Brings a database up to the program's schema: the numbered files that it has not seen, in one
+ * transaction each start, so that of several starts at once one migrates and the others wait.
+ *
+ * @throws {StartError} when the database was written by a newer program.
+ */
+export function migrate(database: DatabaseSync, file: string): void {
+  const migrations = readdirSync(DIRECTORY)
+    .filter((name) => name.endsWith(".sql"))
+    .sort();
+  const known = migrations.length;
+  if (versionOf(database) === known) return;
+
+  database.exec("BEGIN IMMEDIATE");
+  const version = versionOf(database);
+  if (version > known) {
+    database.exec("ROLLBACK");
+    throw new StartError(
+      `The database ${file} was written by a newer Kurs (its schema is ${version}, this program ` +
+        `knows ${known}): start that newer program, or set DATA_DIR to another directory.`,
+    );
+  }
+  for (const name of migrations.slice(version)) {
+    database.exec(readFileSync(join(DIRECTORY, name), "utf8"));
+  }
+  database.exec(`PRAGMA user_version = ${known}`);
+  database.exec("COMMIT");
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.user_version);
+}

@@ -1,0 +1,57 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Store } from "../../../application/ports.ts";
+import { StartError } from "../../../application/ports.ts";
+import { createStore } from "../store.ts";
+import { createSqliteEngine } from "./engine.ts";
+import { migrate } from "./migrate.ts";
+
+/** The database's name in the data directory. */
+const FILE_NAME = "kurs.db";
+
+/**
+ * Opens the embedded database of a data directory, making and migrating it where needed. Every
+ * commit is synced to disk (`synchronous=FULL`): what was answered survives a loss of power.
+ *
+ * @param busyTimeoutMs how long to wait, blocking, while another process writes to the file.
+ * @throws {StartError}
+ */
+export function openSqliteStore(dataDirectory: string, busyTimeoutMs: number): Store {
+  const file = join(dataDirectory, FILE_NAME);
+  let database: DatabaseSync | undefined;
+  try {
+    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    database = new DatabaseSync(file, {
+      timeout: busyTimeoutMs,
+      enableForeignKeyConstraints: true,
+    });
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    migrate(database, file);
+    return createStore(createSqliteEngine(database));
+  } catch (error) {
+    database?.close();
+    throw error instanceof StartError ? error : explained(error, dataDirectory, file);
+  }
+}
+
+const adviceOf = new Map<number | string, string>([
+  [5, "another program holds its lock; end that program or wait for it"],
+  [8, "it is not writable; give this user the right to write to it"],
+  [10, "the disk reports an error; check the disk and its space"],
+  [11, "it is damaged; restore a backup, or move it away to begin anew"],
+  [13, "the disk is full; make room"],
+  [14, "it cannot be opened; check that the directory is writable and the name is a file's"],
+  [26, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
+  ["EACCES", "permission is denied; give this user the right to write there"],
+  ["ENOTDIR", "part of the path is a file; set DATA_DIR to a directory"],
+  ["EEXIST", "a file of that name is in the way; set DATA_DIR to a directory"],
+  ["EROFS", "the file system is read-only; set DATA_DIR to a writable directory"],
+]);
+
+function explained(error: unknown, dataDirectory: string, file: string): StartError {
+  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
+  const advice = adviceOf.get(errcode === undefined ? (code ?? "") : errcode & 0xff);
+  const what = errcode === undefined ? `DATA_DIR ${dataDirectory}` : `database ${file}`;
+  return new StartError(`Cannot use the ${what}: ${advice ?? message}.`, error);
+}

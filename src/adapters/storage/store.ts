@@ -1,0 +1,25 @@
+import type { Store } from "../../application/ports.ts";
+import { accountStore } from "./accounts.ts";
+import { apiKeyStore } from "./api-keys.ts";
+import { authLimitStore } from "./auth-windows.ts";
+import type { Engine } from "./engine.ts";
+import { planStore } from "./plans.ts";
+import { rateStore } from "./rates.ts";
+import { createReadBatcher } from "./read-batcher.ts";
+import { sessionStore } from "./sessions.ts";
+import { usageStore } from "./usage.ts";
+
+/** Joins the store's parts, each its noun's statements, over one engine. Owns the engine. */
+export function createStore(engine: Engine): Store {
+  return {
+    ...accountStore(engine),
+    ...sessionStore(engine),
+    ...apiKeyStore(engine),
+    ...authLimitStore(engine),
+    ...planStore(engine),
+    ...usageStore(engine),
+    ...rateStore(engine),
+    ...createReadBatcher(engine),
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,51 @@
+import { Failure } from "../domain/failure.ts";
+import { timestamp } from "../domain/instant.ts";
+import type { AuthLimitStore, Clock, Secrets } from "./ports.ts";
+
+/** An address may make this many times the calls that it may make for one email. */
+const CALLS_PER_IP_FACTOR = 30;
+
+/**
+ * Counts one call of register, login, password-reset or verification-resend against the abuse
+ * budget (specification, section 8).
+ *
+ * @throws {Failure} `too_many_requests` when the window's budget is spent.
+ */
+export type SpendAuthCall = (clientIp: string, email: string) => Promise<void>;
+
+/**
+ * Makes the abuse limiter: a fixed window per (address, email), which opens with its first call,
+ * and a higher ceiling per address. The windows lie in the store, so all nodes count in the same.
+ */
+export function createAuthLimit(uses: {
+  readonly store: AuthLimitStore;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  /** Calls a window per (address, email). */
+  readonly callsPerWindow: number;
+  readonly windowSeconds: number;
+}): SpendAuthCall {
+  const { store, secrets, clock, callsPerWindow, windowSeconds } = uses;
+  // Windows are kept under digests: the store need not know who tried to log in from where.
+  const scopeOf = (text: string) => Buffer.from(secrets.hash(text)).toString("hex");
+
+  return async (clientIp, email) => {
+    const nowMs = clock.nowMs();
+    const ceilings = new Map([
+      [scopeOf(`${clientIp} ${email}`), callsPerWindow],
+      [scopeOf(clientIp), callsPerWindow * CALLS_PER_IP_FACTOR],
+    ]);
+    const windows = await store.countAuthCall(
+      [...ceilings.keys()],
+      timestamp(nowMs),
+      timestamp(nowMs + windowSeconds * 1000),
+    );
+
+    const exceeded = windows.filter(({ scope, calls }) => calls > (ceilings.get(scope) ?? 0));
+    if (exceeded.length === 0) return;
+    const endsMs = Math.max(...exceeded.map(({ endsAt }) => Date.parse(endsAt)));
+    throw new Failure("too_many_requests", "Too many attempts. Please wait and try again.", {
+      retryAfterSeconds: Math.ceil((endsMs - nowMs) / 1000),
+    });
+  };
+}

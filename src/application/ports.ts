@@ -1,0 +1,229 @@
+import type { BillingPeriod, Quota } from "../domain/billing.ts";
+import type { Instant } from "../domain/instant.ts";
+import type { Quotation, Rate } from "../domain/rate.ts";
+import type { Pair } from "../domain/symbol.ts";
+
+/** The one place that tells the time. */
+export interface Clock {
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  nowMs(): number;
+}
+
+/** Randomness and what is made of secrets. */
+export interface Secrets {
+  /** A UUIDv7 (RFC 9562): its order is the order of creation. */
+  uuid(): string;
+  /** 32 random bytes as 64 lowercase hexadecimal digits. */
+  secret(): string;
+  /** SHA-256 of a credential: the only form in which one is stored. */
+  hash(credential: string): Uint8Array;
+  /** The stored form of a password, with its parameters beside it. */
+  hashPassword(password: string): Promise<string>;
+  /** Takes as long for no account (`stored` undefined) as for a wrong password. */
+  verifyPassword(stored: string | undefined, password: string): Promise<PasswordCheck>;
+}
+
+export interface PasswordCheck {
+  readonly matches: boolean;
+  /** The stored form was made with weaker parameters than today's. */
+  readonly outdated: boolean;
+}
+
+/** The store could not do what it was asked, and nothing of it counts as done. */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super("The store is unavailable", { cause });
+    this.name = "StoreUnavailable";
+  }
+}
+
+/** Why a start is refused: one line for the operator that says what is wrong and what to do. */
+export class StartError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "StartError";
+  }
+}
+
+export interface Account {
+  readonly id: string;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly plan: string;
+  readonly createdAt: string;
+  readonly emailVerifiedAt: string | undefined;
+}
+
+export interface AccountSummary {
+  readonly id: string;
+  readonly email: string;
+  readonly plan: string;
+  readonly createdAt: string;
+  readonly emailVerifiedAt: string | undefined;
+  readonly activeKeys: number;
+  readonly quota: Quota;
+}
+
+export interface AccountStore {
+  /** @returns false when the email is taken, and then nothing is stored. */
+  createAccount(account: Account): Promise<boolean>;
+  accountByEmail(email: string): Promise<Account | undefined>;
+  /** Does nothing when the stored form is not `from` any more. */
+  replacePasswordHash(accountId: string, from: string, to: string): Promise<void>;
+  /** Every account in order of creation, or the one of an email, with its units in a period. */
+  listAccounts(period: string, email?: string): Promise<AccountSummary[]>;
+  /** @returns false when there is no such account. The plan must exist. */
+  setAccountPlan(email: string, plan: string): Promise<boolean>;
+}
+
+export interface Session {
+  readonly tokenHash: Uint8Array;
+  readonly accountId: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
+
+export interface SessionStore {
+  /** Stores a session, and removes those of the account that have expired. */
+  createSession(session: Session): Promise<void>;
+  /** @returns the account's id, or undefined when no session of that token is valid at `now`. */
+  sessionAccount(tokenHash: Uint8Array, now: string): Promise<string | undefined>;
+  endSession(tokenHash: Uint8Array): Promise<void>;
+}
+
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly keyPrefix: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | undefined;
+}
+
+export interface NewApiKey extends ApiKey {
+  readonly accountId: string;
+  readonly keyHash: Uint8Array;
+}
+
+export interface ApiKeyStore {
+  /** @returns false when the account has `limit` active keys already: nothing is stored then. */
+  createApiKey(key: NewApiKey, limit: number): Promise<boolean>;
+  /** Every key of the account, revoked ones too, oldest first. */
+  listApiKeys(accountId: string): Promise<ApiKey[]>;
+  /** @returns false for an id that is unknown, another account's or revoked already. */
+  revokeApiKey(accountId: string, keyId: string, now: string): Promise<boolean>;
+}
+
+export interface AuthWindow {
+  /** What is counted, as a digest: an address, or an address with an email. */
+  readonly scope: string;
+  /** Calls in the window, this one included. */
+  readonly calls: number;
+  readonly endsAt: string;
+}
+
+export interface AuthLimitStore {
+  /** Counts one call in each scope's window; a window that is over at `now` starts anew. */
+  countAuthCall(scopes: readonly string[], now: string, endsAt: string): Promise<AuthWindow[]>;
+}
+
+export interface Plan {
+  readonly name: string;
+  readonly unitsPerPeriod: number;
+}
+
+export interface PlanStore {
+  listPlans(): Promise<Plan[]>;
+  /** Adds a plan, or changes the units of one. */
+  setPlan(plan: Plan): Promise<void>;
+}
+
+export interface AccountUsage extends Quota {
+  readonly plan: string;
+}
+
+export interface UsageStore {
+  usageOf(accountId: string, period: string): Promise<AccountUsage | undefined>;
+}
+
+export interface SourcedRate extends Rate {
+  /** Who published it: a source's key, or `import`. */
+  readonly source: string;
+}
+
+export interface StoredRate extends SourcedRate {
+  /** When its operator suspended the pair. */
+  readonly suspendedAt: string | undefined;
+}
+
+export interface RateStore {
+  /**
+   * Stores rates in one transaction. A pair's rate is replaced only by one that is not older.
+   *
+   * @returns for each rate, `undefined` when it is stored, else the newer time that stands.
+   */
+  storeRates(rates: readonly SourcedRate[]): Promise<(Instant | undefined)[]>;
+  /** Every rate in order of its pair, or those of one base. */
+  listRates(base?: string): Promise<StoredRate[]>;
+  hasRates(): Promise<boolean>;
+  /** Suspends the pair at a time or, without one, resumes it. @returns false: no such pair. */
+  suspendRate(pair: Pair, at: string | undefined): Promise<boolean>;
+}
+
+/** One metered read, as it goes into a batch. */
+export interface RateRead {
+  readonly keyHash: Uint8Array;
+  /** Without a pair the key is checked and its quota told, but nothing charged. */
+  readonly pair: Pair | undefined;
+  readonly period: BillingPeriod;
+  /** The UTC day of the charge. */
+  readonly day: string;
+}
+
+export type RateFound =
+  | Rate
+  | "not_asked"
+  | "exhausted"
+  | "unsupported"
+  | "suspended"
+  | StoreUnavailable;
+
+/** What became of a read; `undefined` when no active key has that hash. */
+export type RateReadOutcome = { readonly quota: Quota; readonly found: RateFound } | undefined;
+
+export interface MeterStore {
+  /**
+   * Checks the key, charges one unit and reads the rate, in one transaction that is on disk before
+   * the promise resolves. A rate that cannot be read is charged; all else that fails is not.
+   *
+   * @throws {StoreUnavailable} nothing of this read is known to be charged.
+   */
+  read(read: RateRead): Promise<RateReadOutcome>;
+}
+
+export interface Store
+  extends AccountStore,
+    SessionStore,
+    ApiKeyStore,
+    AuthLimitStore,
+    PlanStore,
+    UsageStore,
+    RateStore,
+    MeterStore,
+    AsyncDisposable {}
+
+/** One line of a rate file as it was read: a quotation not judged yet, or why there is none. */
+export type RateLine =
+  | (Quotation & { readonly line: number })
+  | { readonly line: number; readonly reason: string };
+
+/** Reads a rate file in bunches of lines, so that a million lines do not cost a million awaits. */
+export type RateLineReader = (
+  input: AsyncIterable<Uint8Array>,
+) => AsyncIterable<readonly RateLine[]>;
+
+/** The rates that one publisher gave out at one time. */
+export interface Publication {
+  readonly source: string;
+  readonly publishedOn: string;
+  readonly quotations: readonly Quotation[];
+}

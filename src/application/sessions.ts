@@ -1,0 +1,72 @@
+import { isSessionToken, SESSION_LIFETIME_MS, SESSION_TOKEN_START } from "../domain/credential.ts";
+import { Failure, sessionRequired } from "../domain/failure.ts";
+import { timestamp } from "../domain/instant.ts";
+import { normalizePassword } from "../domain/password.ts";
+import type { Credentials } from "./accounts.ts";
+import type { SpendAuthCall } from "./auth-limit.ts";
+import type { AccountStore, Clock, Secrets, SessionStore } from "./ports.ts";
+
+/** What a log-in hands out; the token is told this once. */
+export interface IssuedSession {
+  readonly token: string;
+  /** RFC 3339 in UTC, 24 hours after the log-in. */
+  readonly expiresAt: string;
+}
+
+export interface Sessions {
+  /** @throws {Failure} `too_many_requests`; `unauthorized` for an unknown email as for a wrong
+   *   password, and after the same time. */
+  logIn(credentials: Credentials): Promise<IssuedSession>;
+  /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
+  authenticate(token: string | undefined): Promise<string>;
+  /** Ends the session of a token that `authenticate` accepted. */
+  logOut(token: string): Promise<void>;
+}
+
+export function createSessions(uses: {
+  readonly store: AccountStore & SessionStore;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly spendAuthCall: SpendAuthCall;
+}): Sessions {
+  const { store, secrets, clock, spendAuthCall } = uses;
+
+  return {
+    async logIn({ email, password: typed, clientIp }) {
+      await spendAuthCall(clientIp, email);
+      const password = normalizePassword(typed);
+      const account = await store.accountByEmail(email);
+      const check = await secrets.verifyPassword(account?.passwordHash, password);
+      if (account === undefined || !check.matches) {
+        throw new Failure("unauthorized", "Email or password is incorrect.");
+      }
+      if (check.outdated) {
+        const renewed = await secrets.hashPassword(password);
+        await store.replacePasswordHash(account.id, account.passwordHash, renewed);
+      }
+
+      const token = SESSION_TOKEN_START + secrets.secret();
+      const nowMs = clock.nowMs();
+      const expiresAt = timestamp(nowMs + SESSION_LIFETIME_MS);
+      await store.createSession({
+        tokenHash: secrets.hash(token),
+        accountId: account.id,
+        createdAt: timestamp(nowMs),
+        expiresAt,
+      });
+      return { token, expiresAt };
+    },
+
+    async authenticate(token) {
+      if (token === undefined || !isSessionToken(token)) throw sessionRequired;
+      const now = timestamp(clock.nowMs());
+      const accountId = await store.sessionAccount(secrets.hash(token), now);
+      if (accountId === undefined) throw sessionRequired;
+      return accountId;
+    },
+
+    async logOut(token) {
+      await store.endSession(secrets.hash(token));
+    },
+  };
+}

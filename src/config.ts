@@ -1,0 +1,107 @@
+import { isIP } from "node:net";
+import { MAX_PLAN_UNITS } from "./domain/billing.ts";
+
+/** What the operator has decided; all of it is checked before anything starts. */
+export interface Config {
+  readonly host: string;
+  /** 0 lets the system choose a free port. */
+  readonly port: number;
+  readonly dataDirectory: string;
+  /** Where clients reach the service, without a slash at the end; unset: where it listens. */
+  readonly publicUrl: string | undefined;
+  /** Units a period on the free plan; unset: as stored, 1,000 in a new store. */
+  readonly freePlanUnits: number | undefined;
+  readonly authCallsPerWindow: number;
+  readonly authWindowSeconds: number;
+  /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly logLevel: LogLevel;
+}
+
+const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** The environment does not fit: every problem, each a line that names its variable. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(`The configuration does not fit:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+    this.name = "ConfigError";
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads the configuration. A variable that is empty counts as unset.
+ *
+ * @throws {ConfigError} with every problem at once.
+ */
+export function readConfig(environment: Environment = process.env): Config {
+  const problems: string[] = [];
+  const { textOf, integerOf } = readersOf(environment, problems);
+
+  const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
+  if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
+    problems.push(
+      `PUBLIC_URL: want an address such as https://rates.example.org, not "${publicUrl}"`,
+    );
+  }
+  const trustedProxies = (textOf("TRUST_PROXY") ?? "").split(",").flatMap((entry) => {
+    const text = entry.trim();
+    return text === "" ? [] : [text];
+  });
+  for (const entry of trustedProxies.filter((text) => !isProxy(text))) {
+    problems.push(`TRUST_PROXY: want addresses or networks such as 10.0.0.0/8, not "${entry}"`);
+  }
+  const logLevel = logLevels.find((level) => level === (textOf("LOG_LEVEL") ?? "info"));
+  if (logLevel === undefined) {
+    problems.push(`LOG_LEVEL: want ${logLevels.join(", ")}, not "${textOf("LOG_LEVEL")}"`);
+  }
+
+  const config: Config = {
+    host: textOf("HOST") ?? "127.0.0.1",
+    port: integerOf("PORT", 0, 65_535) ?? 8080,
+    dataDirectory: textOf("DATA_DIR") ?? "./data",
+    publicUrl,
+    freePlanUnits: integerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
+    authCallsPerWindow: integerOf("AUTH_LIMIT", 1, 1_000_000) ?? 20,
+    authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400) ?? 900,
+    trustedProxies,
+    logLevel: logLevel ?? "info",
+  };
+  if (problems.length > 0) throw new ConfigError(problems);
+  return Object.freeze(config);
+}
+
+/** Readers of single variables; what does not fit is added to the problems. */
+function readersOf(environment: Environment, problems: string[]) {
+  const textOf = (name: string): string | undefined => {
+    const text = environment[name]?.trim();
+    return text === "" ? undefined : text;
+  };
+  const integerOf = (name: string, least: number, most: number): number | undefined => {
+    const text = textOf(name);
+    if (text === undefined) return undefined;
+    const value = /^[0-9]{1,15}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    problems.push(`${name}: want a whole number from ${least} to ${most}, not "${text}"`);
+    return undefined;
+  };
+  return { textOf, integerOf };
+}
+
+function isWebAddress(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+}
+
+function isProxy(text: string): boolean {
+  if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
+  const [address = "", bits, ...rest] = text.split("/");
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && +bits <= (family === 4 ? 32 : 128));
+}

@@ -1,0 +1,57 @@
+declare const decimal: unique symbol;
+
+/**
+ * A non-negative decimal number as text, written out: digits with at most one point between them,
+ * no sign, no exponent, trailing zeros as they were. Only the functions of this file make one.
+ */
+export type Decimal = string & { readonly [decimal]: true };
+
+/** The most characters a rate may take once it is written out. */
+export const MAX_DECIMAL_LENGTH = 64;
+
+const writtenOut = /^(0|[1-9][0-9]*)(\.[0-9]+)?$/;
+const number = /^(-?)((?:0|[1-9][0-9]*)(?:\.[0-9]+)?)(?:[eE]([+-]?[0-9]{1,4}))?$/;
+
+/**
+ * Reads a number as JSON writes them (RFC 8259, section 6) and writes its exponent out, digit by
+ * digit: `1.0e-5` becomes `0.000010`.
+ *
+ * @returns the decimal; `"negative"` for a number below zero; `"malformed"` for anything else,
+ *   including one that would take more than {@link MAX_DECIMAL_LENGTH} characters.
+ */
+export function parseDecimal(text: string): Decimal | "negative" | "malformed" {
+  if (text.length <= MAX_DECIMAL_LENGTH && writtenOut.test(text)) return text as Decimal;
+  const [, sign, digits, exponent] = number.exec(text) ?? [];
+  if (digits === undefined || digits.length > MAX_DECIMAL_LENGTH) return "malformed";
+  if (sign === "-" && !isZero(digits)) return "negative";
+  const places = exponent === undefined ? 0 : Number.parseInt(exponent, 10);
+  if (Math.abs(places) > MAX_DECIMAL_LENGTH) return "malformed";
+  const written = movePoint(digits as Decimal, places);
+  return written.length > MAX_DECIMAL_LENGTH ? "malformed" : written;
+}
+
+/**
+ * Moves the decimal point, which multiplies by a power of ten without touching a digit: the way a
+ * quotation per 100 units becomes one per unit.
+ *
+ * @param places how far to the right; to the left when negative.
+ */
+export function movePoint(value: Decimal, places: number): Decimal {
+  if (places === 0) return value;
+  const [whole = "0", fraction = ""] = value.split(".");
+  const digits = whole + fraction;
+  const point = whole.length + places;
+  const padded =
+    point <= 0
+      ? "0".repeat(1 - point) + digits
+      : digits.padEnd(Math.max(point, digits.length), "0");
+  const position = Math.max(point, 1);
+  const movedWhole = padded.slice(0, position).replace(/^0+(?=[0-9])/, "");
+  const movedFraction = padded.slice(position);
+  return (movedFraction === "" ? movedWhole : `${movedWhole}.${movedFraction}`) as Decimal;
+}
+
+/** Whether every digit is a zero. */
+export function isZero(value: string): boolean {
+  return /^[0.]+$/.test(value);
+}

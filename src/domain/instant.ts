@@ -1,0 +1,36 @@
+declare const instant: unique symbol;
+
+/**
+ * A moment in UTC as RFC 3339 text with nine digits of the second, always 30 characters:
+ * `2026-03-13T15:00:00.000000000Z`. Two of them compare as texts as they do in time, so the store
+ * orders and serves them as they are. Only `parseInstant` makes one.
+ */
+export type Instant = string & { readonly [instant]: true };
+
+const rfc3339 =
+  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$/i;
+
+/**
+ * Reads an RFC 3339 date and time (its offset is turned into UTC).
+ *
+ * @returns the moment, or `undefined` for a text that is none or lies outside the years 0 to 9999.
+ */
+export function parseInstant(text: string): Instant | undefined {
+  if (!rfc3339.test(text)) return undefined;
+  try {
+    const written = Temporal.Instant.from(text).toString({ fractionalSecondDigits: 9 });
+    return written.length === 30 ? (written as Instant) : undefined;
+  } catch {
+    return undefined; // a thirtieth of February, a 25th hour
+  }
+}
+
+/** @returns the moment of a count of milliseconds since 1970-01-01T00:00:00Z. */
+export function instantAt(epochMs: number): Instant {
+  return `${timestamp(epochMs).slice(0, -1)}000000Z` as Instant;
+}
+
+/** @returns RFC 3339 in UTC to the millisecond: the form of every time but a rate's `as_of`. */
+export function timestamp(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

@@ -1,0 +1,34 @@
+declare const assetSymbol: unique symbol;
+
+/** An asset symbol in its stored form: 2 to 10 of A–Z and 0–9. Only `parseSymbol` makes one. */
+export type AssetSymbol = string & { readonly [assetSymbol]: true };
+
+/** A currency pair, as asked for or as stored. Its direction is part of it. */
+export interface Pair {
+  readonly base: AssetSymbol;
+  readonly quote: AssetSymbol;
+}
+
+const stored = /^[A-Z0-9]{2,10}$/;
+
+// Letters are checked before they are upper-cased, and only ASCII passes the check: JavaScript
+// turns "ß" into "SS" and "ſ" into "S", which would make a symbol of what was none.
+const accepted = /^[ \t\n\v\f\r]*([A-Za-z0-9]{2,10})[ \t\n\v\f\r]*$/;
+
+/**
+ * Trims white space and upper-cases ASCII letters (specification, section 4: path parameters).
+ *
+ * @returns the symbol, or `undefined` for a text that is none.
+ */
+export function parseSymbol(text: string): AssetSymbol | undefined {
+  if (stored.test(text)) return text as AssetSymbol;
+  return accepted.exec(text)?.[1]?.toUpperCase() as AssetSymbol | undefined;
+}
+
+/** @returns the pair of two texts, or `undefined` when either is not a symbol. */
+export function parsePair(base: string, quote: string): Pair | undefined {
+  const baseSymbol = parseSymbol(base);
+  const quoteSymbol = parseSymbol(quote);
+  if (baseSymbol === undefined || quoteSymbol === undefined) return undefined;
+  return { base: baseSymbol, quote: quoteSymbol };
+}

@@ -1,0 +1,119 @@
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import { loadCommonPasswords } from "./adapters/common-passwords.ts";
+import { type App, createApp } from "./adapters/http/app.ts";
+import { loadSnapshot } from "./adapters/sources/snapshot.ts";
+import { openSqliteStore } from "./adapters/storage/sqlite/open.ts";
+import { createRegister } from "./application/accounts.ts";
+import { createApiKeys } from "./application/api-keys.ts";
+import { createAuthLimit } from "./application/auth-limit.ts";
+import { type Clock, type Secrets, StartError, type Store } from "./application/ports.ts";
+import { createReadRate } from "./application/rates.ts";
+import { createSessions } from "./application/sessions.ts";
+import { storeSnapshot } from "./application/store-rates.ts";
+import { createReadUsage } from "./application/usage.ts";
+import type { Config } from "./config.ts";
+import { FREE_PLAN } from "./domain/billing.ts";
+import { version } from "./version.ts";
+
+/** How long a server waits, blocking, for another process that writes to its database. */
+const SERVER_BUSY_TIMEOUT_MS = 1000;
+
+/** What is in flight at the stop has this long; the stop as a whole takes less than 10 s. */
+const DRAIN_MS = 8000;
+
+/** The outside world, as the service meets it. */
+export interface World {
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+}
+
+/** A running service. Disposing of it stops accepting, finishes what is in flight and closes. */
+export interface Service extends AsyncDisposable {
+  /** Where it listens: `http://127.0.0.1:8080`. */
+  readonly url: string;
+}
+
+/**
+ * The composition root: builds every part, joins them and listens.
+ *
+ * @throws {StartError} with one line for the operator.
+ */
+export async function startService(config: Config, world: World): Promise<Service> {
+  await using starting = new AsyncDisposableStack();
+  const { clock, log } = world;
+  const store = starting.use(openSqliteStore(config.dataDirectory, SERVER_BUSY_TIMEOUT_MS));
+  const { freePlanUnits } = config;
+  if (freePlanUnits !== undefined) {
+    await store.setPlan({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });
+  }
+  const snapshot = await storeSnapshot(store, clock, loadSnapshot);
+  if (snapshot !== undefined) {
+    const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
+    log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
+  }
+
+  let url = "";
+  const publicUrl = () => config.publicUrl ?? url;
+  const app = await createApp(
+    {
+      publicUrl,
+      version,
+      trustedProxies: config.trustedProxies,
+      overTls: config.publicUrl?.startsWith("https:") ?? false,
+    },
+    joinUseCases(config, store, world),
+  );
+  starting.defer(() => drain(app));
+  url = await listen(app, config);
+  log.info({ url, version }, "listening");
+
+  const running = starting.move();
+  return { url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+}
+
+function joinUseCases(config: Config, store: Store, { clock, secrets, log }: World) {
+  const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = config;
+  const parts = { store, clock, secrets };
+  const spendAuthCall = createAuthLimit({ ...parts, callsPerWindow, windowSeconds });
+  return {
+    store,
+    log,
+    register: createRegister({ ...parts, spendAuthCall, loadCommonPasswords }),
+    sessions: createSessions({ ...parts, spendAuthCall }),
+    apiKeys: createApiKeys(parts),
+    readRate: createReadRate(parts),
+    readUsage: createReadUsage(parts),
+  };
+}
+
+async function listen(app: App, { host, port }: Config): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const advice = adviceOf.get((error as { code?: string }).code ?? "");
+    if (advice === undefined) throw error;
+    throw new StartError(`Cannot listen on ${host} port ${port}: ${advice}.`, error);
+  }
+  const { address, family, port: bound } = app.server.address() as AddressInfo;
+  return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`;
+}
+
+const adviceOf = new Map([
+  ["EADDRINUSE", "another program uses it; end that program, or set PORT to another number"],
+  ["EACCES", "this user may not; set PORT to a number above 1023"],
+  ["EADDRNOTAVAIL", "this machine has no such address; set HOST to one of its own"],
+  ["ENOTFOUND", "the name is not known; set HOST to an address of this machine"],
+  ["EAI_AGAIN", "the name cannot be looked up; set HOST to an address of this machine"],
+]);
+
+/** Stops accepting and waits for what is in flight; what takes too long is cut off. */
+async function drain(app: App): Promise<void> {
+  const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
+  try {
+    await app.close();
+  } finally {
+    clearTimeout(cutOff);
+  }
+}

@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type DestinationStream, pino } from "pino";
+import { createSecrets } from "../../src/adapters/secrets.ts";
+import type { Clock } from "../../src/application/ports.ts";
+import { type Config, readConfig } from "../../src/config.ts";
+import { startService as start } from "../../src/service.ts";
+
+/** A clock that stands until a test moves it. */
+export class TestClock implements Clock {
+  #nowMs: number;
+
+  constructor(time: string) {
+    this.#nowMs = Date.parse(time);
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  set(time: string): void {
+    this.#nowMs = Date.parse(time);
+  }
+
+  advanceMs(milliseconds: number): void {
+    this.#nowMs += milliseconds;
+  }
+}
+
+/** An answer as it came over the socket. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The parsed body; an empty object where there is none. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface Call {
+  readonly apiKey?: string;
+  readonly session?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  /** Sent as it is. */
+  readonly raw?: string;
+}
+
+export interface TestOptions {
+  readonly clock?: TestClock;
+  readonly config?: Partial<Config>;
+  /** A directory to use and leave; without one, a new one that is removed at the end. */
+  readonly dataDirectory?: string;
+}
+
+const PASSWORD = "correct horse battery";
+
+/** A service of the production constructor on a real database file and a real socket. */
+export async function startService(options: TestOptions = {}) {
+  const clock = options.clock ?? new TestClock("2026-11-21T12:00:00.000Z");
+  const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "kurs-test-")));
+  const logLines: string[] = [];
+  const sink: DestinationStream = { write: (line: string) => void logLines.push(line) };
+  const config = { ...readConfig({ PORT: "0", DATA_DIR: dataDirectory }), ...options.config };
+  const service = await start(config, { clock, secrets: createSecrets(), log: pino({}, sink) });
+  const call = (method: string, path: string, how: Call = {}) =>
+    send(service.url, method, path, how);
+  let accounts = 0;
+
+  const test = {
+    url: service.url,
+    clock,
+    dataDirectory,
+    logLines,
+    call,
+    get: (path: string, how?: Call) => call("GET", path, how),
+    post: (path: string, how?: Call) => call("POST", path, how),
+
+    /** Opens an account and logs in. @returns the session's token. */
+    async openSession(email = `account-${++accounts}@example.org`): Promise<string> {
+      const json = { email, password: PASSWORD };
+      await expect(201, test.post("/v1/auth/register", { json }));
+      const { body } = await expect(200, test.post("/v1/auth/login", { json }));
+      return String(body.session_token);
+    },
+
+    async createKey(session: string, name = "test"): Promise<{ id: string; apiKey: string }> {
+      const how = { session, json: { name } };
+      const { body } = await expect(201, test.post("/v1/account/api-keys", how));
+      return { id: String(body.id), apiKey: String(body.api_key) };
+    },
+
+    /** The `usage` member of GET /v1/account/usage. */
+    async usage(session: string) {
+      const { body } = await expect(200, test.get("/v1/account/usage", { session }));
+      return body.usage as Readonly<Record<string, number>>;
+    },
+
+    /** Opens the service's own database beside it, to prepare or to look. */
+    database: () => new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 }),
+
+    async [Symbol.asyncDispose]() {
+      await service[Symbol.asyncDispose]();
+      if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true });
+    },
+  };
+  return test;
+}
+
+export type TestService = Awaited<ReturnType<typeof startService>>;
+
+async function expect(status: number, pending: Promise<Answer>): Promise<Answer> {
+  const answer = await pending;
+  if (answer.status !== status) throw new Error(`want ${status}, got ${answer.text}`);
+  return answer;
+}
+
+/** Sends one request on a connection of its own, its path as it is written. */
+export function send(url: string, method: string, path: string, how: Call): Promise<Answer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const { apiKey, session, json } = how;
+  const body = how.raw ?? (json === undefined ? undefined : JSON.stringify(json));
+  const headers: Record<string, string> = { ...how.headers };
+  if (apiKey !== undefined) headers.authorization = `ApiKey ${apiKey}`;
+  if (session !== undefined) headers.authorization = `Session ${session}`;
+  if (body !== undefined) {
+    headers["content-length"] = String(Buffer.byteLength(body));
+    if (json !== undefined) headers["content-type"] ??= "application/json";
+  }
+  const { hostname, port } = new URL(url);
+  const sent = request({ hostname, port, method, path, headers, agent: false }, (response) => {
+    const chunks: Buffer[] = [];
+    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    response.on("error", reject);
+    response.on("end", () => {
+      const text = Buffer.concat(chunks).toString();
+      const received = response.headers as Record<string, string>;
+      const isJson = received["content-type"]?.startsWith("application/json") && text !== "";
+      const parsed = isJson ? JSON.parse(text) : {};
+      resolve({ status: response.statusCode ?? 0, headers: received, text, body: parsed });
+    });
+  });
+  sent.on("error", reject);
+  sent.end(body);
+  return promise;
+}
