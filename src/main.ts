@@ -25,12 +25,15 @@ async function serve(): Promise<void> {
       stop.resolve();
     });
   }
-  const log = createLog(config.logLevel);
-  const world = { clock: systemClock, secrets: createSecrets(), log };
+  const world = {
+    clock: systemClock,
+    secrets: createSecrets(),
+    ...createLog(config.logLevel),
+  };
   await using service = await startService(config, world);
   process.stderr.write(welcome(service.url));
   await stop.promise;
-  log.info("stopping");
+  world.log.info("stopping");
 }
 
 function welcome(url: string): string {

@@ -1,5 +1,5 @@
 import type { AddressInfo } from "node:net";
-import type { Logger } from "pino";
+import type { DestinationStream, Logger } from "pino";
 import { loadCommonPasswords } from "./adapters/common-passwords.ts";
 import { type App, createApp } from "./adapters/http/app.ts";
 import { loadSnapshot } from "./adapters/sources/snapshot.ts";
@@ -27,6 +27,8 @@ export interface World {
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly log: Logger;
+  /** Where the log's lines go. */
+  readonly logDestination: DestinationStream;
 }
 
 /** A running service. Disposing of it stops accepting, finishes what is in flight and closes. */
@@ -73,13 +75,14 @@ export async function startService(config: Config, world: World): Promise<Servic
   return { url, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function joinUseCases(config: Config, store: Store, { clock, secrets, log }: World) {
+function joinUseCases(config: Config, store: Store, world: World) {
+  const { clock, secrets } = world;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = config;
   const parts = { store, clock, secrets };
   const spendAuthCall = createAuthLimit({ ...parts, callsPerWindow, windowSeconds });
   return {
+    ...world,
     store,
-    log,
     register: createRegister({ ...parts, spendAuthCall, loadCommonPasswords }),
     sessions: createSessions({ ...parts, spendAuthCall }),
     apiKeys: createApiKeys(parts),

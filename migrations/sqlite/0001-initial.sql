@@ -1,5 +1,5 @@
 -- Times are RFC 3339 texts in UTC of one length, so that they compare as they follow in time.
--- Credentials are stored as SHA-256 digests alone.
+-- Credentials are stored as SHA-256 digests in hexadecimal alone.
 
 CREATE TABLE plans (
   name TEXT NOT NULL PRIMARY KEY,
@@ -19,7 +19,7 @@ CREATE TABLE accounts (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sessions (
-  token_hash BLOB NOT NULL PRIMARY KEY,
+  token_hash TEXT NOT NULL PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   created_at TEXT NOT NULL,
   expires_at TEXT NOT NULL
@@ -29,7 +29,7 @@ CREATE INDEX sessions_by_account ON sessions (account_id, expires_at);
 
 -- Clustered by the digest: a metered read finds all it needs of a key in one descent.
 CREATE TABLE api_keys (
-  key_hash BLOB NOT NULL PRIMARY KEY,
+  key_hash TEXT NOT NULL PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
   account_id TEXT NOT NULL REFERENCES accounts (id),
   name TEXT NOT NULL,

@@ -45,7 +45,7 @@ export function createSecrets(): Secrets {
   return {
     uuid: () => randomUUIDv7(),
     secret: () => randomBytes(SECRET_BYTES).toString("hex"),
-    hash: (credential) => hash("sha256", credential, "buffer"),
+    hash: (credential) => hash("sha256", credential),
     hashPassword,
     async verifyPassword(stored, password) {
       const { parameters, salt, tag } = parsePhcString(stored ?? nobody);

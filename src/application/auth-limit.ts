@@ -26,14 +26,12 @@ export function createAuthLimit(uses: {
   readonly windowSeconds: number;
 }): SpendAuthCall {
   const { store, secrets, clock, callsPerWindow, windowSeconds } = uses;
-  // Windows are kept under digests: the store need not know who tried to log in from where.
-  const scopeOf = (text: string) => Buffer.from(secrets.hash(text)).toString("hex");
-
   return async (clientIp, email) => {
     const nowMs = clock.nowMs();
+    // Windows are kept under digests: the store need not know who tried to log in from where.
     const ceilings = new Map([
-      [scopeOf(`${clientIp} ${email}`), callsPerWindow],
-      [scopeOf(clientIp), callsPerWindow * CALLS_PER_IP_FACTOR],
+      [secrets.hash(`${clientIp} ${email}`), callsPerWindow],
+      [secrets.hash(clientIp), callsPerWindow * CALLS_PER_IP_FACTOR],
     ]);
     const windows = await store.countAuthCall(
       [...ceilings.keys()],

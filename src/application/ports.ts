@@ -15,8 +15,8 @@ export interface Secrets {
   uuid(): string;
   /** 32 random bytes as 64 lowercase hexadecimal digits. */
   secret(): string;
-  /** SHA-256 of a credential: the only form in which one is stored. */
-  hash(credential: string): Uint8Array;
+  /** SHA-256 of a credential in hexadecimal: the only form in which one is stored. */
+  hash(credential: string): string;
   /** The stored form of a password, with its parameters beside it. */
   hashPassword(password: string): Promise<string>;
   /** Takes as long for no account (`stored` undefined) as for a wrong password. */
@@ -77,7 +77,7 @@ export interface AccountStore {
 }
 
 export interface Session {
-  readonly tokenHash: Uint8Array;
+  readonly tokenHash: string;
   readonly accountId: string;
   readonly createdAt: string;
   readonly expiresAt: string;
@@ -87,8 +87,8 @@ export interface SessionStore {
   /** Stores a session, and removes those of the account that have expired. */
   createSession(session: Session): Promise<void>;
   /** @returns the account's id, or undefined when no session of that token is valid at `now`. */
-  sessionAccount(tokenHash: Uint8Array, now: string): Promise<string | undefined>;
-  endSession(tokenHash: Uint8Array): Promise<void>;
+  sessionAccount(tokenHash: string, now: string): Promise<string | undefined>;
+  endSession(tokenHash: string): Promise<void>;
 }
 
 export interface ApiKey {
@@ -101,7 +101,7 @@ export interface ApiKey {
 
 export interface NewApiKey extends ApiKey {
   readonly accountId: string;
-  readonly keyHash: Uint8Array;
+  readonly keyHash: string;
 }
 
 export interface ApiKeyStore {
@@ -171,7 +171,7 @@ export interface RateStore {
 
 /** One metered read, as it goes into a batch. */
 export interface RateRead {
-  readonly keyHash: Uint8Array;
+  readonly keyHash: string;
   /** Without a pair the key is checked and its quota told, but nothing charged. */
   readonly pair: Pair | undefined;
   readonly period: BillingPeriod;

@@ -52,22 +52,24 @@ export function createReadRate(uses: {
   const { store, secrets, clock } = uses;
   const calendar = createCalendar();
 
-  return async (apiKey, base, quote) => {
-    if (apiKey === undefined || !isApiKey(apiKey)) return refusedKey;
+  return (apiKey, base, quote) => {
+    if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(refusedKey);
     const nowMs = clock.nowMs();
     const { period, day } = calendar(nowMs);
     const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
-    try {
-      const outcome = await store.read(read);
+    return store.read(read).then((outcome) => {
       if (outcome === undefined) return refusedKey;
       const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
       const allowance = { quota: outcome.quota, period, secondsToReset };
       return { result: resultOf(outcome.found, allowance), allowance };
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-      return { result: rateUnavailable(error), allowance: undefined };
-    }
+    }, uncharged);
   };
+}
+
+/** Nothing is known of the account when the store fails, and nothing is charged. */
+function uncharged(error: unknown): RateReading {
+  if (!(error instanceof StoreUnavailable)) throw error;
+  return { result: rateUnavailable(error), allowance: undefined };
 }
 
 function resultOf(found: RateFound, allowance: Allowance): Rate | Failure {

@@ -8,27 +8,29 @@ import {
   fastify,
   type RawServerDefault,
 } from "fastify";
-import type { Logger } from "pino";
+import type { DestinationStream, Logger } from "pino";
 import type { TLocalizedValidationError } from "typebox/error";
 import type { Register } from "../../application/accounts.ts";
 import type { ApiKeys } from "../../application/api-keys.ts";
-import type { RateStore } from "../../application/ports.ts";
+import type { Clock, RateStore } from "../../application/ports.ts";
 import type { ReadRate } from "../../application/rates.ts";
 import type { Sessions } from "../../application/sessions.ts";
 import type { ReadUsage } from "../../application/usage.ts";
 import { Failure } from "../../domain/failure.ts";
-import { namedShapes } from "../wire.ts";
+import { namedShapes, wireFailure } from "../wire.ts";
+import { type Answers, createAnswers } from "./answers.ts";
 import { apiKeyRoutes } from "./api-key-routes.ts";
 import { authRoutes } from "./auth-routes.ts";
 import { createErrorHandler, schemaFailure, sendFailure } from "./failures.ts";
-import { commonHeaders, corsHeaders, transportHeaders } from "./headers.ts";
+import { commonHeaders, transportHeaders } from "./headers.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { prepareMethodRefusal } from "./methods.ts";
 import { documentRoutes } from "./openapi.ts";
 import { rateRoutes } from "./rate-routes.ts";
 import { answerRawErrors, answerUnrouted } from "./raw-errors.ts";
-import { logRequests } from "./request-log.ts";
+import { createAnswerLog } from "./request-log.ts";
 import { createSessionGuard } from "./session-guard.ts";
+import { statusOf } from "./statuses.ts";
 import { usageRoutes } from "./usage-routes.ts";
 
 export type App = FastifyInstance<
@@ -46,6 +48,8 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 15_000;
 
+const undecodablePath = new Failure("invalid_request", "The path is not valid percent-encoding.");
+
 export interface AppSettings {
   /** Where clients reach the service; known for certain only once it listens. */
   readonly publicUrl: () => string;
@@ -62,20 +66,19 @@ export interface AppUses {
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
   readonly store: RateStore;
+  readonly clock: Clock;
   readonly log: Logger;
+  /** Where the log's lines go. */
+  readonly logDestination: DestinationStream;
 }
 
 /** Builds the HTTP interface: every path, and the envelope on whatever goes wrong. */
 export async function createApp(settings: AppSettings, uses: AppUses): Promise<App> {
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
-  const app = createServer(settings, headers, uses.log);
+  const answers = createAnswers(headers, createAnswerLog(uses));
+  const app = createServer(settings, headers, answers, uses.log);
   answerUnrouted(app.server, headers);
-  app.addHook("onRequest", (request, reply, done) => {
-    reply.headers(headers).header("x-request-id", request.id);
-    if (request.headers.origin !== undefined) reply.headers(corsHeaders);
-    done();
-  });
-  logRequests(app, uses.log);
+  answers.completeReplies(app);
   app.setErrorHandler(createErrorHandler(uses.log));
   app.setNotFoundHandler((request, reply) =>
     sendFailure(request, reply, new Failure("not_found", "There is nothing at this path.")),
@@ -89,7 +92,7 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   authRoutes(app, { ...uses, sessionGuard });
   apiKeyRoutes(app, { ...uses, sessionGuard });
   usageRoutes(app, { ...uses, sessionGuard });
-  rateRoutes(app, uses);
+  rateRoutes(app, { ...uses, write: answers.write });
   healthRoutes(app, uses);
   refuseOtherMethods();
   return app;
@@ -98,6 +101,7 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
 function createServer(
   { trustedProxies }: AppSettings,
   headers: Readonly<Record<string, string>>,
+  answers: Answers,
   log: Logger,
 ): App {
   const app = fastify({
@@ -116,14 +120,20 @@ function createServer(
     // While it stops, what still comes on an open connection is served.
     return503OnClosing: false,
     clientErrorHandler: answerRawErrors(headers, log),
-    frameworkErrors: (error, request, reply) => {
-      reply.headers(headers).header("x-request-id", request.id);
-      return createErrorHandler(log)(error, request, reply);
+    // The only one that can come of these settings is a path that cannot be decoded.
+    frameworkErrors: (_error, request, reply) => {
+      request.arrivedMs = performance.now();
+      const body = JSON.stringify(wireFailure(undecodablePath, request.id));
+      answers.write(request, reply, statusOf[undecodablePath.code], [], body);
     },
     schemaErrorFormatter: (errors) =>
       schemaFailure(errors as unknown as readonly TLocalizedValidationError[]),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.setValidatorCompiler(TypeBoxValidatorCompiler);
+  // A path's parameters are texts by nature, and the service, not the schema, judges them:
+  // checking them took 5 µs of every metered read.
+  app.setValidatorCompiler((route) =>
+    route.httpPart === "params" ? (value) => ({ value }) : TypeBoxValidatorCompiler(route),
+  );
   app.removeContentTypeParser("text/plain");
   return app;
 }

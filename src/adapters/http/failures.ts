@@ -16,13 +16,23 @@ declare module "fastify" {
 
 /** Answers with a failure's envelope, status and headers. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure) {
-  if (failure.code === "unauthorized") {
-    reply.header("www-authenticate", request.routeOptions.config.scheme ?? "Session");
-  }
-  if (failure.retryAfterSeconds !== undefined) {
-    reply.header("retry-after", String(failure.retryAfterSeconds));
+  const pairs = failureHeaders(failure, request.routeOptions.config.scheme ?? "Session");
+  for (let index = 0; index < pairs.length; index += 2) {
+    reply.header(pairs[index] ?? "", pairs[index + 1]);
   }
   return reply.code(statusOf[failure.code]).send(wireFailure(failure, request.id));
+}
+
+/**
+ * @param scheme the credential that was wanted.
+ * @returns the headers that a failure's answer carries, names and values in turn.
+ */
+export function failureHeaders(failure: Failure, scheme: Scheme): string[] {
+  const headers: string[] = [];
+  if (failure.code === "unauthorized") headers.push("www-authenticate", scheme);
+  const { retryAfterSeconds } = failure;
+  if (retryAfterSeconds !== undefined) headers.push("retry-after", String(retryAfterSeconds));
+  return headers;
 }
 
 /** Makes the handler of everything that is thrown: known failures are told, others logged. */
@@ -67,7 +77,6 @@ function failureOf(error: FastifyError | Error): Failure {
 }
 
 function malformedMessage(error: FastifyError): string {
-  if (error.code === "FST_ERR_BAD_URL") return "The path is not valid percent-encoding.";
   if (error.code === "FST_ERR_CTP_EMPTY_JSON_BODY") return "The request body is empty.";
   if (error.code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH") {
     return "The request body does not have the length that Content-Length states.";

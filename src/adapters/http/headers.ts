@@ -33,11 +33,17 @@ export const preflightHeaders: Readonly<Record<string, string>> = {
   "access-control-max-age": "86400",
 };
 
-/** The account's allowance as draft-ietf-httpapi-ratelimit-headers writes it. */
-export function rateLimitHeaders({ quota, period, secondsToReset }: Allowance) {
+/**
+ * The account's allowance as draft-ietf-httpapi-ratelimit-headers writes it.
+ *
+ * @returns names and values in turn.
+ */
+export function rateLimitHeaders({ quota, period, secondsToReset }: Allowance): string[] {
   const periodSeconds = (period.endMs - period.startMs) / 1000;
-  return {
-    "ratelimit-policy": `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
-    ratelimit: `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
-  };
+  return [
+    "ratelimit-policy",
+    `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
+    "ratelimit",
+    `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
+  ];
 }

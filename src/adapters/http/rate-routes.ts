@@ -1,11 +1,15 @@
+import type { Logger } from "pino";
 import Type from "typebox";
 import type { ReadRate } from "../../application/rates.ts";
 import { Failure } from "../../domain/failure.ts";
 import { credentialOf } from "../authorization.ts";
-import { wireRate } from "../wire.ts";
+import { wireFailure, wireRate } from "../wire.ts";
+import type { WriteAnswer } from "./answers.ts";
 import type { App } from "./app.ts";
+import { failureHeaders, logFailure } from "./failures.ts";
 import { rateLimitHeaders } from "./headers.ts";
 import { responsesOf } from "./responses.ts";
+import { statusOf } from "./statuses.ts";
 
 const symbol = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
@@ -31,15 +35,36 @@ const readRateSchema = {
   ]),
 };
 
-export function rateRoutes(app: App, { readRate }: { readonly readRate: ReadRate }): void {
+export function rateRoutes(
+  app: App,
+  uses: { readonly readRate: ReadRate; readonly write: WriteAnswer; readonly log: Logger },
+): void {
+  const { readRate, write, log } = uses;
   const config = { scheme: "ApiKey" } as const;
 
-  app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, async (request, reply) => {
+  // No async handler: the promise it would add costs as much as the search for the rate.
+  app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
     const { base, quote } = request.params;
     const apiKey = credentialOf(request.headers.authorization, "ApiKey");
-    const { result, allowance } = await readRate(apiKey, base, quote);
-    if (allowance !== undefined) reply.headers(rateLimitHeaders(allowance));
-    if (result instanceof Failure) throw result;
-    return wireRate(result);
+    readRate(apiKey, base, quote).then(
+      ({ result, allowance }) => {
+        const headers = allowance === undefined ? [] : rateLimitHeaders(allowance);
+        if (result instanceof Failure) {
+          logFailure(log, result, request.id);
+          const body = JSON.stringify(wireFailure(result, request.id));
+          headers.push(...failureHeaders(result, "ApiKey"));
+          write(request, reply, statusOf[result.code], headers, body);
+        } else {
+          write(
+            request,
+            reply,
+            200,
+            headers,
+            reply.serializeInput(wireRate(result), "200") as string,
+          );
+        }
+      },
+      (error: Error) => reply.send(error),
+    );
   });
 }

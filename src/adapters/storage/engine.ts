@@ -1,6 +1,6 @@
 import type { RateRead, RateReadOutcome } from "../../application/ports.ts";
 
-export type SqlValue = string | number | null | Uint8Array;
+export type SqlValue = string | number | null;
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -1,0 +1,102 @@
+// The metered read beside a bare node:http server, in turns in one run. Prints a table of medians
+// and the ratio, and fails when a charge is missing: see docs/performance.md for how to read it.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { openAccounts, sumOfUnits } from "./accounts.ts";
+import { createLoad, type LoadResult } from "./load.ts";
+import { startServer } from "./servers.ts";
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: "string", default: "8" },
+    rounds: { type: "string", default: "3" },
+    connections: { type: "string", default: "64" },
+    accounts: { type: "string", default: "100" },
+  },
+});
+const seconds = Number.parseInt(values.seconds, 10);
+const rounds = Number.parseInt(values.rounds, 10);
+const connections = Number.parseInt(values.connections, 10);
+
+await using cleanup = new AsyncDisposableStack();
+const directory = await mkdtemp(join(tmpdir(), "kurs-bench-"));
+cleanup.defer(() => rm(directory, { recursive: true }));
+
+const bare = cleanup.use(
+  await startServer(["bench/bare-server.ts"], {}, join(directory, "bare.log")),
+);
+const kurs = cleanup.use(
+  await startServer(
+    ["src/main.ts", "serve"],
+    {
+      PORT: "0",
+      DATA_DIR: join(directory, "data"),
+      PLAN_FREE_UNITS: "1000000000",
+      AUTH_LIMIT: "1000000",
+    },
+    join(directory, "kurs.log"),
+  ),
+);
+
+const accounts = await openAccounts(kurs.url, Number.parseInt(values.accounts, 10));
+const load = await createLoad({
+  path: "/v1/rates/EUR/USD",
+  apiKeys: accounts.map(({ apiKey }) => apiKey),
+  connections,
+  directory,
+});
+
+// One short round each, that is not counted, lets both compile their hot paths.
+await load.run(bare.url, 2);
+await load.run(kurs.url, 2);
+
+const bareRounds: LoadResult[] = [];
+const kursRounds: LoadResult[] = [];
+let missing = 0;
+for (let round = 0; round < rounds; round += 1) {
+  bareRounds.push(await load.run(bare.url, seconds));
+  const before = await sumOfUnits(kurs.url, accounts);
+  const result = await load.run(kurs.url, seconds);
+  kursRounds.push(result);
+  const charged = (await sumOfUnits(kurs.url, accounts)) - before;
+  // What was in flight when the load stopped is charged, and its answer was not waited for.
+  const surplus = charged - result.answers;
+  const holds = surplus >= 0 && surplus <= connections && result.refused === 0;
+  if (!holds) missing += 1;
+  console.log(
+    `round ${round + 1}: answers ${result.answers}, units charged ${charged}, ` +
+      `in flight at the end ${surplus}, refused ${result.refused}: ${holds ? "exact" : "WRONG"}`,
+  );
+}
+
+const median = (results: readonly LoadResult[], of: (result: LoadResult) => number) =>
+  results.map(of).sort((left, right) => left - right)[Math.floor(results.length / 2)] ?? 0;
+const line = (name: string, results: readonly LoadResult[]) =>
+  [
+    name.padEnd(16),
+    median(results, (result) => result.requestsPerSecond)
+      .toFixed(0)
+      .padStart(10),
+    median(results, (result) => result.p50Ms)
+      .toFixed(2)
+      .padStart(9),
+    median(results, (result) => result.p99Ms)
+      .toFixed(2)
+      .padStart(9),
+    median(results, (result) => result.maxMs)
+      .toFixed(0)
+      .padStart(9),
+  ].join("");
+const ratio =
+  median(kursRounds, (result) => result.requestsPerSecond) /
+  median(bareRounds, (result) => result.requestsPerSecond);
+
+console.log(`
+${load.name}, ${connections} connections, ${accounts.length} accounts, ${rounds} x ${seconds} s, medians
+                    reads/s   p50 ms   p99 ms   max ms
+${line("bare node:http", bareRounds)}
+${line("metered read", kursRounds)}
+ratio ${ratio.toFixed(3)}; rounds with a missing or surplus charge: ${missing}`);
+process.exitCode = missing === 0 ? 0 : 1;
