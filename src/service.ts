@@ -70,6 +70,7 @@ export async function startService(config: Config, world: World): Promise<Servic
   starting.defer(() => drain(app));
   url = await listen(app, config);
   log.info({ url, version }, "listening");
+  log.flush();
 
   const running = starting.move();
   return { url, [Symbol.asyncDispose]: () => running.disposeAsync() };

@@ -7,12 +7,16 @@ import { table } from "./table.ts";
 
 /** Adds `kurs accounts …`. */
 export function accountCommands(program: Command, uses: CommandUses): void {
-  const accounts = program.command("accounts").description("show accounts and move their plan");
+  const accounts = program
+    .command("accounts")
+    .description("show accounts and move their plan")
+    .addHelpText("after", "\nExample:\n  $ kurs accounts plan ada@example.org pro");
 
   accounts
     .command("list")
     .description("show every account with its units in the present billing period")
     .option("--json", "print them as JSON")
+    .addHelpText("after", "\nExamples:\n  $ kurs accounts list\n  $ kurs accounts list --json")
     .action((options: OutputOptions) => listAccounts(uses, options));
 
   accounts

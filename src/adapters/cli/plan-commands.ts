@@ -6,12 +6,16 @@ import { table } from "./table.ts";
 
 /** Adds `kurs plans …`. */
 export function planCommands(program: Command, uses: CommandUses): void {
-  const plans = program.command("plans").description("show and set the plans' units");
+  const plans = program
+    .command("plans")
+    .description("show and set the plans' units")
+    .addHelpText("after", "\nExample:\n  $ kurs plans set pro 1000000");
 
   plans
     .command("list")
     .description("show every plan")
     .option("--json", "print them as JSON")
+    .addHelpText("after", "\nExamples:\n  $ kurs plans list\n  $ kurs plans list --json")
     .action((options: OutputOptions) => listPlans(uses, options));
 
   plans

@@ -12,7 +12,10 @@ export function rateCommands(
   uses: CommandUses,
   setExitCode: (code: number) => void,
 ): void {
-  const rates = program.command("rates").description("store, show and suspend rates");
+  const rates = program
+    .command("rates")
+    .description("store, show and suspend rates")
+    .addHelpText("after", "\nExample:\n  $ kurs rates import rates.csv");
 
   rates
     .command("import")

@@ -1,5 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { IncomingMessage, Server } from "node:http";
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../../domain/failure.ts";
@@ -65,5 +65,5 @@ function rawAnswer(
     "content-length": String(Buffer.byteLength(body)),
     connection: "close",
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} Refused\r\n${lines.join("")}\r\n${body}`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }

@@ -24,7 +24,7 @@ export interface Engine extends AsyncDisposable {
   /** Runs all of a transaction, or nothing of it. @throws {StoreUnavailable} */
   transaction<Result>(steps: () => Transaction<Result>): Promise<Result>;
   /**
-   * Reads in the order of their arrival, as one transaction that is on disk on return.
+   * Reads of one day in the order of their arrival, as one transaction that is on disk on return.
    *
    * @throws {StoreUnavailable} nothing of the batch is known to be charged.
    */

@@ -19,8 +19,8 @@ export function createReadBatcher(engine: Pick<Engine, "readBatch">): MeterStore
   let inFlight = false;
 
   const flush = async () => {
-    const batch = waiting.slice(0, READS_PER_BATCH);
-    waiting = waiting.slice(READS_PER_BATCH);
+    const batch = nextBatch(waiting);
+    waiting = waiting.slice(batch.length);
     try {
       const answer = engine.readBatch(batch.map(({ read }) => read));
       // Only where the engine is asynchronous is there something to wait for.
@@ -46,4 +46,11 @@ export function createReadBatcher(engine: Pick<Engine, "readBatch">): MeterStore
         if (!inFlight) start();
       }),
   };
+}
+
+/** A batch ends with the day: what comes after midnight is charged to another, in the next one. */
+function nextBatch(waiting: readonly Waiting[]): readonly Waiting[] {
+  const day = waiting[0]?.read.day;
+  const end = waiting.findIndex(({ read }) => read.day !== day);
+  return waiting.slice(0, Math.min(end === -1 ? waiting.length : end, READS_PER_BATCH));
 }

@@ -30,42 +30,27 @@ const FIND_RATE = "SELECT rate, as_of, suspended_at FROM rates WHERE base = ?1 A
 type KeyRow = [keyId: string, accountId: string, quotaUnits: number, usedUnits: number];
 type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null];
 
-/** Makes the metered batch of a database. It runs inside the caller's write transaction. */
+/**
+ * Makes the metered batch of a database: it looks every key up, grants in order of arrival what
+ * each account's quota leaves, reads the rates, then counts by account and period and by key and
+ * day. It runs inside the caller's write transaction. Measured in a batch of 64 over 100 accounts:
+ * 5.2 µs a read, of which the keys take 2.1, the two counts 1.8 and the rates 1.2.
+ */
 export function prepareMeteredBatch(
   database: DatabaseSync,
 ): (reads: readonly RateRead[]) => RateReadOutcome[] {
-  const chargeOneDay = prepareDay(database);
-  return (reads) => {
-    const [first] = reads;
-    if (first === undefined || reads.every(({ day }) => day === first.day)) {
-      return chargeOneDay(reads);
-    }
-    // The batch straddles midnight, and perhaps the end of a period: a part for each day.
-    return [...Map.groupBy(reads.entries(), ([, { day }]) => day).values()]
-      .flatMap((part) => {
-        const outcomes = chargeOneDay(part.map(([, read]) => read));
-        return part.map(([position], index) => ({ position, outcome: outcomes[index] }));
-      })
-      .sort((left, right) => left.position - right.position)
-      .map(({ outcome }) => outcome);
-  };
-}
-
-/**
- * Looks every key up, grants in order of arrival what each account's quota leaves, reads the
- * rates, then counts by account and period and by key and day. Measured in a batch of 64 over 100
- * accounts: 5.2 µs a read, of which the keys take 2.1, the two counts 1.8 and the rates 1.2.
- */
-function prepareDay(database: DatabaseSync) {
   const findKey = rowsAsArrays(database.prepare(FIND_KEY));
   const findRate = rowsAsArrays(database.prepare(FIND_RATE));
   const chargePeriod = database.prepare(CHARGE_PERIOD);
   const chargeDay = database.prepare(CHARGE_DAY);
 
-  return (reads: readonly RateRead[]): RateReadOutcome[] => {
+  return (reads) => {
+    const [first] = reads;
+    if (first === undefined) return [];
+    const { period, day } = first;
     const granted = new Map<string, Granted>();
     const outcomes = reads.map((read): RateReadOutcome => {
-      const row = findKey.get(read.period.name, read.keyHash) as KeyRow | undefined;
+      const row = findKey.get(period.name, read.keyHash) as KeyRow | undefined;
       if (row === undefined) return undefined;
       const [keyId, accountId, quotaUnits, storedUnits] = row;
       const account = granted.get(accountId);
@@ -78,7 +63,6 @@ function prepareDay(database: DatabaseSync) {
     });
 
     for (const [accountId, { units, byKey }] of granted) {
-      const { period, day } = reads[0] as RateRead;
       chargePeriod.run(accountId, period.name, units);
       for (const [keyId, keyUnits] of byKey) chargeDay.run(accountId, day, keyId, keyUnits);
     }
