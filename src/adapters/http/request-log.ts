@@ -18,8 +18,8 @@ const INFO = 30;
 
 /**
  * Makes the log of answers. Every metered read writes a line, so it is put together here and not
- * by pino: 0.8 µs instead of 6. The route's pattern stands for the path: what a client put into a
- * path or a query, a key for instance, reaches no log.
+ * by pino, and the lines of one batch are written together. The route's pattern stands for the
+ * path: what a client put into a path or a query, a key for instance, reaches no log.
  */
 export function createAnswerLog(uses: {
   readonly log: Logger;
@@ -30,6 +30,11 @@ export function createAnswerLog(uses: {
   if (!log.isLevelEnabled("info")) return () => undefined;
   let nowMs = Number.NaN;
   let start = "";
+  let lines = "";
+  const flush = () => {
+    logDestination.write(lines);
+    lines = "";
+  };
 
   return (request, status) => {
     if (nowMs !== clock.nowMs()) {
@@ -38,9 +43,10 @@ export function createAnswerLog(uses: {
     }
     const route = request.routeOptions.url ?? "(none)";
     const microseconds = Math.round((performance.now() - request.arrivedMs) * 1000);
-    logDestination.write(
+    // After all answers of a batch, and before any of their readers can run.
+    if (lines === "") process.nextTick(flush);
+    lines +=
       `${start}${request.id}","method":"${request.method}","route":"${route}",` +
-        `"status":${status},"duration_us":${microseconds}}\n`,
-    );
+      `"status":${status},"duration_us":${microseconds}}\n`;
   };
 }

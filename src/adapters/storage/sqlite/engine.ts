@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { StoreUnavailable } from "../../../application/ports.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { prepareMeteredBatch } from "./metered-batch.ts";
+import { ProvenCopies } from "./proven-copies.ts";
 
 /** The low byte of an extended result code that says a constraint was broken (sqlite.org/rescode). */
 const SQLITE_CONSTRAINT = 19;
@@ -14,7 +15,8 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
   const prepared = new Map<string, StatementSync>();
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
-  const readAll = prepareMeteredBatch(database);
+  const copies = new ProvenCopies(database);
+  const readAll = prepareMeteredBatch(database, copies);
 
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
     let statement = prepared.get(sql);
@@ -41,20 +43,32 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
   return {
     async query(sql, ...parameters) {
       try {
+        if (!isRead(sql)) copies.drop();
         return rowsOf({ sql, parameters });
       } catch (error) {
         throw storeError(error);
       }
     },
 
-    transaction: async (steps) => atomically(() => runThrough(steps(), rowsOf)),
+    async transaction(steps) {
+      copies.drop();
+      return atomically(() => runThrough(steps(), rowsOf));
+    },
 
-    readBatch: (reads) => atomically(() => readAll(reads)),
+    readBatch: (reads) =>
+      atomically(() => {
+        copies.prove();
+        return readAll(reads);
+      }),
 
     async [Symbol.asyncDispose]() {
       database.close();
     },
   };
+}
+
+function isRead(sql: string): boolean {
+  return /^\s*SELECT\b/.test(sql);
 }
 
 function runThrough<Result>(

@@ -8,14 +8,16 @@ import {
 import type { Decimal } from "../../../domain/decimal.ts";
 import type { Instant } from "../../../domain/instant.ts";
 import type { Pair } from "../../../domain/symbol.ts";
+import type { ProvenCopies } from "./proven-copies.ts";
 
-const FIND_KEY = `
-  SELECT k.id, k.account_id, p.units_per_period, coalesce(u.units, 0)
-  FROM api_keys k
-  JOIN accounts a ON a.id = k.account_id
+const FIND_KEY = "SELECT id, account_id FROM api_keys WHERE key_hash = ?1 AND revoked_at IS NULL";
+
+const FIND_QUOTA = `
+  SELECT p.units_per_period, coalesce(u.units, 0)
+  FROM accounts a
   JOIN plans p ON p.name = a.plan
-  LEFT JOIN period_usage u ON u.account_id = k.account_id AND u.period = ?1
-  WHERE k.key_hash = ?2 AND k.revoked_at IS NULL`;
+  LEFT JOIN period_usage u ON u.account_id = a.id AND u.period = ?2
+  WHERE a.id = ?1`;
 
 const CHARGE_PERIOD = `
   INSERT INTO period_usage (account_id, period, units) VALUES (?1, ?2, ?3)
@@ -27,73 +29,88 @@ const CHARGE_DAY = `
 
 const FIND_RATE = "SELECT rate, as_of, suspended_at FROM rates WHERE base = ?1 AND quote = ?2";
 
-type KeyRow = [keyId: string, accountId: string, quotaUnits: number, usedUnits: number];
+type KeyRow = [keyId: string, accountId: string];
+type QuotaRow = [quotaUnits: number, usedUnits: number];
 type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null];
+
+/** An account in a batch: what it had at the batch's start, and what the batch has granted. */
+interface Account {
+  readonly quotaUnits: number;
+  readonly usedUnits: number;
+  grantedUnits: number;
+  readonly grantedByKey: Map<string, number>;
+}
 
 /**
  * Makes the metered batch of a database: it looks every key up, grants in order of arrival what
  * each account's quota leaves, reads the rates, then counts by account and period and by key and
- * day. It runs inside the caller's write transaction. Measured in a batch of 64 over 100 accounts:
- * 5.2 µs a read, of which the keys take 2.1, the two counts 1.8 and the rates 1.2.
+ * day. It runs inside the caller's write transaction, after the copies were proven. Keys and rates
+ * come from the copies; quotas and charges are always the database's.
  */
 export function prepareMeteredBatch(
   database: DatabaseSync,
+  copies: ProvenCopies,
 ): (reads: readonly RateRead[]) => RateReadOutcome[] {
-  const findKey = rowsAsArrays(database.prepare(FIND_KEY));
-  const findRate = rowsAsArrays(database.prepare(FIND_RATE));
+  const findQuota = rowsAsArrays(database.prepare(FIND_QUOTA));
   const chargePeriod = database.prepare(CHARGE_PERIOD);
   const chargeDay = database.prepare(CHARGE_DAY);
+  const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
+  const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
+  const findKey = copies.of((keyHash: string) => keyRow.get(keyHash) as KeyRow | undefined);
+  const findRate = copies.of(
+    (base: string, quote: string) => rateRow.get(base, quote) as RateRow | undefined,
+  );
 
   return (reads) => {
     const [first] = reads;
     if (first === undefined) return [];
     const { period, day } = first;
-    const granted = new Map<string, Granted>();
-    const outcomes = reads.map((read): RateReadOutcome => {
-      const row = findKey.get(period.name, read.keyHash) as KeyRow | undefined;
-      if (row === undefined) return undefined;
-      const [keyId, accountId, quotaUnits, storedUnits] = row;
-      const account = granted.get(accountId);
-      const usedUnits = storedUnits + (account?.units ?? 0);
-      if (read.pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "not_asked" };
+    const accounts = new Map<string, Account>();
+
+    const accountOf = (accountId: string): Account => {
+      const known = accounts.get(accountId);
+      if (known !== undefined) return known;
+      const row = findQuota.get(accountId, period.name) as unknown as QuotaRow;
+      const account = {
+        quotaUnits: row[0],
+        usedUnits: row[1],
+        grantedUnits: 0,
+        grantedByKey: new Map<string, number>(),
+      };
+      accounts.set(accountId, account);
+      return account;
+    };
+
+    const outcomes = reads.map(({ keyHash, pair }): RateReadOutcome => {
+      const key = findKey(keyHash);
+      if (key === undefined) return undefined;
+      const [keyId, accountId] = key;
+      const account = accountOf(accountId);
+      const { quotaUnits } = account;
+      const usedUnits = account.usedUnits + account.grantedUnits;
+      if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "not_asked" };
       if (usedUnits >= quotaUnits) return { quota: { quotaUnits, usedUnits }, found: "exhausted" };
-      grant(granted, account, accountId, keyId);
+      account.grantedUnits += 1;
+      account.grantedByKey.set(keyId, (account.grantedByKey.get(keyId) ?? 0) + 1);
       const quota = { quotaUnits, usedUnits: usedUnits + 1 };
-      return { quota, found: readPair(findRate, read.pair) };
+      return { quota, found: readRate(findRate, pair) };
     });
 
-    for (const [accountId, { units, byKey }] of granted) {
-      chargePeriod.run(accountId, period.name, units);
-      for (const [keyId, keyUnits] of byKey) chargeDay.run(accountId, day, keyId, keyUnits);
+    for (const [accountId, { grantedUnits, grantedByKey }] of accounts) {
+      if (grantedUnits > 0) chargePeriod.run(accountId, period.name, grantedUnits);
+      for (const [keyId, units] of grantedByKey) chargeDay.run(accountId, day, keyId, units);
     }
     return outcomes;
   };
 }
 
-/** Units that a batch granted to one account and has not written yet. */
-interface Granted {
-  units: number;
-  readonly byKey: Map<string, number>;
-}
-
-function grant(
-  granted: Map<string, Granted>,
-  account: Granted | undefined,
-  accountId: string,
-  keyId: string,
-): void {
-  if (account === undefined) {
-    granted.set(accountId, { units: 1, byKey: new Map([[keyId, 1]]) });
-    return;
-  }
-  account.units += 1;
-  account.byKey.set(keyId, (account.byKey.get(keyId) ?? 0) + 1);
-}
-
 /** A rate that cannot be read is told as such: its unit is charged all the same (section 4). */
-function readPair(findRate: StatementSync, { base, quote }: Pair): RateFound {
+function readRate(
+  findRate: (base: string, quote: string) => RateRow | undefined,
+  { base, quote }: Pair,
+): RateFound {
   try {
-    const row = findRate.get(base, quote) as RateRow | undefined;
+    const row = findRate(base, quote);
     if (row === undefined) return "unsupported";
     const [rate, asOf, suspendedAt] = row;
     return suspendedAt === null ? { base, quote, rate, asOf } : "suspended";
