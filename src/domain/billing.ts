@@ -48,5 +48,7 @@ export function remainingUnits({ quotaUnits, usedUnits }: Quota): number {
 /** @returns used units over quota, rounded half up to 4 places; 1 when there is no quota at all. */
 export function utilization({ quotaUnits, usedUnits }: Quota): number {
   if (quotaUnits === 0) return 1;
-  return Math.round((usedUnits * 10_000) / quotaUnits) / 10_000;
+  // In whole numbers: on large plans the quotient of two floats may round to the wrong side.
+  const quota = BigInt(quotaUnits);
+  return Number((BigInt(usedUnits) * 20_000n + quota) / (2n * quota)) / 10_000;
 }
