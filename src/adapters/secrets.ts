@@ -43,7 +43,7 @@ export function createSecrets(): Secrets {
   const nobody = phcString(PRESENT, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
   return {
-    uuid: () => randomUUIDv7(),
+    uuid: createUuids(),
     secret: () => randomBytes(SECRET_BYTES).toString("hex"),
     hash: (credential) => hash("sha256", credential),
     hashPassword,
@@ -80,4 +80,23 @@ function parsePhcString(text: string) {
     salt: Buffer.from(salt, "base64"),
     tag: Buffer.from(tag, "base64"),
   };
+}
+
+/**
+ * Makes UUIDv7s of which each is greater than the last, also within one millisecond (RFC 9562,
+ * section 6.2, method 2): the order of ids is the order of creation.
+ */
+function createUuids(): () => string {
+  let last = "";
+  return () => {
+    const next = randomUUIDv7();
+    last = next > last ? next : successorOf(last);
+    return last;
+  };
+}
+
+/** Adds one to the last 48 of the random bits. */
+function successorOf(uuid: string): string {
+  const tail = Number.parseInt(uuid.slice(-12), 16) + 1;
+  return uuid.slice(0, -12) + tail.toString(16).padStart(12, "0");
 }

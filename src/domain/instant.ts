@@ -7,8 +7,7 @@ declare const instant: unique symbol;
  */
 export type Instant = string & { readonly [instant]: true };
 
-const rfc3339 =
-  /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})$/i;
+const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
 
 /**
  * Reads an RFC 3339 date and time (its offset is turned into UTC).

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { type DestinationStream, pino } from "pino";
 import { createSecrets } from "../../src/adapters/secrets.ts";
 import type { Clock } from "../../src/application/ports.ts";
@@ -65,7 +65,12 @@ export async function startService(options: TestOptions = {}) {
   const logLines: string[] = [];
   const sink: DestinationStream = { write: (line: string) => void logLines.push(line) };
   const config = { ...readConfig({ PORT: "0", DATA_DIR: dataDirectory }), ...options.config };
-  const service = await start(config, { clock, secrets: createSecrets(), log: pino({}, sink) });
+  const service = await start(config, {
+    clock,
+    secrets: createSecrets(),
+    log: pino({}, sink),
+    logDestination: sink,
+  });
   const call = (method: string, path: string, how: Call = {}) =>
     send(service.url, method, path, how);
   let accounts = 0;
@@ -101,6 +106,24 @@ export async function startService(options: TestOptions = {}) {
 
     /** Opens the service's own database beside it, to prepare or to look. */
     database: () => new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 }),
+
+    /** Runs one statement on the service's own database, on a connection of its own. */
+    query(sql: string, ...values: SQLInputValue[]): Readonly<Record<string, unknown>>[] {
+      using database = test.database();
+      return database.prepare(sql).all(...values);
+    },
+
+    /** Stores a rate as a publisher's would be stored, without asking the service. */
+    storeRate(base: string, quote: string, rate: string, asOf = "2026-03-13T15:00:00.000000000Z") {
+      const sql =
+        "INSERT INTO rates (base, quote, rate, as_of, source) VALUES (?, ?, ?, ?, 'test')";
+      test.query(sql, base, quote, rate, asOf);
+    },
+
+    /** The units that the account of a session has used in the present period. */
+    async usedUnits(session: string): Promise<number> {
+      return Number((await test.usage(session)).used_units);
+    },
 
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();

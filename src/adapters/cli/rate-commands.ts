@@ -96,7 +96,10 @@ async function listRates(
   const rates = await store.listRates(symbol);
   if (json) return print(JSON.stringify(rates.map(wireStoredRate), undefined, 2));
   if (rates.length === 0) {
-    return print("No rates are stored. Import some: kurs rates import FILE");
+    if (symbol === undefined) {
+      return print("No rates are stored. Import some: kurs rates import FILE");
+    }
+    return print(`No rate with base ${symbol} is stored: see kurs rates list`);
   }
   const columns = [
     { heading: "PAIR" },

@@ -19,8 +19,6 @@ export type WriteAnswer = (
 export interface Answers {
   /** Gives every answer of the routes that follow its common headers and its line in the log. */
   completeReplies(app: App): void;
-  /** The same for a reply to a request that no route was found for. */
-  completeReply(request: FastifyRequest, reply: FastifyReply): void;
   /** The short way, for the metered read. */
   readonly write: WriteAnswer;
 }
@@ -32,16 +30,22 @@ export function createAnswers(
   const commonPairs = Object.entries(common).flat();
   const corsPairs = Object.entries(corsHeaders).flat();
 
+  let draining = false;
+
   const completeReply = (request: FastifyRequest, reply: FastifyReply) => {
     reply.headers(common).header("x-request-id", request.id);
     if (request.headers.origin !== undefined) reply.headers(corsHeaders);
+    if (draining) reply.header("connection", "close");
     logAnswer(request, reply.statusCode);
   };
 
   return {
-    completeReply,
-
     completeReplies(app) {
+      // A connection that is kept alive after its last answer would hold up the stop.
+      app.addHook("preClose", (done) => {
+        draining = true;
+        done();
+      });
       app.decorateRequest("arrivedMs", 0);
       app.addHook("onRequest", (request, _reply, done) => {
         request.arrivedMs = performance.now();
@@ -59,6 +63,7 @@ export function createAnswers(
       lines.push("content-type", "application/json; charset=utf-8");
       lines.push("content-length", String(body.length));
       if (request.headers.origin !== undefined) lines.push(...corsPairs);
+      if (draining) lines.push("connection", "close");
       reply.raw.writeHead(status, lines);
       reply.raw.end(body, "latin1");
       logAnswer(request, status);

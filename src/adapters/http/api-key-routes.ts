@@ -37,7 +37,11 @@ const revokeSchema = {
   security,
   summary: "Revoke a key; it is refused from then on",
   params: Type.Object({ id: Type.String({ description: "The key's id, as listed" }) }),
-  response: responsesOf({ 204: noBody("The key is revoked") }, ["unauthorized", "not_found"]),
+  response: responsesOf({ 204: noBody("The key is revoked") }, [
+    "unauthorized",
+    "not_found",
+    "unsupported_media_type",
+  ]),
 };
 
 export function apiKeyRoutes(

@@ -39,7 +39,10 @@ const logoutSchema = {
   tags: ["Authentication"],
   summary: "End the session",
   security: [{ Session: [] }],
-  response: responsesOf({ 204: noBody("The session is ended") }, ["unauthorized"]),
+  response: responsesOf({ 204: noBody("The session is ended") }, [
+    "unauthorized",
+    "unsupported_media_type",
+  ]),
 };
 
 export function authRoutes(

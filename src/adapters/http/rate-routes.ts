@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import Type from "typebox";
 import type { ReadRate } from "../../application/rates.ts";
@@ -19,8 +20,8 @@ const readRateSchema = {
   tags: ["Rates"],
   summary: "Read one direct rate for one unit",
   description:
-    "Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A unit " +
-    "that was charged is not refunded when the pair turns out to be unsupported or suspended. " +
+    "Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A " +
+    "unit that was charged is not refunded when the pair is unsupported or suspended. " +
     "HEAD is charged as GET is.",
   security: [{ ApiKey: [] }],
   params: Type.Object({
@@ -35,16 +36,23 @@ const readRateSchema = {
   ]),
 };
 
-export function rateRoutes(
-  app: App,
-  uses: { readonly readRate: ReadRate; readonly write: WriteAnswer; readonly log: Logger },
-): void {
+/** Answers one read: of base and quote as they stand in the path. */
+export type AnswerRead = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  base: string,
+  quote: string,
+) => void;
+
+export function createAnswerRead(uses: {
+  readonly readRate: ReadRate;
+  readonly write: WriteAnswer;
+  readonly log: Logger;
+}): AnswerRead {
   const { readRate, write, log } = uses;
-  const config = { scheme: "ApiKey" } as const;
 
   // No async handler: the promise it would add costs as much as the search for the rate.
-  app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
-    const { base, quote } = request.params;
+  return (request, reply, base, quote) => {
     const apiKey = credentialOf(request.headers.authorization, "ApiKey");
     readRate(apiKey, base, quote).then(
       ({ result, allowance }) => {
@@ -55,16 +63,32 @@ export function rateRoutes(
           headers.push(...failureHeaders(result, "ApiKey"));
           write(request, reply, statusOf[result.code], headers, body);
         } else {
-          write(
-            request,
-            reply,
-            200,
-            headers,
-            reply.serializeInput(wireRate(result), "200") as string,
-          );
+          const body = reply.serializeInput(wireRate(result), "200") as string;
+          write(request, reply, 200, headers, body);
         }
       },
       (error: Error) => reply.send(error),
     );
+  };
+}
+
+const undecodableRead = /^\/v1\/rates\/([^/?#]+)\/([^/?#]+)(?:[?#]|$)/;
+
+/**
+ * Finds the symbols of a rate's path whose escapes cannot be decoded. They are bad symbols, and so
+ * come after the key like any other (section 4).
+ */
+export function undecodableSymbols(
+  url: string,
+): readonly [base: string, quote: string] | undefined {
+  const [, base, quote] = undecodableRead.exec(url) ?? [];
+  return base === undefined || quote === undefined ? undefined : [base, quote];
+}
+
+export function rateRoutes(app: App, { answerRead }: { readonly answerRead: AnswerRead }): void {
+  const config = { scheme: "ApiKey" } as const;
+
+  app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
+    answerRead(request, reply, request.params.base, request.params.quote);
   });
 }

@@ -18,32 +18,35 @@ const malformed = new Failure("invalid_request", "The request is not valid HTTP/
 
 const connectRefused = new Failure("method_not_allowed", "This server is no proxy.");
 
+/** Answers on a socket what never becomes a request, with the envelope, and closes it. */
+export type AnswerRaw = (socket: Duplex, failure: Failure, extra?: Record<string, string>) => void;
+
+export function createAnswerRaw(headers: Readonly<Record<string, string>>, log: Logger): AnswerRaw {
+  return (socket, failure, extra = {}) => {
+    const requestId = randomUUIDv7();
+    log.info({ request_id: requestId, status: statusOf[failure.code], code: failure.code });
+    socket.end(rawAnswer(failure, requestId, { ...headers, ...extra }));
+  };
+}
+
 /**
- * Gives the envelope to requests that never become one: malformed, too large in their headers, too
- * slow, or CONNECT. The server closes the connection, for where the next request would begin is
- * not known.
+ * Answers requests that are malformed, too large in their headers or too slow. The connection is
+ * closed, for where the next request would begin is not known.
  */
-export function answerRawErrors(
-  headers: Readonly<Record<string, string>>,
-  log: Logger,
+export function answerClientErrors(
+  answerRaw: AnswerRaw,
 ): (error: Error & { code?: string }, socket: Duplex) => void {
   return (error, socket) => {
-    const failure = failureOfError[error.code ?? ""] ?? malformed;
-    // A connection that broke, or that sent nothing at all, has nobody to answer.
-    if (error.code === "ECONNRESET" || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const requestId = randomUUIDv7();
-    log.info({ request_id: requestId, status: statusOf[failure.code], reason: error.code });
-    socket.end(rawAnswer(failure, requestId, headers));
+    // A connection that broke has nobody to answer.
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    else answerRaw(socket, failureOfError[error.code ?? ""] ?? malformed);
   };
 }
 
 /** Answers what Node's server keeps from the router. */
-export function answerUnrouted(server: Server, headers: Readonly<Record<string, string>>): void {
+export function answerUnrouted(server: Server, answerRaw: AnswerRaw): void {
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
-    socket.end(rawAnswer(connectRefused, randomUUIDv7(), { ...headers, allow: "" }));
+    answerRaw(socket, connectRefused, { allow: "" });
   });
   // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
   server.on("checkExpectation", (request, response) => {

@@ -4,7 +4,7 @@ import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts
 import { prepareMeteredBatch } from "./metered-batch.ts";
 import { ProvenCopies } from "./proven-copies.ts";
 
-/** The low byte of an extended result code that says a constraint was broken (sqlite.org/rescode). */
+/** The low byte of a result code that says a constraint was broken (sqlite.org/rescode.html). */
 const SQLITE_CONSTRAINT = 19;
 
 /**
@@ -28,6 +28,8 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
   };
 
   const atomically = <Result>(work: () => Result): Result => {
+    // Before the try: the inner one must not undo the outer one's work.
+    if (database.isTransaction) throw new Error("a transaction is open already");
     try {
       begin.run();
       const result = work();

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { Failure } from "../../domain/failure.ts";
+import { wireFailure } from "../wire.ts";
+import type { Answers } from "./answers.ts";
+import type { App } from "./app.ts";
+import { sendFailure } from "./failures.ts";
+import { type AnswerRead, undecodableSymbols } from "./rate-routes.ts";
+import { statusOf } from "./statuses.ts";
+
+const undecodablePath = new Failure("invalid_request", "The path is not valid percent-encoding.");
+const readsOnly = new Failure("method_not_allowed", "This path answers GET, HEAD only.");
+const unknownPath = new Failure("not_found", "There is nothing at this path.");
+const hostMissing = new Failure("invalid_request", "The Host header is missing.");
+
+/** Refuses an unknown path before its body is read, and a request that names no host. */
+export function refuseUnknown(app: App): void {
+  app.addHook("onRequest", (request, reply, done) => {
+    if (request.is404) sendFailure(request, reply, unknownPath);
+    else if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
+      sendFailure(request, reply, hostMissing);
+    } else done();
+  });
+}
+
+/** Answers a path whose escapes cannot be decoded; on a rate's path they are bad symbols. */
+export function answerUndecodable(answerRead: AnswerRead, answers: Answers) {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
+    request.arrivedMs = performance.now();
+    const symbols = undecodableSymbols(request.raw.url ?? "");
+    if (symbols !== undefined && (request.method === "GET" || request.method === "HEAD")) {
+      answerRead(request, reply, ...symbols);
+      return;
+    }
+    const failure = symbols === undefined ? undecodablePath : readsOnly;
+    const headers = symbols === undefined ? [] : ["allow", "GET, HEAD"];
+    const body = JSON.stringify(wireFailure(failure, request.id));
+    answers.write(request, reply, statusOf[failure.code], headers, body);
+  };
+}

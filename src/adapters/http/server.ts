@@ -1,0 +1,63 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
+import { TypeBoxValidatorCompiler } from "@fastify/type-provider-typebox";
+import { type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import type { TLocalizedValidationError } from "typebox/error";
+import type { App } from "./app.ts";
+import { schemaFailure } from "./failures.ts";
+import { type AnswerRaw, answerClientErrors } from "./raw-errors.ts";
+
+const BODY_BYTES_MAX = 16 * 1024;
+const HEADER_BYTES_MAX = 16 * 1024;
+
+/** How long a client may take to send a whole request, and its headers. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const HEADERS_TIMEOUT_MS = 15_000;
+
+/** The bare server: its limits, its parsers, and what it does with what is no request. */
+export function createServer(
+  trustedProxies: readonly string[],
+  answerRaw: AnswerRaw,
+  answerUndecodable: (request: FastifyRequest, reply: FastifyReply) => void,
+): App {
+  const app = fastify({
+    http: {
+      maxHeaderSize: HEADER_BYTES_MAX,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: 5_000,
+      // Node would refuse a request without Host by itself, but not with our envelope.
+      requireHostHeader: false,
+    },
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    bodyLimit: BODY_BYTES_MAX,
+    // No path parameter is refused for its length: the service judges symbols.
+    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
+    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    genReqId: () => randomUUIDv7(),
+    requestIdHeader: false,
+    // While it stops, what still comes on an open connection is served.
+    return503OnClosing: false,
+    clientErrorHandler: answerClientErrors(answerRaw),
+    // The only one that can come of these settings is a path that cannot be decoded.
+    frameworkErrors: (_error, request, reply) => answerUndecodable(request, reply),
+    schemaErrorFormatter: (errors) =>
+      schemaFailure(errors as unknown as readonly TLocalizedValidationError[]),
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  // A path's parameters are texts by nature, and the service, not the schema, judges them:
+  // checking them took 5 µs of every metered read.
+  app.setValidatorCompiler((route) =>
+    route.httpPart === "params" ? (value) => ({ value }) : TypeBoxValidatorCompiler(route),
+  );
+  parseJsonOnly(app);
+  return app;
+}
+
+/** An empty body is none, as of clients that state a type on every request. */
+function parseJsonOnly(app: App): void {
+  app.removeContentTypeParser(["text/plain", "application/json"]);
+  const parseJson = app.getDefaultJsonParser("error", "error");
+  const options = { parseAs: "string" } as const;
+  app.addContentTypeParser("application/json", options, (request, body: string, done) =>
+    body === "" ? done(null, undefined) : parseJson(request, body, done),
+  );
+}

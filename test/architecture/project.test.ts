@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ROOT, sourcesIn, trackedFiles } from "./tree.ts";
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+interface Manifest {
+  readonly license: string;
+  readonly allowScripts?: Readonly<Record<string, boolean>>;
+  readonly [group: string]: unknown;
+}
+
+interface LockFile {
+  readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
+}
+
+const manifest = JSON.parse(read("package.json")) as Manifest;
+const lockFile = JSON.parse(read("package-lock.json")) as LockFile;
+
+/** The place of a text in a file, as `package.json:12`. */
+function placeOf(path: string, text: string): string {
+  const lines = read(path).split("\n");
+  return `${path}:${lines.findIndex((line) => line.includes(text)) + 1}`;
+}
+
+test("every version in package.json is exact", () => {
+  const groups = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
+  const inexact = groups.flatMap((group) =>
+    Object.entries((manifest[group] ?? {}) as Record<string, string>)
+      .filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/.test(version))
+      .map(([name, version]) => `${placeOf("package.json", `"${name}":`)}: ${name} ${version}`),
+  );
+  assert.deepEqual(inexact, []);
+});
+
+test("every package with an install script is allowed or refused by name", () => {
+  const allowScripts = manifest.allowScripts ?? {};
+  const unnamed = Object.entries(lockFile.packages)
+    .filter(([, { hasInstallScript }]) => hasInstallScript === true)
+    .map(([path]) => ({ path, name: path.slice(path.lastIndexOf("node_modules/") + 13) }))
+    .filter(({ name }) => !Object.hasOwn(allowScripts, name))
+    .map(({ path, name }) => `${placeOf("package-lock.json", `"${path}"`)}: ${name}`);
+  assert.deepEqual(unnamed, []);
+});
+
+test("the lock file names no address to download from, so that any registry serves it", () => {
+  const lines = read("package-lock.json").split("\n");
+  const resolved = lines.flatMap((line, index) =>
+    line.includes('"resolved"') ? [`package-lock.json:${index + 1}: ${line.trim()}`] : [],
+  );
+  assert.deepEqual(resolved, []);
+});
+
+test("the licence is MIT, in its file and in package.json", () => {
+  assert.equal(manifest.license, "MIT");
+  const name = readdirSync(ROOT).find((file) => /^LICEN[CS]E(?:\.(?:md|txt))?$/.test(file));
+  assert.ok(name !== undefined, "there is no LICENSE file");
+  const text = read(name).replaceAll(/\s+/g, " ");
+  assert.match(text, /^(?:# )?(?:The )?MIT License/);
+  assert.match(text, /Copyright \(c\) \d{4}/);
+  assert.match(text, /Permission is hereby granted, free of charge, to any person/);
+  assert.match(text, /THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND/);
+});
+
+interface TreeEntry {
+  readonly line: number;
+  readonly path: string;
+  readonly caption: string;
+}
+
+/** The entries of the README's tree: a fenced block whose folders are told by their indentation. */
+function readTree(): TreeEntry[] {
+  const lines = read("README.md").split("\n");
+  const fences = lines.flatMap((line, index) => (/^\s*```/.test(line) ? [index] : []));
+  const blocks = fences.flatMap((start, turn) =>
+    turn % 2 === 0 ? [{ start, end: fences[turn + 1] ?? lines.length }] : [],
+  );
+  const holdsTree = ({ start, end }: { start: number; end: number }) =>
+    lines.slice(start + 1, end).some((line) => /^[\s│├└─]*src\/(?:\s|$)/.test(line));
+  const block = blocks.find(holdsTree);
+  assert.ok(block !== undefined, "README.md: no fenced block has a line that begins with src/");
+
+  const parents: { indent: number; path: string }[] = [];
+  return lines.slice(block.start + 1, block.end).flatMap((text, index) => {
+    const match = /^([\s│├└─]*)(\S+)\s*(.*)$/.exec(text);
+    if (match === null) return [];
+    const [, { length: indent } = "", name = "", caption = ""] = match;
+    while ((parents.at(-1)?.indent ?? -1) >= indent) parents.pop();
+    const path = (parents.at(-1)?.path ?? "") + name;
+    if (name.endsWith("/")) parents.push({ indent, path });
+    return [{ line: block.start + 2 + index, path, caption: caption.trim() }];
+  });
+}
+
+/** Every folder that must have a caption: those at the top, and all of src. */
+function foldersToName(): Set<string> {
+  const folders = new Set<string>();
+  for (const path of trackedFiles()) {
+    const [first = "", ...rest] = path.split("/");
+    if (rest.length > 0) folders.add(`${first}/`);
+  }
+  for (const { path } of sourcesIn("src")) {
+    const parts = path.split("/").slice(0, -1);
+    for (let depth = 1; depth <= parts.length; depth += 1) {
+      folders.add(`${parts.slice(0, depth).join("/")}/`);
+    }
+  }
+  return folders;
+}
+
+test("the README's tree has every folder at the top and every folder of src, with a caption", () => {
+  const captions = new Map(readTree().map(({ path, caption }) => [path, caption]));
+  const missing = [...foldersToName()]
+    // What src is, its folders say.
+    .filter((folder) => folder !== "src/" && (captions.get(folder) ?? "") === "")
+    .map((folder) => `README.md: the tree lacks ${folder} with a caption`);
+  assert.deepEqual(missing, []);
+});
+
+test("the README's tree names nothing that is not there, and files as files", () => {
+  const gone = readTree().filter(({ path }) => {
+    const place = join(ROOT, path);
+    return !existsSync(place) || statSync(place).isDirectory() !== path.endsWith("/");
+  });
+  assert.deepEqual(
+    gone.map(({ line, path }) => `README.md:${line}: ${path} is not there`),
+    [],
+  );
+});

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { placesOf, type SourceFile, sourcesIn } from "./tree.ts";
+
+const LINES_MAX = 300;
+const COLUMNS_MAX = 100;
+
+const sources = sourcesIn("src");
+const except = (...paths: readonly string[]) => sources.filter(({ path }) => !paths.includes(path));
+const beneath = (...places: readonly string[]) =>
+  sources.filter(({ path }) => places.some((place) => path.startsWith(place)));
+
+const lines = ({ text }: SourceFile) => text.replace(/\n$/, "").split("\n");
+
+/** A call by its very name: not the end of a longer name, nor a member of something else. */
+const call = (name: string) => new RegExp(`(?<![.\\w$])${name}\\(`, "g");
+
+const readsEnvironment =
+  /\bprocess\s*(?:\?\.|\.|\[)\s*"?env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/g;
+
+test("nothing but config.ts reads the environment", () => {
+  assert.deepEqual(placesOf(except("src/config.ts"), readsEnvironment), []);
+});
+
+const readsTime =
+  /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^)\s])|(?<!new |[.\w])Date\(|\bTemporal\.Now\b/g;
+
+test("nothing but the clock reads the time", () => {
+  assert.deepEqual(placesOf(except("src/adapters/clock.ts"), readsTime), []);
+});
+
+test("the domain does no input or output, waits for nothing and knows no chance", () => {
+  const globals = ["process", "fetch", "crypto", "console", "performance", "queueMicrotask"];
+  const timers = ["setTimeout", "setInterval", "setImmediate"];
+  const names = [...globals, ...timers].join("|");
+  const outside = new RegExp(`(?<![.\\w])(?:${names})\\s*[.(]|\\bMath\\.random\\b`, "g");
+  assert.deepEqual(placesOf(beneath("src/domain/"), outside), []);
+});
+
+test("nothing reads a float from a text", () => {
+  assert.deepEqual(placesOf(sources, /\bparseFloat\b/g), []);
+});
+
+/** The storage's own files that hold rates: its statements, and each engine's metered batch. */
+const isOnTheWay = /\/(?:rates|metered-batch)\.ts$/;
+
+test("no rate becomes a number on its way from the publisher to the client", () => {
+  const way = [
+    // Billing counts units: no rate comes near it.
+    ...beneath("src/domain/").filter(({ path }) => path !== "src/domain/billing.ts"),
+    ...beneath("src/application/", "src/adapters/sources/"),
+    ...beneath("src/adapters/storage/").filter(({ path }) => isOnTheWay.test(path)),
+  ];
+  assert.ok(way.length > 20);
+  assert.deepEqual(placesOf(way, call("Number")), []);
+  assert.deepEqual(placesOf(way, /\.(?:toFixed|toPrecision|toExponential)\(/g), []);
+});
+
+test("no file of src is longer than 300 lines", () => {
+  const long = sources.filter((file) => lines(file).length > LINES_MAX);
+  assert.deepEqual(
+    long.map((file) => `${file.path}:${lines(file).length}: over ${LINES_MAX} lines`),
+    [],
+  );
+});
+
+test("no line of src is longer than 100 columns", () => {
+  const long = sources.flatMap((file) =>
+    lines(file).flatMap((line, index) => {
+      const columns = [...line].length;
+      return columns > COLUMNS_MAX ? [`${file.path}:${index + 1}: ${columns} columns`] : [];
+    }),
+  );
+  assert.deepEqual(long, []);
+});
+
+test("no type is any", () => {
+  assert.deepEqual(placesOf(sources, /[:<|&,(=]\s*any\b|\bas\s+any\b|\bany\s*(?:\[\]|[>|&])/g), []);
+});
+
+test("nothing is hidden from the type checker", () => {
+  const hidden = sources.flatMap((file) =>
+    lines(file).flatMap((line, index) =>
+      /@ts-(?:ignore|nocheck)/.test(line) ? [`${file.path}:${index + 1}: ${line.trim()}`] : [],
+    ),
+  );
+  assert.deepEqual(hidden, []);
+});
+
+test("the rules find what they look for", () => {
+  const text = [
+    "const a = process.env.PORT;",
+    "const b = Date.now() + new Date().getTime() + new Date(5).getTime();",
+    "const c = Number(text) + sourceOfNumber(text) + Type.Number({});",
+    "function d(e: any, f: Map<string, any>): any[] { return [e as any]; }",
+    '// process.env, "Date.now()", any: any',
+  ].join("\n");
+  const file = { path: "src/x.ts", text, code: text.replace(/\/\/.*/, "") };
+  assert.equal(placesOf([file], readsEnvironment).length, 1);
+  assert.equal(placesOf([file], readsTime).length, 2);
+  assert.equal(placesOf([file], call("Number")).length, 1);
+  assert.deepEqual(placesOf([file], call("Number")), [`src/x.ts:3: ${text.split("\n")[2]}`]);
+  assert.equal(placesOf([file], /[:<|&,(=]\s*any\b|\bas\s+any\b/g).length, 4);
+});

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure } from "../support/answers.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+import { startService } from "../support/service.ts";
+
+const KIB_16 = 16 * 1024;
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+
+const bodies: readonly (readonly [path: string, valid: string])[] = [
+  ["/v1/auth/register", '{"email":"new@example.org","password":"correct horse battery"}'],
+  ["/v1/auth/login", '{"email":"account-1@example.org","password":"correct horse battery"}'],
+  ["/v1/account/api-keys", '{"name":"new"}'],
+];
+
+/** Accounts, sessions and keys: what these calls could make. */
+const stored = () =>
+  service.query(`
+    SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM sessions) AS sessions,
+      (SELECT count(*) FROM api_keys) AS keys`);
+
+const post = (path: string, raw: string, contentType: string | undefined = "application/json") =>
+  service.post(path, { session, raw, headers: { "content-type": contentType } });
+
+const malformed = [
+  ["nothing", ""],
+  ["white space", "  \n"],
+  ["an object that is not closed", '{"name":"a","email":"a@example.org"'],
+  ["an object with a comma too many", '{"name":"a",}'],
+  ["two objects", '{"name":"a"}{"name":"b"}'],
+  ["single quotes", "{'name':'a'}"],
+  ["a name without quotes", '{name:"a"}'],
+  ["a comment", '{"name":"a"/* so */}'],
+  ["NaN", '{"name":NaN}'],
+  ["a control character in a string", '{"name":"a\u0001"}'],
+  ["a form", "name=a&email=a%40example.org"],
+  ["XML", "<name>a</name>"],
+] as const;
+
+for (const [what, raw] of malformed) {
+  test(`bodies: ${what} is no JSON: 400 on every path with a body, and nothing is stored`, async () => {
+    const before = stored();
+    for (const [path] of bodies) assertFailure(await post(path, raw), 400, "invalid_request");
+    assert.deepEqual(stored(), before);
+  });
+}
+
+for (const raw of ["[]", '[{"name":"a"}]', "null", '"name"', "5", "true"]) {
+  test(`bodies: ${raw} is JSON, but no object: 400, and nothing is stored`, async () => {
+    const before = stored();
+    for (const [path] of bodies) {
+      assertFailure(await post(path, raw), 400, "invalid_request", /object/);
+    }
+    assert.deepEqual(stored(), before);
+  });
+}
+
+test("bodies: no body at all is 400 on every path with a body", async () => {
+  for (const [path] of bodies) {
+    assertFailure(await service.post(path, { session }), 400, "invalid_request");
+  }
+});
+
+test("bodies: fields in __proto__ or constructor.prototype are no fields, and pollute nothing", async () => {
+  const before = stored();
+  for (const [path, valid] of bodies) {
+    for (const raw of [
+      `{"__proto__":${valid}}`,
+      `{"constructor":{"prototype":${valid}}}`,
+      `{"\\u005f_proto__":${valid}}`,
+    ]) {
+      assertFailure(await post(path, raw), 400, "invalid_request");
+    }
+    assertFailure(await post(path, "{}"), 400, "invalid_request", /missing/);
+  }
+  assert.deepEqual(stored(), before);
+  assert.equal(Object.hasOwn(Object.prototype, "name"), false);
+});
+
+const wrongTypes = [
+  "text/plain",
+  "text/json",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "application/xml",
+  "application/octet-stream",
+  "application/jsonp",
+  "json",
+  "*/*",
+];
+
+for (const contentType of wrongTypes) {
+  test(`bodies: JSON sent as ${contentType} is 415, and nothing is stored`, async () => {
+    const before = stored();
+    for (const [path, valid] of bodies) {
+      const answer = await post(path, valid, contentType);
+      assertFailure(answer, 415, "unsupported_media_type", /application\/json/);
+    }
+    assert.deepEqual(stored(), before);
+  });
+}
+
+test("bodies: JSON sent without a Content-Type is 415, and nothing is stored", async () => {
+  const before = stored();
+  for (const [path, raw] of bodies) {
+    const answer = await service.post(path, { session, raw });
+    assertFailure(answer, 415, "unsupported_media_type");
+  }
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: the media type's case and its charset do not matter", async () => {
+  for (const contentType of ["application/json; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
+    const answer = await post("/v1/account/api-keys", '{"name":"typed"}', contentType);
+    assert.equal(answer.status, 201, answer.text);
+  }
+});
+
+test("bodies: 16 KiB are accepted, one byte more is 413, and nothing is stored", async () => {
+  const [, valid] = bodies[2] ?? ["", ""];
+  assert.equal((await post("/v1/account/api-keys", valid.padEnd(KIB_16))).status, 201);
+
+  const before = stored();
+  for (const [path, body] of bodies) {
+    const answer = await post(path, body.padEnd(KIB_16 + 1));
+    assertFailure(answer, 413, "payload_too_large", /16 KiB/);
+  }
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: bytes are counted, not characters", async () => {
+  const raw = JSON.stringify({ name: "x", padding: "ä".repeat(KIB_16 / 2) });
+  assert.ok(raw.length < KIB_16);
+
+  assertFailure(await post("/v1/account/api-keys", raw), 413, "payload_too_large");
+});
+
+test("bodies: one byte over 16 KiB is 413 also when it comes in chunks", async () => {
+  const before = stored();
+  const chunk = '{"name":"chunked"}'.padEnd(KIB_16 + 1);
+
+  const [answer] = await sendRaw(
+    service.url,
+    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n" +
+      `Authorization: Session ${session}\r\nContent-Type: application/json\r\n` +
+      `Transfer-Encoding: chunked\r\n\r\n${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n\r\n`,
+  );
+
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 413, "payload_too_large");
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: a request that is cut short in its body is 400, and nothing is stored", async () => {
+  const before = stored();
+
+  const [answer] = await sendRaw(
+    service.url,
+    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\n" +
+      `Authorization: Session ${session}\r\nContent-Type: application/json\r\n` +
+      'Content-Length: 100\r\n\r\n{"name":"cut"}',
+    true,
+  );
+
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 400, "invalid_request");
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: the credential is judged before the body: malformed and refused is 401", async () => {
+  for (const raw of ["{", "[]", " ".repeat(KIB_16 + 1)]) {
+    const answer = await service.post("/v1/account/api-keys", {
+      raw,
+      headers: { "content-type": "application/json" },
+    });
+    assertFailure(answer, 401, "unauthorized", "Authentication required.");
+  }
+});
+
+test("bodies: a revocation with an empty JSON body, as some clients send it, is one too", async () => {
+  const { id } = await service.createKey(session);
+
+  const answer = await service.call("DELETE", `/v1/account/api-keys/${id}`, {
+    session,
+    headers: { "content-type": "application/json" },
+  });
+
+  assert.equal(answer.status, 204, answer.text);
+});
+
+test("bodies: a read ignores its body, whatever it is", async () => {
+  const { apiKey } = await service.createKey(session);
+  const before = await service.usedUnits(session);
+
+  const answer = await service.get("/v1/rates/EUR/USD", {
+    apiKey,
+    raw: "{",
+    headers: { "content-type": "application/json" },
+  });
+
+  assert.equal(answer.status, 200);
+  assert.equal(await service.usedUnits(session), before + 1);
+});

@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { assertDocumented, type OpenApiDocument, operationOf } from "../support/openapi.ts";
+import { type Call, startService } from "../support/service.ts";
+
+const service = await startService({ config: { freePlanUnits: 4, authCallsPerWindow: 3 } });
+after(() => service[Symbol.asyncDispose]());
+
+const { body, text } = await service.get("/openapi.json");
+const document = body as unknown as OpenApiDocument;
+
+const anywhere = [
+  "400 invalid_request",
+  "405 method_not_allowed",
+  "500 internal_error",
+  "503 temporarily_unavailable",
+];
+
+const operations: Readonly<Record<string, readonly string[]>> = {
+  "POST /v1/auth/register": [
+    "201",
+    "409 email_taken",
+    "413 payload_too_large",
+    "415 unsupported_media_type",
+    "429 too_many_requests",
+  ],
+  "POST /v1/auth/login": [
+    "200",
+    "401 unauthorized",
+    "413 payload_too_large",
+    "415 unsupported_media_type",
+    "429 too_many_requests",
+  ],
+  "POST /v1/auth/logout": ["204", "401 unauthorized"],
+  "GET /v1/account/api-keys": ["200", "401 unauthorized"],
+  "POST /v1/account/api-keys": [
+    "201",
+    "401 unauthorized",
+    "409 key_limit_reached",
+    "413 payload_too_large",
+    "415 unsupported_media_type",
+  ],
+  "DELETE /v1/account/api-keys/{id}": ["204", "401 unauthorized", "404 not_found"],
+  "GET /v1/account/usage": ["200", "401 unauthorized"],
+  "GET /v1/rates/{base}/{quote}": [
+    "200",
+    "400 invalid_asset_symbol",
+    "401 unauthorized",
+    "404 unsupported_pair",
+    "429 quota_exceeded",
+  ],
+  "GET /healthz": ["200"],
+  "GET /readyz": ["200"],
+};
+
+const split = (operation: string) => operation.split(" ") as [method: string, path: string];
+
+test("OpenAPI: the document is of version 3.1, and names the service's own address", async () => {
+  assert.match(document.openapi, /^3\.1\.\d+$/);
+  assert.equal(document.info.title, "Kurs");
+  assert.deepEqual(document.servers, [{ url: service.url }]);
+  await using own = await startService({ config: { publicUrl: "https://rates.example.org" } });
+  const answer = await own.get("/openapi.json");
+  assert.deepEqual(answer.body.servers, [{ url: "https://rates.example.org" }]);
+});
+
+test("OpenAPI: it needs no credential, and holds none", async () => {
+  assert.equal((await service.get("/openapi.json")).status, 200);
+  assert.doesNotMatch(text, /svc_(live|sess)_[0-9a-f]{8,}/);
+});
+
+test("OpenAPI: every path and method is documented, and no other", () => {
+  const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+
+  assert.deepEqual(documented.sort(), Object.keys(operations).sort());
+});
+
+test("OpenAPI: the methods of a path are those that its Allow tells", async () => {
+  for (const [path, methods] of Object.entries(document.paths)) {
+    const real = path.replace("{base}/{quote}", "EUR/USD").replace("{id}", "x");
+
+    const { headers } = await service.call("OPTIONS", real);
+
+    const documented = Object.keys(methods).map((method) => method.toUpperCase());
+    const expected = documented.includes("GET") ? [...documented, "HEAD"] : documented;
+    assert.deepEqual((headers.allow ?? "").split(", ").sort(), expected.sort(), path);
+  }
+});
+
+for (const [operation, own] of Object.entries(operations)) {
+  test(`OpenAPI: ${operation} is documented with each of its statuses and codes`, () => {
+    const { responses } = operationOf(document, ...split(operation));
+
+    for (const expected of [...own, ...anywhere]) {
+      const [status = "", code] = expected.split(" ");
+      const description = responses[status]?.description;
+      assert.ok(description !== undefined, status);
+      if (code !== undefined) assert.ok(description.includes(`\`${code}\``), expected);
+    }
+  });
+}
+
+test("OpenAPI: each operation names the scheme that it accepts, and only that", () => {
+  for (const operation of Object.keys(operations)) {
+    const [method, path] = split(operation);
+    const { security } = operationOf(document, method, path);
+
+    const isAccount = path.startsWith("/v1/account/") || path === "/v1/auth/logout";
+    const scheme = path.startsWith("/v1/rates/") ? "ApiKey" : "Session";
+    const expected = isAccount || scheme === "ApiKey" ? [{ [scheme]: [] }] : [];
+    assert.deepEqual(security, expected, operation);
+  }
+});
+
+test("OpenAPI: every answer of a run is one that is documented, and fits its schema", async () => {
+  const statuses = new Set<string>();
+  const call = async (operation: string, how: Call = {}, real?: string) => {
+    const [method, path] = split(operation);
+    const answer = await service.call(method, real ?? path, how);
+    assertDocumented(document, operationOf(document, method, path), answer);
+    statuses.add(`${answer.status} ${answer.body.code ?? ""}`.trim());
+    return answer.body;
+  };
+  const rate = (pair: string, how: Call = {}) =>
+    call("GET /v1/rates/{base}/{quote}", how, `/v1/rates/${pair}`);
+  const revoke = (id: unknown, how: Call) =>
+    call("DELETE /v1/account/api-keys/{id}", how, `/v1/account/api-keys/${id}`);
+
+  const json = { email: "ada@example.org", password: "correct horse battery" };
+  await call("POST /v1/auth/register", { json });
+  await call("POST /v1/auth/register", { json });
+  await call("POST /v1/auth/register", { json: {} });
+  await call("POST /v1/auth/register", { raw: "x" });
+  await call("POST /v1/auth/register", { json: "x".repeat(20_000) });
+  const session = String((await call("POST /v1/auth/login", { json })).session_token);
+  await call("POST /v1/auth/login", { json });
+  await call("POST /v1/auth/login", { json: { ...json, email: "nobody@example.org" } });
+  await call("POST /v1/auth/login", { raw: "x" });
+
+  const { id, api_key } = await call("POST /v1/account/api-keys", {
+    session,
+    json: { name: "x" },
+  });
+  const apiKey = String(api_key);
+  await call("POST /v1/account/api-keys", { session, json: { name: "" } });
+  await call("POST /v1/account/api-keys", { json: { name: "x" } });
+  await rate("EUR/USD", { apiKey });
+  await rate("EUR/USD");
+  await rate("E/USD", { apiKey });
+  await rate("%zz/USD", { apiKey });
+  await rate("USD/NONE", { apiKey });
+  service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'EUR'");
+  await rate("EUR/USD", { apiKey });
+  await rate("USD/NONE", { apiKey });
+  await rate("EUR/USD", { apiKey });
+  await call("GET /v1/account/usage", { session });
+  await call("GET /v1/account/usage");
+  await revoke(id, { session });
+  await revoke(id, { session });
+  await revoke(id, {});
+  await call("GET /v1/account/api-keys", { session });
+  await call("GET /v1/account/api-keys");
+  await call("GET /healthz");
+  await call("GET /readyz");
+  service.query("DELETE FROM rates");
+  await call("GET /readyz");
+  await call("POST /v1/auth/logout", { session });
+  await call("POST /v1/auth/logout", { session });
+
+  const met = ["200", "201", "204", "400 invalid_asset_symbol", "400 invalid_request"];
+  met.push("401 unauthorized", "404 not_found", "404 unsupported_pair", "409 email_taken");
+  met.push("413 payload_too_large", "415 unsupported_media_type", "429 quota_exceeded");
+  met.push("429 too_many_requests", "503 temporarily_unavailable");
+  for (const expected of met) assert.ok(statuses.has(expected), `${expected} was not met`);
+});
+
+const strayBodies = [
+  ["of another type", "x", "text/plain"],
+  ["without a type", "x", undefined],
+  ["malformed", "{", "application/json"],
+  ["larger than 16 KiB", " ".repeat(16_385), "application/json"],
+] as const;
+
+for (const [what, raw, contentType] of strayBodies) {
+  test(`OpenAPI: a body ${what}, where none is expected, gets an answer that is documented`, async () => {
+    const session = await service.openSession();
+    const headers = contentType === undefined ? {} : { "content-type": contentType };
+    const how = { session, raw, headers };
+    const revocation = operationOf(document, "DELETE", "/v1/account/api-keys/{id}");
+    const logOut = operationOf(document, "POST", "/v1/auth/logout");
+
+    const unknown = await service.call("DELETE", "/v1/account/api-keys/unknown", how);
+    assertDocumented(document, revocation, unknown);
+    assertDocumented(document, logOut, await service.post("/v1/auth/logout", how));
+  });
+}
+
+test("OpenAPI: the document passes redocly's recommended rules", async () => {
+  await using directory = await mkdtempDisposable(join(tmpdir(), "kurs-openapi-"));
+  const file = join(directory.path, "openapi.json");
+  await writeFile(file, text);
+  const redocly = join(import.meta.dirname, "../../node_modules/.bin/redocly");
+  const lint = spawn(process.execPath, [redocly, "lint", "--extends", "recommended", file], {
+    cwd: directory.path,
+    env: { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true", CI: "true" },
+  });
+  let report = "";
+  for (const stream of [lint.stdout, lint.stderr]) {
+    stream.setEncoding("utf8").on("data", (part: string) => {
+      report += part;
+    });
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  lint.once("error", reject);
+  lint.once("close", resolve);
+
+  assert.equal(await promise, 0, report);
+  assert.doesNotMatch(report, /warning/i);
+});

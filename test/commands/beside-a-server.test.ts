@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { test } from "node:test";
+import { clientOf, openConnection } from "../support/client.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+
+const HEADER = "base,quote,rate,as_of\n";
+const TIME = "2020-01-02T15:00:00Z";
+
+/** So many lines, each a pair of its own, and EUR/USD as the line in the middle. */
+function manyLines(count: number, eurUsd: string): string {
+  const lines = Array.from({ length: count - 1 }, (_, index) => `P${index},USD,1.${index},${TIME}`);
+  lines.splice(count / 2, 0, eurUsd);
+  return `${HEADER}${lines.join("\n")}\n`;
+}
+
+test("a pair that is suspended or resumed is so for a running server's very next read", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
+  await using server = await serve({ dataDirectory });
+  const client = clientOf(server.url);
+  const session = await client.openSession("ada@example.org");
+  const { apiKey } = await client.createKey(session);
+  const read = () => client.get("/v1/rates/EUR/USD", { apiKey });
+  assert.equal((await read()).status, 200);
+
+  await kurs(["rates", "suspend", "EUR", "USD"], { dataDirectory });
+  const suspended = await read();
+  assert.equal(suspended.status, 503);
+  assert.equal(suspended.body.code, "temporarily_unavailable");
+  assert.equal(await client.usedUnits(session), 2);
+
+  await kurs(["rates", "resume", "EUR", "USD"], { dataDirectory });
+  const resumed = await read();
+  assert.deepEqual([resumed.status, resumed.body.rate], [200, "1.10"]);
+  assert.equal(await client.usedUnits(session), 3);
+});
+
+test("an import of 20,000 lines beside a server that keeps answering, charges exact", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
+  await using server = await serve({ dataDirectory, env: { PLAN_FREE_UNITS: "1000000" } });
+  const client = clientOf(server.url);
+  const session = await client.openSession("ada@example.org");
+  const { apiKey } = await client.createKey(session);
+  const input = manyLines(20_000, "EUR,USD,1.20,2020-01-03T15:00:00Z");
+  let importing = true;
+  const figures: string[] = [];
+
+  await using program = new Program(["rates", "import", "-"], { dataDirectory, input });
+  const readOn = async () => {
+    using connection = openConnection(server.url);
+    while (importing) {
+      const { status, body } = await connection.readRate("EUR/USD", apiKey);
+      assert.equal(status, 200, body);
+      figures.push(JSON.parse(body).rate);
+    }
+  };
+  const readers = [readOn(), readOn(), readOn(), readOn()];
+  const ended = await program.end();
+  importing = false;
+  await Promise.all(readers);
+
+  assert.deepEqual([ended.exitCode, ended.stdout], [0, "stored 20000, rejected 0\n"]);
+  assert.deepEqual([...new Set(figures)], ["1.10", "1.20"]);
+  assert.deepEqual(figures, [...figures].sort());
+  assert.equal(await client.usedUnits(session), figures.length);
+  assert.equal((await client.get("/v1/rates/P19998/USD", { apiKey })).body.rate, "1.19998");
+});
+
+test("output that a reader closes early is no failure", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const input = manyLines(20_000, `EUR,USD,1.20,${TIME}`);
+  await kurs(["rates", "import", "-"], { dataDirectory, input });
+  const main = join(import.meta.dirname, "../../src/main.ts");
+
+  // The shell's own pipe and `head`, with the exit code of the first command on stderr.
+  for (const options of ["", "--json"]) {
+    const script = `{ "$0" "$1" rates list ${options}; echo "exit code $?" >&2; } | head -n 1`;
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory };
+    const shell = spawn("sh", ["-c", script, process.execPath, main], { env });
+    const said = { stdout: "", stderr: "" };
+    shell.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said.stdout += text;
+    });
+    shell.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said.stderr += text;
+    });
+    await once(shell, "close");
+
+    assert.equal(said.stderr, "exit code 0\n");
+    assert.match(said.stdout, options === "" ? /^PAIR +RATE +AS OF +SOURCE\n$/ : /^\[\n$/);
+  }
+});

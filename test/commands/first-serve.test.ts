@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { clientOf } from "../support/client.ts";
+import { kurs, type LogLine, serve, temporaryDirectory } from "../support/process.ts";
+
+const SNAPSHOT = [
+  "ecb of 2026-03-13",
+  "ust of 2026-03-31",
+  "cnb of 2026-04-02",
+  "nbp of 2026-03-05",
+  "nbp of 2026-03-04",
+  "norges of 2026-03-24",
+];
+
+const snapshotsIn = (lines: readonly LogLine[]) =>
+  lines.flatMap((line) => ("snapshot" in line ? [line] : []));
+
+suite("the first serve", { concurrency: 4 }, () => {
+  test("the first serve of an empty store loads the snapshot and logs its dates as a warning", async () => {
+    await using directory = await temporaryDirectory();
+    await using server = await serve({ dataDirectory: directory.path });
+    const client = clientOf(server.url);
+    const { apiKey } = await client.createKey(await client.openSession("ada@example.org"));
+
+    const [line, ...others] = snapshotsIn(server.logLines());
+    assert.deepEqual(others, []);
+    assert.deepEqual(line?.snapshot, SNAPSHOT);
+    assert.equal(line?.level, 40);
+    assert.match(String(line?.msg), /bundled snapshot/);
+
+    const { body } = await client.get("/v1/rates/EUR/USD", { apiKey });
+    assert.deepEqual(body, {
+      base: "EUR",
+      quote: "USD",
+      rate: "1.1476",
+      as_of: "2026-03-13T15:00:00.000000000Z",
+      type: "direct",
+    });
+  });
+
+  test("a command alone does not load the snapshot", async () => {
+    await using directory = await temporaryDirectory();
+    const here = { dataDirectory: directory.path };
+    await kurs(["plans", "list"], here);
+    const { stdout } = await kurs(["rates", "list", "--json"], here);
+    assert.equal(stdout, "[]\n");
+  });
+
+  test("the snapshot is not loaded into a store that has a rate", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    const input = "base,quote,rate,as_of\nEUR,USD,1.10,2020-01-02T15:00:00Z\n";
+    await kurs(["rates", "import", "-"], { dataDirectory, input });
+
+    await using server = await serve({ dataDirectory });
+
+    assert.deepEqual(snapshotsIn(server.logLines()), []);
+    const { stdout } = await kurs(["rates", "list", "--json"], { dataDirectory });
+    const rates = JSON.parse(stdout) as { rate: string }[];
+    assert.deepEqual(
+      rates.map(({ rate }) => rate),
+      ["1.10"],
+    );
+  });
+
+  test("a second start keeps accounts, sessions, keys, revocations, units, plans and rates", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    await using first = await serve({ dataDirectory });
+    const before = clientOf(first.url);
+    const session = await before.openSession("ada@example.org");
+    const { apiKey } = await before.createKey(session);
+    const revoked = await before.createKey(session);
+    await before.call("DELETE", `/v1/account/api-keys/${revoked.id}`, { session });
+    await kurs(["plans", "set", "free", "3"], { dataDirectory });
+    const imported = "base,quote,rate,as_of\nEUR,USD,1.1510,2026-03-16T15:00:00Z\n";
+    await kurs(["rates", "import", "-"], { dataDirectory, input: imported });
+    for (let reads = 0; reads < 2; reads += 1) await before.get("/v1/rates/EUR/USD", { apiKey });
+    const list = await before.get("/v1/account/api-keys", { session });
+    assert.equal((await first.stop()).exitCode, 0);
+
+    await using second = await serve({ dataDirectory });
+    const after = clientOf(second.url);
+
+    assert.deepEqual(snapshotsIn(second.logLines()), []);
+    assert.equal(await after.usedUnits(session), 2);
+    assert.deepEqual((await after.get("/v1/account/api-keys", { session })).body, list.body);
+    const rate = await after.get("/v1/rates/EUR/USD", { apiKey });
+    assert.deepEqual([rate.status, rate.body.rate], [200, "1.1510"]);
+    assert.equal((await after.get("/v1/rates/EUR/USD", { apiKey })).status, 429);
+    assert.equal((await after.get("/v1/rates/EUR/USD", { apiKey: revoked.apiKey })).status, 401);
+    assert.match(await after.logIn("ada@example.org"), /^svc_sess_/);
+    assert.equal(await after.usedUnits(session), 3);
+  });
+
+  test("PLAN_FREE_UNITS is the free plan's figure at each start, and unset it leaves it alone", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    const freeUnits = async () => {
+      const { stdout } = await kurs(["plans", "list", "--json"], { dataDirectory });
+      return (JSON.parse(stdout) as { units_per_period: number }[])[0]?.units_per_period;
+    };
+    await (await serve({ dataDirectory, env: { PLAN_FREE_UNITS: "7" } })).stop();
+    assert.equal(await freeUnits(), 7);
+    await (await serve({ dataDirectory })).stop();
+    assert.equal(await freeUnits(), 7);
+  });
+});

@@ -1,0 +1,258 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { suite, test } from "node:test";
+import { kurs, temporaryDirectory } from "../support/process.ts";
+
+const HEADER = "base,quote,rate,as_of\n";
+const TIME = "2020-01-02T15:00:00Z";
+const STORED_TIME = "2020-01-02T15:00:00.000000000Z";
+
+/** A command line on a database of its own. */
+async function newDesk() {
+  const directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const run = (args: readonly string[], input?: string) =>
+    kurs(args, input === undefined ? { dataDirectory } : { dataDirectory, input });
+  return {
+    run,
+    importText: (text: string) => run(["rates", "import", "-"], text),
+    async importFile(name: string, text: string) {
+      const file = join(dataDirectory, name);
+      await writeFile(file, text);
+      return await run(["rates", "import", file]);
+    },
+    /** Every stored rate as `EUR/USD 1.10 2020-01-02T15:00:00.000000000Z`. */
+    stored(): unknown[] {
+      using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+      const sql = "SELECT concat(base, '/', quote, ' ', rate, ' ', as_of) AS text FROM rates";
+      const rows = database.prepare(`${sql} ORDER BY base, quote`).all();
+      return rows.map(({ text }) => text);
+    },
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+const ndjson = (rate: string) =>
+  `{"base":"eur","quote":" isk ","rate":${rate},"as_of":"2020-01-02T16:00:00+01:00"}\n`;
+const ecbXml = `<?xml version="1.0" encoding="UTF-8"?>
+<gesmes:Envelope xmlns:gesmes="http://www.gesmes.org/xml/2002-08-01"
+ xmlns="http://www.ecb.int/vocabulary/2002-08-01/eurofxref"><Cube>
+<Cube time='2020-01-02'>
+<Cube currency='USD' rate='1.1193'/>
+<Cube currency='U$D' rate='1.1193'/>
+<Cube currency='ISK' rate='0'/>
+<Cube currency='JPY' rate='121.750'/>
+</Cube></Cube></gesmes:Envelope>`;
+
+const formats = [
+  {
+    name: "rates.csv",
+    text: [
+      "quote,as_of,rate,base,note",
+      `USD,${TIME},1.10,EUR,good`,
+      `USD,${TIME},-1,EUR,negative`,
+      `USD,yesterday,1.1,EUR,no time`,
+      `USD,${TIME},1.1`,
+      `"JPY",${TIME},1.21e2,eur,"an exponent, quoted"`,
+    ].join("\r\n"),
+    stored: [`EUR/JPY 121 ${STORED_TIME}`, `EUR/USD 1.10 ${STORED_TIME}`],
+    lines: [
+      'line 3: rate "-1" is not above zero',
+      'line 4: as_of "yesterday" is not an RFC 3339 time such as 2026-03-13T15:00:00Z',
+      "line 5: the line has 3 fields, the header 5",
+    ],
+  },
+  {
+    name: "rates.ndjson",
+    text: `${ndjson("144.20")}\n{"base":"EUR"}\n${ndjson('"0.0"')}{`,
+    stored: [`EUR/ISK 144.20 ${STORED_TIME}`],
+    lines: [
+      "line 3: quote is missing; rate is missing; as_of is missing",
+      'line 4: rate "0.0" is not above zero',
+      "line 5: the line is not a JSON object",
+    ],
+  },
+  {
+    name: "eurofxref-daily.xml",
+    text: ecbXml,
+    stored: [`EUR/JPY 121.750 ${STORED_TIME}`, `EUR/USD 1.1193 ${STORED_TIME}`],
+    lines: [
+      'line 6: quote "U$D" is not a symbol of 2 to 10 letters A-Z or digits',
+      'line 7: rate "0" is not above zero',
+    ],
+  },
+] as const;
+
+suite("rates", { concurrency: 4 }, () => {
+  for (const { name, text, stored, lines } of formats) {
+    for (const way of ["a file", "stdin"] as const) {
+      test(`the good lines of ${name} from ${way} are stored, the bad ones told`, async () => {
+        await using desk = await newDesk();
+
+        const ended =
+          way === "stdin" ? await desk.importText(text) : await desk.importFile(name, text);
+
+        assert.equal(ended.exitCode, 1);
+        assert.deepEqual(ended.stderr.split("\n"), [...lines, ""]);
+        assert.equal(ended.stdout, `stored ${stored.length}, rejected ${lines.length}\n`);
+        assert.deepEqual(desk.stored(), stored);
+      });
+    }
+  }
+
+  test("an import without a bad line ends with exit code 0, also one over 500 lines", async () => {
+    await using desk = await newDesk();
+    const lines = Array.from({ length: 1201 }, (_, index) => `B${index},USD,1.${index},${TIME}\n`);
+
+    const { exitCode, stdout, stderr } = await desk.importText(HEADER + lines.join(""));
+
+    assert.deepEqual([exitCode, stdout, stderr], [0, "stored 1201, rejected 0\n", ""]);
+    assert.equal(desk.stored().length, 1201);
+  });
+
+  test("the counts of an import come as JSON, and the bad lines still on stderr", async () => {
+    await using desk = await newDesk();
+    const text = `${HEADER}EUR,USD,1.10,${TIME}\nEUR,EUR,1,${TIME}\n`;
+
+    const { exitCode, stdout, stderr } = await desk.run(["rates", "import", "--json", "-"], text);
+
+    assert.equal(exitCode, 1);
+    assert.deepEqual(JSON.parse(stdout), { stored: 1, rejected: 1 });
+    assert.equal(stderr, "line 3: base and quote are both EUR\n");
+  });
+
+  test("an older rate is refused with the time that stands, and the newer one stays", async () => {
+    await using desk = await newDesk();
+    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+
+    const older = `${HEADER}EUR,USD,1.2,2020-01-02T14:59:59.999999999Z\nEUR,JPY,121,${TIME}\n`;
+    const { exitCode, stdout, stderr } = await desk.importText(older);
+
+    assert.equal(exitCode, 1);
+    assert.equal(stdout, "stored 1, rejected 1\n");
+    assert.equal(stderr, `line 2: EUR/USD is stored as of ${STORED_TIME}, which is newer\n`);
+    assert.deepEqual(desk.stored(), [`EUR/JPY 121 ${STORED_TIME}`, `EUR/USD 1.10 ${STORED_TIME}`]);
+  });
+
+  test("a correction of the same time is accepted, the last one in the file counts", async () => {
+    await using desk = await newDesk();
+    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+
+    const corrections = `${HEADER}EUR,USD,1.11,${TIME}\nEUR,USD,1.120,${TIME}\n`;
+    const { exitCode, stdout } = await desk.importText(corrections);
+
+    assert.deepEqual([exitCode, stdout], [0, "stored 2, rejected 0\n"]);
+    assert.deepEqual(desk.stored(), [`EUR/USD 1.120 ${STORED_TIME}`]);
+  });
+
+  const failedImports = [
+    ["an empty input", "", "line 1: the file is empty\n"],
+    [
+      "a file without a header",
+      `EUR,USD,1.1,${TIME}\n`,
+      "line 1: no header: the first line must name the columns base,quote,rate,as_of\n",
+    ],
+  ] as const;
+
+  for (const [what, text, message] of failedImports) {
+    test(`${what} is told with exit code 1 and stores nothing`, async () => {
+      await using desk = await newDesk();
+      const { exitCode, stdout, stderr } = await desk.importText(text);
+      assert.deepEqual([exitCode, stdout, stderr], [1, "stored 0, rejected 1\n", message]);
+      assert.deepEqual(desk.stored(), []);
+    });
+  }
+
+  test("a file that is missing or no file is told in one line with exit code 1", async () => {
+    await using desk = await newDesk();
+    const missing = await desk.run(["rates", "import", "missing.csv"]);
+    assert.deepEqual(
+      [missing.exitCode, missing.stdout, missing.stderr],
+      [1, "", "kurs: cannot read missing.csv: no such file\n"],
+    );
+    const directory = await desk.run(["rates", "import", "/"]);
+    assert.deepEqual([directory.exitCode, directory.stdout], [1, ""]);
+    assert.match(directory.stderr, /^kurs: cannot read \/: .+\n$/);
+  });
+
+  test("rates are listed as a table, all or those of one base", async () => {
+    await using desk = await newDesk();
+    const lines = [
+      `EUR,USD,1.10,${TIME}`,
+      `EUR,JPY,121.750,2020-01-02T15:00:00.5Z`,
+      `USD,EUR,0.9,${TIME}`,
+    ];
+    await desk.importText(`${HEADER}${lines.join("\n")}\n`);
+    await desk.run(["rates", "suspend", "EUR", "USD"]);
+
+    const all = await desk.run(["rates", "list"]);
+    const some = await desk.run(["rates", "list", "eur"]);
+
+    const heading = "PAIR        RATE  AS OF                           SOURCE";
+    const jpy = "EUR/JPY  121.750  2020-01-02T15:00:00.500000000Z  import";
+    const usd = "EUR/USD     1.10  2020-01-02T15:00:00Z            import  suspended";
+    const eur = "USD/EUR      0.9  2020-01-02T15:00:00Z            import";
+    assert.deepEqual([all.exitCode, all.stdout], [0, `${[heading, jpy, usd, eur].join("\n")}\n`]);
+    assert.deepEqual([some.exitCode, some.stdout], [0, `${[heading, jpy, usd].join("\n")}\n`]);
+  });
+
+  test("rates are listed as JSON with their source and their suspension", async () => {
+    await using desk = await newDesk();
+    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\nEUR,JPY,121,${TIME}\n`);
+    await desk.run(["rates", "suspend", "EUR", "USD"]);
+
+    const { exitCode, stdout } = await desk.run(["rates", "list", "EUR", "--json"]);
+
+    assert.equal(exitCode, 0);
+    const [jpy, usd, ...others] = JSON.parse(stdout);
+    assert.deepEqual(others, []);
+    const shared = { base: "EUR", as_of: STORED_TIME, type: "direct", source: "import" };
+    assert.deepEqual(jpy, { ...shared, quote: "JPY", rate: "121", suspended_at: null });
+    const { suspended_at: suspendedAt, ...rest } = usd;
+    assert.deepEqual(rest, { ...shared, quote: "USD", rate: "1.10" });
+    assert.match(suspendedAt, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z$/);
+  });
+
+  test("a store without rates lists none, and a base without rates none either", async () => {
+    await using desk = await newDesk();
+    const empty = await desk.run(["rates", "list"]);
+    assert.equal(empty.exitCode, 0);
+    assert.equal(empty.stdout, "No rates are stored. Import some: kurs rates import FILE\n");
+    const emptyJson = await desk.run(["rates", "list", "--json"]);
+    assert.deepEqual([emptyJson.exitCode, emptyJson.stdout], [0, "[]\n"]);
+    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+    const none = await desk.run(["rates", "list", "USD", "--json"]);
+    assert.deepEqual([none.exitCode, none.stdout], [0, "[]\n"]);
+  });
+
+  test("a base that has no rate is not told that the whole store has none", async () => {
+    await using desk = await newDesk();
+    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+    const { exitCode, stdout } = await desk.run(["rates", "list", "USD"]);
+    assert.equal(exitCode, 0);
+    assert.doesNotMatch(stdout, /^No rates are stored\./);
+    assert.match(stdout, /USD/);
+  });
+
+  test("a pair is suspended and resumed, however its symbols are written", async () => {
+    await using desk = await newDesk();
+    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+    const suspended = await desk.run(["rates", "suspend", " eur ", "usd"]);
+    assert.deepEqual([suspended.exitCode, suspended.stdout], [0, "EUR/USD is suspended\n"]);
+    const resumed = await desk.run(["rates", "resume", "EUR", "Usd"]);
+    assert.deepEqual([resumed.exitCode, resumed.stdout], [0, "EUR/USD is served again\n"]);
+  });
+
+  test("a pair that is not stored can be neither suspended nor resumed", async () => {
+    await using desk = await newDesk();
+    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+    for (const command of ["suspend", "resume"]) {
+      const { exitCode, stdout, stderr } = await desk.run(["rates", command, "USD", "EUR"]);
+      assert.deepEqual([exitCode, stdout], [1, ""]);
+      assert.equal(stderr, "kurs: there is no stored rate for USD/EUR: see kurs rates list\n");
+    }
+    assert.deepEqual(desk.stored(), [`EUR/USD 1.10 ${STORED_TIME}`]);
+  });
+});

@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { suite, test } from "node:test";
+import { clientOf } from "../support/client.ts";
+import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+
+/** A start that the operator has to mend: nothing on stdout, no stack trace, and no signal. */
+function assertRefused({ exitCode, signal, stdout, stderr }: Ended, code: number): void {
+  assert.equal(signal, null);
+  assert.equal(exitCode, code, stderr);
+  assert.equal(stdout, "");
+  assert.doesNotMatch(stderr, / {4}at /);
+}
+
+/** One line that says what is wrong and what to do. */
+function assertOneLine(ended: Ended, line: RegExp): void {
+  assertRefused(ended, 1);
+  assert.equal(ended.stderr.split("\n").length, 2, ended.stderr);
+  assert.match(ended.stderr, line);
+  assert.match(ended.stderr, /^kurs: .+[:;] .+\.\n$/);
+}
+
+const start = (dataDirectory: string, env: Record<string, string> = {}) =>
+  kurs(["serve"], { dataDirectory, env: { PORT: "0", ...env } });
+
+suite("bad starts", { concurrency: 4 }, () => {
+  test("every variable that does not fit is told at once, each in a line of its own", async () => {
+    await using directory = await temporaryDirectory();
+    const ended = await start(join(directory.path, "data"), {
+      PORT: "abc",
+      PLAN_FREE_UNITS: "1.5",
+      AUTH_LIMIT: "0",
+      AUTH_WINDOW_SECONDS: "-1",
+      PUBLIC_URL: "ftp://rates.example.org",
+      TRUST_PROXY: "10.0.0.0/8,proxy",
+      LOG_LEVEL: "loud",
+    });
+
+    assertRefused(ended, 2);
+    const [heading, ...problems] = ended.stderr.split("\n").slice(0, -1);
+    assert.match(heading ?? "", /^kurs: .*configuration/);
+    const named = problems.map((line) => /^ {2}([A-Z_]+): want .+, not "(.+)"$/.exec(line));
+    assert.deepEqual(named.map((match) => `${match?.[1]}=${match?.[2]}`).sort(), [
+      "AUTH_LIMIT=0",
+      "AUTH_WINDOW_SECONDS=-1",
+      "LOG_LEVEL=loud",
+      "PLAN_FREE_UNITS=1.5",
+      "PORT=abc",
+      "PUBLIC_URL=ftp://rates.example.org",
+      "TRUST_PROXY=proxy",
+    ]);
+    assert.deepEqual(await readdir(directory.path), []);
+  });
+
+  for (const port of ["-1", "65536", "0x50", "１２"]) {
+    test(`port ${port} is told as no port`, async () => {
+      await using directory = await temporaryDirectory();
+      const ended = await start(directory.path, { PORT: port });
+      assertRefused(ended, 2);
+      assert.ok(ended.stderr.includes(`PORT: want a whole number from 0 to 65535, not "${port}"`));
+    });
+  }
+
+  test("a data directory that is a file is refused, and the file stays as it was", async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, "notes.txt");
+    await writeFile(file, "mine");
+    for (const place of [file, join(file, "data")]) {
+      assertOneLine(await start(place), /DATA_DIR .*notes\.txt.*: .*set DATA_DIR to a directory\./);
+    }
+    assert.equal(await readFile(file, "utf8"), "mine");
+  });
+
+  test("a database that is a directory is refused", async () => {
+    await using directory = await temporaryDirectory();
+    await mkdir(join(directory.path, "kurs.db"));
+    assertOneLine(await start(directory.path), /database .*kurs\.db: it cannot be opened; check/);
+  });
+
+  const foreignFiles = [
+    ["garbage", Buffer.from(Array.from({ length: 10_000 }, (_, index) => (index * 7919) % 251))],
+    ["a short text", Buffer.from("not a database")],
+  ] as const;
+
+  for (const [what, bytes] of foreignFiles) {
+    test(`${what} where the database should be is refused and left as it was`, async () => {
+      await using directory = await temporaryDirectory();
+      const file = join(directory.path, "kurs.db");
+      await writeFile(file, bytes);
+      assertOneLine(
+        await start(directory.path),
+        /kurs\.db: it is not a Kurs database; move it away/,
+      );
+      assert.deepEqual(await readFile(file), bytes);
+    });
+  }
+
+  test("another program's database is refused and nothing is written into it", async () => {
+    await using directory = await temporaryDirectory();
+    using database = new DatabaseSync(join(directory.path, "kurs.db"));
+    database.exec("CREATE TABLE plans (title TEXT); INSERT INTO plans VALUES ('holidays')");
+
+    assertOneLine(await start(directory.path), /kurs\.db/);
+
+    const tables = database.prepare("SELECT name FROM sqlite_schema").all();
+    assert.deepEqual(
+      tables.map(({ name }) => name),
+      ["plans"],
+    );
+  });
+
+  test("a database of a newer program is refused and not changed", async () => {
+    await using directory = await temporaryDirectory();
+    await kurs(["plans", "set", "pro", "5"], { dataDirectory: directory.path });
+    using database = new DatabaseSync(join(directory.path, "kurs.db"));
+    database.exec("PRAGMA user_version = 999");
+
+    assertOneLine(await start(directory.path), /written by a newer Kurs .*999.*: start that newer/);
+
+    assert.equal(database.prepare("PRAGMA user_version").get()?.user_version, 999);
+    assert.equal(database.prepare("SELECT count(*) AS count FROM plans").get()?.count, 2);
+  });
+
+  test("a database that is cut to half is refused, or its reads answer 503: never a crash", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    await using whole = await serve({ dataDirectory });
+    const { apiKey } = await clientOf(whole.url)
+      .openSession("ada@example.org")
+      .then((session) => clientOf(whole.url).createKey(session));
+    await whole.stop();
+    const file = join(dataDirectory, "kurs.db");
+    const { size } = await stat(file);
+    await truncate(file, size / 2);
+
+    await using program = new Program(["serve"], { dataDirectory, env: { PORT: "0" } });
+    const url = await Promise.race([
+      program.ended.then(() => undefined),
+      program
+        .waitFor("its address", () => /listens on (\S+)/.exec(program.stderr)?.[1])
+        .catch(() => undefined),
+    ]);
+    if (url === undefined) {
+      assertOneLine(
+        await program.end(),
+        /kurs\.db: it is damaged; restore a backup, or move it away/,
+      );
+      return;
+    }
+    const answer = await clientOf(url).get("/v1/rates/EUR/USD", { apiKey });
+    assert.equal(answer.status, 503);
+    assert.equal(answer.body.code, "temporarily_unavailable");
+    program.signal("SIGTERM");
+    assert.equal((await program.end()).exitCode, 0);
+  });
+
+  test("a port that is in use is refused", async () => {
+    await using directory = await temporaryDirectory();
+    await using other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const ended = await start(directory.path, { PORT: String(port) });
+    const { stdout } = ended;
+    assertOneLine(
+      { ...ended, stdout: "" },
+      new RegExp(`127\\.0\\.0\\.1 port ${port}: another program`),
+    );
+    assert.doesNotMatch(stdout, /listening/);
+  });
+
+  // 192.0.2.0/24 is for documentation (RFC 5737): no machine has an address of it.
+  for (const host of ["192.0.2.1", "no-such-host.invalid"]) {
+    test(`host ${host}, which is not this machine, is refused`, async () => {
+      await using directory = await temporaryDirectory();
+      const ended = await start(directory.path, { HOST: host });
+      const { stdout } = ended;
+      assertOneLine({ ...ended, stdout: "" }, /Cannot listen on .* port 0: .*set HOST to /);
+      assert.doesNotMatch(stdout, /listening/);
+    });
+  }
+
+  test("commands are refused as the server is where the database cannot be used", async () => {
+    await using directory = await temporaryDirectory();
+    await writeFile(join(directory.path, "kurs.db"), "not a database");
+    const ended = await kurs(["rates", "list"], { dataDirectory: directory.path });
+    assertOneLine(ended, /kurs\.db: it is not a Kurs database; move it away/);
+  });
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { suite, test } from "node:test";
+import { clientOf } from "../support/client.ts";
+import { type Server, serve, temporaryDirectory } from "../support/process.ts";
+
+const STOP_MS_MAX = 10_000;
+
+/** A connection that keeps what came in; a reset at its end is no fault. */
+async function openSocket(url: string) {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number.parseInt(port, 10) });
+  await once(socket, "connect");
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  socket.on("close", () => resolve());
+  socket.on("error", () => undefined);
+  let received = "";
+  socket.setEncoding("utf8").on("data", (text: string) => {
+    received += text;
+  });
+  return { socket, closed, received: () => received };
+}
+
+/**
+ * Sends a request but for the last byte of its body.
+ *
+ * @returns once the server has said that it read the headers (100 Continue, RFC 9110, section
+ *   10.1.1): from then on the request is in flight.
+ */
+async function beginPost(url: string, path: string, header = "Accept: */*") {
+  const connection = await openSocket(url);
+  const body = JSON.stringify({ email: "ada@example.org", password: "correct horse battery" });
+  const head = [
+    `POST ${path} HTTP/1.1`,
+    "Host: kurs",
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    "Expect: 100-continue",
+    header,
+  ];
+  connection.socket.write(`${head.join("\r\n")}\r\n\r\n`);
+  await once(connection.socket, "data");
+  assert.equal(connection.received(), "HTTP/1.1 100 Continue\r\n\r\n");
+  connection.socket.write(body.slice(0, -1));
+  return {
+    closed: connection.closed,
+    /** What came after the 100. */
+    answer: () => connection.received().slice("HTTP/1.1 100 Continue\r\n\r\n".length),
+    sendEnd: () => void connection.socket.write(body.slice(-1)),
+  };
+}
+
+/** Connects over and over until the server takes no new connection. */
+async function waitUntilRefused(url: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  while (true) {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const socket = connect({ host: hostname, port: Number.parseInt(port, 10) });
+    socket.on("connect", () => resolve(undefined));
+    socket.on("error", ({ code }: NodeJS.ErrnoException) => resolve(code));
+    const refusal = await promise;
+    socket.destroy();
+    if (refusal === "ECONNREFUSED") return;
+  }
+}
+
+async function startServer() {
+  await using starting = new AsyncDisposableStack();
+  const { path: dataDirectory } = starting.use(await temporaryDirectory());
+  const server = starting.use(await serve({ dataDirectory }));
+  const started = starting.move();
+  return { server, dataDirectory, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+async function assertEndsInTime(server: Server, signalledAt: number): Promise<void> {
+  const { exitCode, signal, stderr } = await server.program.end(STOP_MS_MAX);
+  assert.deepEqual([exitCode, signal], [0, null]);
+  assert.doesNotMatch(stderr, / {4}at /);
+  assert.ok(performance.now() - signalledAt < STOP_MS_MAX);
+  assert.ok(server.logLines().some(({ msg }) => msg === "stopping"));
+}
+
+suite("the stop", { concurrency: 4 }, () => {
+  test("SIGTERM lets a request in flight finish, takes no new one, and ends with 0", async () => {
+    await using started = await startServer();
+    const { server } = started;
+    const registration = await beginPost(server.url, "/v1/auth/register");
+
+    const signalledAt = performance.now();
+    server.program.signal("SIGTERM");
+    await waitUntilRefused(server.url);
+    assert.ok(server.program.isRunning);
+    registration.sendEnd();
+
+    await registration.closed;
+    assert.match(registration.answer(), /^HTTP\/1\.1 201 [\s\S]*"email":"ada@example\.org"/);
+    await assertEndsInTime(server, signalledAt);
+    const tookMs = performance.now() - signalledAt;
+    assert.ok(tookMs < 5000, `kept the connection for ${tookMs} ms when all was answered`);
+    await using again = await serve({ dataDirectory: started.dataDirectory });
+    assert.match(await clientOf(again.url).logIn("ada@example.org"), /^svc_sess_/);
+  });
+
+  test("SIGTERM lets log-ins that wait for their turn to hash finish, and logs them", async () => {
+    await using started = await startServer();
+    const { server } = started;
+    await clientOf(server.url).register("ada@example.org");
+    const logIns = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        beginPost(server.url, "/v1/auth/login", "Connection: close"),
+      ),
+    );
+    for (const { sendEnd } of logIns) sendEnd();
+
+    const signalledAt = performance.now();
+    server.program.signal("SIGTERM");
+
+    await Promise.all(logIns.map(({ closed }) => closed));
+    for (const { answer } of logIns) assert.match(answer(), /^HTTP\/1\.1 200 /);
+    await assertEndsInTime(server, signalledAt);
+    const logged = server.logLines().filter(({ route }) => route === "/v1/auth/login");
+    assert.deepEqual(
+      logged.map(({ status }) => status),
+      new Array(12).fill(200),
+    );
+  });
+
+  test("SIGTERM does not wait for a connection that is kept alive and idle", async () => {
+    await using started = await startServer();
+    const { server } = started;
+    const connection = await openSocket(server.url);
+    connection.socket.write("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
+    await once(connection.socket, "data");
+    assert.match(connection.received(), /^HTTP\/1\.1 200 /);
+
+    const signalledAt = performance.now();
+    server.program.signal("SIGTERM");
+
+    await connection.closed;
+    await assertEndsInTime(server, signalledAt);
+    assert.ok(performance.now() - signalledAt < 5000, "it waited for an idle connection");
+  });
+
+  const halves = [
+    ["half a request line", "GET /v1/rates/EUR"],
+    ["half its headers", "GET /healthz HTTP/1.1\r\nHost: kurs\r\nX-Long: "],
+    [
+      "half its body",
+      'POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Length: 99\r\n\r\n{"email',
+    ],
+    ["nothing at all", ""],
+  ] as const;
+
+  test("SIGTERM cuts off requests that are never sent to their end", async () => {
+    await using started = await startServer();
+    const { server } = started;
+    const connections = await Promise.all(
+      halves.map(async ([, text]) => {
+        const connection = await openSocket(server.url);
+        if (text !== "") connection.socket.write(text);
+        return connection;
+      }),
+    );
+    // An answer on a later connection: by then the server has read what the others sent.
+    assert.equal((await clientOf(server.url).get("/healthz")).status, 200);
+
+    const signalledAt = performance.now();
+    server.program.signal("SIGTERM");
+
+    await assertEndsInTime(server, signalledAt);
+    await Promise.all(connections.map(({ closed }) => closed));
+    for (const { received } of connections) assert.doesNotMatch(received(), /^HTTP\/1\.1 2/);
+  });
+
+  test("a second SIGTERM does not wait", async () => {
+    await using started = await startServer();
+    const { server } = started;
+    const registration = await beginPost(server.url, "/v1/auth/register");
+    server.program.signal("SIGTERM");
+    await waitUntilRefused(server.url);
+    assert.ok(server.program.isRunning);
+
+    server.program.signal("SIGTERM");
+
+    assert.equal((await server.program.end(2000)).exitCode, 1);
+    await registration.closed;
+    assert.equal(registration.answer(), "");
+  });
+
+  test("SIGINT stops as SIGTERM does", async () => {
+    await using started = await startServer();
+    const signalledAt = performance.now();
+    started.server.program.signal("SIGINT");
+    await assertEndsInTime(started.server, signalledAt);
+  });
+});

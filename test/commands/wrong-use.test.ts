@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { kurs, temporaryDirectory } from "../support/process.ts";
+
+const EXAMPLE = /^Examples?:\n(.*\n)* {2}\$ .*kurs /m;
+
+const commands = [
+  "",
+  "serve",
+  "rates",
+  "rates import",
+  "rates list",
+  "rates suspend",
+  "rates resume",
+  "plans",
+  "plans list",
+  "plans set",
+  "accounts",
+  "accounts list",
+  "accounts show",
+  "accounts plan",
+];
+
+suite("wrong use", { concurrency: 4 }, () => {
+  for (const command of commands) {
+    test(`the help of "${["kurs", command].join(" ").trim()}" has an example`, async () => {
+      const words = command.split(" ").filter((word) => word !== "");
+      const { exitCode, stdout, stderr } = await kurs([...words, "--help"]);
+
+      assert.equal(exitCode, 0);
+      assert.equal(stderr, "");
+      assert.ok(stdout.startsWith(`Usage: ${["kurs", ...words].join(" ")}`), stdout);
+      assert.match(`${stdout}\n`, EXAMPLE);
+    });
+  }
+
+  test("the version is the package's", async () => {
+    const manifest = JSON.parse(
+      await readFile(join(import.meta.dirname, "../../package.json"), "utf8"),
+    );
+    const { exitCode, stdout } = await kurs(["--version"]);
+    assert.equal(exitCode, 0);
+    assert.equal(stdout, `${manifest.version}\n`);
+  });
+
+  const wrongUses = [
+    [["fly"], "error: unknown command 'fly'"],
+    [["rates", "fly"], "error: unknown command 'fly'"],
+    [["--fly"], "error: unknown option '--fly'"],
+    [["serve", "--port", "80"], "error: unknown option '--port'"],
+    [["rates", "list", "--fly"], "error: unknown option '--fly'"],
+    [["rates", "import"], "error: missing required argument 'file'"],
+    [["rates", "import", "one.csv", "two.csv"], "error: too many arguments for 'import'"],
+    [["rates", "suspend", "EUR"], "error: missing required argument 'quote'"],
+    [["plans", "set", "pro"], "error: missing required argument 'units'"],
+    [["accounts", "show"], "error: missing required argument 'email'"],
+    [["accounts", "plan", "ada@example.org"], "error: missing required argument 'plan'"],
+    [["rates", "list", "E"], 'kurs: base "E": want 2 to 10 letters A-Z or digits, such as EUR'],
+    [["rates", "suspend", "EUR", "ß"], 'kurs: quote "ß": want'],
+    [["rates", "resume", "EUR/USD", "USD"], 'kurs: base "EUR/USD": want'],
+    [
+      ["plans", "set", "pro", "-1"],
+      'kurs: units "-1": want a whole number from 0 to 1000000000000',
+    ],
+    [["plans", "set", "pro", "1e3"], 'kurs: units "1e3": want'],
+    [["plans", "set", "pro", "1000000000001"], 'kurs: units "1000000000001": want'],
+    [["plans", "set", "pro", ""], 'kurs: units "": want'],
+    [["plans", "set", "Pro", "5"], 'kurs: plan "Pro": want up to 40 lower-case letters'],
+  ] as const;
+
+  for (const [args, message] of wrongUses) {
+    test(`"kurs ${args.join(" ")}" is wrong use, and no database is made`, async () => {
+      await using directory = await temporaryDirectory();
+      const dataDirectory = join(directory.path, "data");
+
+      const { exitCode, stdout, stderr } = await kurs(args, { dataDirectory });
+
+      assert.equal(exitCode, 2);
+      assert.equal(stdout, "");
+      assert.ok(stderr.startsWith(message), stderr);
+      assert.doesNotMatch(stderr, / {4}at /);
+      assert.equal(existsSync(dataDirectory), false);
+    });
+  }
+
+  test("without a command, and with half of one, the help comes with exit code 2", async () => {
+    for (const args of [[], ["rates"], ["plans"], ["accounts"]]) {
+      const { exitCode, stdout, stderr } = await kurs(args);
+      assert.equal(exitCode, 2);
+      assert.equal(stdout, "");
+      assert.ok(stderr.startsWith(`Usage: ${["kurs", ...args].join(" ")}`), stderr);
+    }
+  });
+
+  test("a command with a configuration that does not fit says so, as a start does", async () => {
+    const { exitCode, stdout, stderr } = await kurs(["plans", "list"], { env: { PORT: "abc" } });
+    assert.equal(exitCode, 2);
+    assert.equal(stdout, "");
+    assert.match(stderr, /^kurs: .*\n {2}PORT: want a whole number from 0 to 65535, not "abc"\n$/);
+  });
+});

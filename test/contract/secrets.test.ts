@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { argon2Sync } from "node:crypto";
+import { test } from "node:test";
+import { createSecrets } from "../../src/adapters/secrets.ts";
+
+const PASSWORD = "correct horse battery";
+
+test("the order of ids is the order of their creation, also within one millisecond", () => {
+  const { uuid } = createSecrets();
+  let previous = uuid();
+  for (let count = 1; count < 20_000; count += 1) {
+    const next = uuid();
+    assert.ok(next > previous, `id ${count}: ${next} came after ${previous}`);
+    previous = next;
+  }
+});
+
+test("an id is a UUID of version 7", () => {
+  const { uuid } = createSecrets();
+  assert.match(uuid(), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test("a secret is 64 hexadecimal digits in lower case, and never the same twice", () => {
+  const { secret } = createSecrets();
+  const secrets = Array.from({ length: 1000 }, secret);
+  for (const text of secrets) assert.match(text, /^[0-9a-f]{64}$/);
+  assert.equal(new Set(secrets).size, secrets.length);
+});
+
+test("the digest of a credential is its SHA-256 in hexadecimal", () => {
+  const { hash } = createSecrets();
+  const expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  assert.equal(hash("abc"), expected);
+});
+
+test("a password's stored form is argon2id with its parameters and a salt of its own", async () => {
+  const secrets = createSecrets();
+  const [one, other] = [await secrets.hashPassword(PASSWORD), await secrets.hashPassword(PASSWORD)];
+  const form = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
+  assert.match(one, form);
+  assert.notEqual(one, other);
+  assert.ok(!one.includes(PASSWORD));
+});
+
+test("a password matches its stored form, and another one or none does not", async () => {
+  const secrets = createSecrets();
+  const stored = await secrets.hashPassword(PASSWORD);
+  const outdated = false;
+  const check = (form: string | undefined, password: string) =>
+    secrets.verifyPassword(form, password);
+  assert.deepEqual(await check(stored, PASSWORD), { matches: true, outdated });
+  assert.deepEqual(await check(stored, `${PASSWORD}!`), { matches: false, outdated });
+  assert.deepEqual(await check(undefined, PASSWORD), { matches: false, outdated });
+});
+
+test("a form of weaker parameters still matches and is told to be outdated", async () => {
+  const salt = Buffer.from("0123456789abcdef");
+  const weaker = { memory: 8192, passes: 1, parallelism: 1, tagLength: 32 };
+  const tag = argon2Sync("argon2id", { ...weaker, message: PASSWORD, nonce: salt });
+  const base64 = (bytes: Buffer) => bytes.toString("base64").replaceAll("=", "");
+  const stored = `$argon2id$v=19$m=8192,t=1,p=1$${base64(salt)}$${base64(tag)}`;
+
+  const check = await createSecrets().verifyPassword(stored, PASSWORD);
+
+  assert.deepEqual(check, { matches: true, outdated: true });
+});

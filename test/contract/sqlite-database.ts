@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createSqliteEngine } from "../../src/adapters/storage/sqlite/engine.ts";
+import { migrate } from "../../src/adapters/storage/sqlite/migrate.ts";
+import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import type { TestDatabase } from "./suite/database.ts";
+
+const BUSY_TIMEOUT_MS = 1000;
+
+export interface SqliteTestDatabase extends TestDatabase {
+  /** The data directory. */
+  readonly directory: string;
+  /** A bare connection to the file. */
+  openDatabase(): DatabaseSync;
+}
+
+/** A new SQLite database in a directory of its own; stores open it by production's own door. */
+export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
+  await using starting = new AsyncDisposableStack();
+  const { path: directory } = starting.use(await temporaryDirectory());
+  const file = join(directory, "kurs.db");
+  const openDatabase = () => {
+    const options = { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true };
+    return new DatabaseSync(file, options);
+  };
+  const opened = starting.move();
+  return {
+    directory,
+    openDatabase: () => opened.adopt(openDatabase(), (database) => database.close()),
+    openStore: () => opened.use(openSqliteStore(directory, BUSY_TIMEOUT_MS)),
+    openEngine() {
+      const database = openDatabase();
+      database.exec("PRAGMA journal_mode = WAL");
+      migrate(database, file);
+      return opened.use(createSqliteEngine(database));
+    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { statement } from "../../src/adapters/storage/engine.ts";
+import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
+import { StoreUnavailable } from "../../src/application/ports.ts";
+import { createSqliteDatabase } from "./sqlite-database.ts";
+import { EUR_USD, newCustomer, newRead, usedUnits } from "./suite/database.ts";
+
+// What only an embedded database can do wrong; the rest is in the suite that every store passes.
+
+const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";
+
+test("a read while another program holds the lock is refused, and nothing is charged", async () => {
+  await using database = await createSqliteDatabase();
+  const store = openSqliteStore(database.directory, 20);
+  const other = database.openDatabase();
+  await store.storeRates([EUR_USD]);
+  const { accountId, keyHash } = await newCustomer(store, 10);
+
+  other.exec("BEGIN IMMEDIATE");
+  const reads = [store.read(newRead(keyHash)), store.read(newRead(keyHash))];
+  for (const result of await Promise.allSettled(reads)) {
+    assert.equal(result.status, "rejected");
+    assert.ok(result.reason instanceof StoreUnavailable);
+  }
+  other.exec("ROLLBACK");
+
+  assert.equal(await usedUnits(store, accountId), 0);
+  assert.equal((await store.read(newRead(keyHash)))?.quota.usedUnits, 1);
+  await store[Symbol.asyncDispose]();
+});
+
+test("a rate that cannot be read is the store's failure, and charged", async () => {
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  const { accountId, keyHash } = await newCustomer(store, 10);
+  database.openDatabase().exec("ALTER TABLE rates RENAME TO rates_elsewhere");
+
+  const outcome = await store.read(newRead(keyHash));
+
+  assert.ok(outcome?.found instanceof StoreUnavailable);
+  assert.equal(outcome.quota.usedUnits, 1);
+  assert.equal(await usedUnits(store, accountId), 1);
+});
+
+test("a charge that cannot be written fails the read, and nothing of its batch is charged", async () => {
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  await store.storeRates([EUR_USD]);
+  const { accountId, keyHash } = await newCustomer(store, 10);
+  database.openDatabase().exec("ALTER TABLE daily_usage RENAME TO daily_usage_elsewhere");
+
+  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+
+  assert.equal(await usedUnits(store, accountId), 0);
+});
+
+test("a transaction within a transaction is refused and the outer one is whole or undone", async () => {
+  await using database = await createSqliteDatabase();
+  const [engine, beside] = [database.openEngine(), database.openEngine()];
+  let inner: Promise<unknown> | undefined;
+
+  const outer = engine.transaction(function* () {
+    yield statement(ADD_PLAN, "before", 1);
+    inner = engine.transaction(function* () {
+      yield statement(ADD_PLAN, "within", 2);
+    });
+    inner.catch(() => undefined);
+    yield statement(ADD_PLAN, "after", 3);
+  });
+
+  const kept = await outer.then(
+    () => ["after", "before", "free"],
+    () => ["free"],
+  );
+  await assert.rejects(inner ?? Promise.resolve());
+  const rows = await beside.query("SELECT name FROM plans ORDER BY name");
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    kept,
+  );
+});
+
+test("a second store on the same file migrates nothing and keeps what is there", async () => {
+  await using database = await createSqliteDatabase();
+  const first = database.openStore();
+  await first.setPlan({ name: "pro", unitsPerPeriod: 7 });
+  await first.setPlan({ name: "free", unitsPerPeriod: 5 });
+
+  const second = database.openStore();
+
+  assert.deepEqual(await second.listPlans(), [
+    { name: "free", unitsPerPeriod: 5 },
+    { name: "pro", unitsPerPeriod: 7 },
+  ]);
+});
+
+test("a store is opened with every commit synced to disk and foreign keys enforced", async () => {
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  await store.setPlan({ name: "pro", unitsPerPeriod: 7 });
+
+  const [mode] = database.openDatabase().prepare("PRAGMA journal_mode").all();
+
+  assert.equal(mode?.journal_mode, "wal");
+  const session = {
+    tokenHash: "0",
+    accountId: "nobody",
+    createdAt: "",
+    expiresAt: "",
+  };
+  await assert.rejects(store.createSession(session), /FOREIGN KEY/);
+});

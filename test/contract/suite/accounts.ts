@@ -1,0 +1,163 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type CreateDatabase,
+  NOW,
+  newAccount,
+  newCustomer,
+  newKey,
+  newRead,
+  PERIOD,
+} from "./database.ts";
+
+export function accountSuite(createDatabase: CreateDatabase): void {
+  test("an account is found by its email as it was stored", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const account = newAccount({ emailVerifiedAt: "2026-11-20T00:00:00.000Z" });
+    const unverified = newAccount();
+
+    assert.equal(await store.createAccount(account), true);
+    assert.equal(await store.createAccount(unverified), true);
+
+    assert.deepEqual(await store.accountByEmail(account.email), account);
+    assert.deepEqual(await store.accountByEmail(unverified.email), unverified);
+    assert.equal(await store.accountByEmail("nobody@example.org"), undefined);
+  });
+
+  test("an email that is taken is refused and its account stays as it was", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const account = newAccount();
+    const rival = newAccount({ email: account.email, passwordHash: "$argon2id$rival" });
+    await store.createAccount(account);
+
+    assert.equal(await store.createAccount(rival), false);
+
+    assert.deepEqual(await store.accountByEmail(account.email), account);
+    const ids = (await store.listAccounts(PERIOD.name)).map(({ id }) => id);
+    assert.deepEqual(ids, [account.id]);
+  });
+
+  test("of twenty registrations of one email at once, on two nodes, one succeeds", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()];
+    const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
+
+    const created = await Promise.all(
+      rivals.map((rival, turn) => stores[turn % 2]?.createAccount(rival)),
+    );
+
+    assert.equal(created.filter((one) => one === true).length, 1);
+    const winner = rivals[created.indexOf(true)];
+    assert.deepEqual(await stores[0]?.accountByEmail("ada@example.org"), winner);
+  });
+
+  test("an account on a plan that does not exist is refused", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const account = newAccount({ plan: "none" });
+
+    await assert.rejects(store.createAccount(account));
+
+    assert.equal(await store.accountByEmail(account.email), undefined);
+  });
+
+  test("a password's form is replaced from the expected form only", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const account = newAccount();
+    const other = newAccount();
+    await store.createAccount(account);
+    await store.createAccount(other);
+    const hashNow = async () => (await store.accountByEmail(account.email))?.passwordHash;
+
+    await store.replacePasswordHash(account.id, "$argon2id$another", "$argon2id$wrong");
+    assert.equal(await hashNow(), "$argon2id$first");
+
+    await store.replacePasswordHash(account.id, "$argon2id$first", "$argon2id$second");
+    assert.equal(await hashNow(), "$argon2id$second");
+
+    await store.replacePasswordHash(account.id, "$argon2id$first", "$argon2id$third");
+    assert.equal(await hashNow(), "$argon2id$second");
+    assert.deepEqual(await store.accountByEmail(other.email), other);
+  });
+
+  test("accounts are listed in order of creation with their active keys and units", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const first = await newCustomer(store, 10);
+    const second = await newCustomer(store, 20);
+    const revoked = newKey(first.accountId);
+    await store.createApiKey(revoked, 100);
+    await store.createApiKey(newKey(first.accountId), 100);
+    await store.revokeApiKey(first.accountId, revoked.id, NOW);
+    await Promise.all([1, 2, 3].map(() => store.read(newRead(first.keyHash))));
+    const shared = { createdAt: NOW, emailVerifiedAt: undefined };
+
+    assert.deepEqual(await store.listAccounts(PERIOD.name), [
+      {
+        ...shared,
+        id: first.accountId,
+        email: first.email,
+        plan: first.plan,
+        activeKeys: 2,
+        quota: { quotaUnits: 10, usedUnits: 3 },
+      },
+      {
+        ...shared,
+        id: second.accountId,
+        email: second.email,
+        plan: second.plan,
+        activeKeys: 1,
+        quota: { quotaUnits: 20, usedUnits: 0 },
+      },
+    ]);
+    const [nextMonth] = await store.listAccounts("2026-12");
+    assert.equal(nextMonth?.quota.usedUnits, 0);
+  });
+
+  test("one account is listed by its very email", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const account = newAccount();
+    await store.createAccount(account);
+    await store.createAccount(newAccount());
+
+    const listed = await store.listAccounts(PERIOD.name, account.email);
+
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      [account.id],
+    );
+    assert.deepEqual(await store.listAccounts(PERIOD.name, "%"), []);
+    assert.deepEqual(await store.listAccounts(PERIOD.name, ""), []);
+  });
+
+  test("an account moves to a plan, and no other one does", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const account = newAccount();
+    const other = newAccount();
+    await store.createAccount(account);
+    await store.createAccount(other);
+    await store.setPlan({ name: "pro", unitsPerPeriod: 5 });
+
+    assert.equal(await store.setAccountPlan(account.email, "pro"), true);
+    assert.equal(await store.setAccountPlan("nobody@example.org", "pro"), false);
+
+    assert.equal((await store.accountByEmail(account.email))?.plan, "pro");
+    assert.equal((await store.accountByEmail(other.email))?.plan, "free");
+  });
+
+  test("an account does not move to a plan that does not exist", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const account = newAccount();
+    await store.createAccount(account);
+
+    await assert.rejects(store.setAccountPlan(account.email, "none"));
+
+    assert.equal((await store.accountByEmail(account.email))?.plan, "free");
+  });
+}

@@ -1,0 +1,213 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Store } from "../../../src/application/ports.ts";
+import {
+  type CreateDatabase,
+  EUR_USD,
+  NOW,
+  newAccount,
+  newHash,
+  newId,
+  newKey,
+  newRead,
+} from "./database.ts";
+
+const LATER = "2026-11-21T13:00:00.000Z";
+const END = "2026-11-22T12:00:00.000Z";
+
+async function storedAccount(store: Store): Promise<string> {
+  const account = newAccount();
+  await store.createAccount(account);
+  return account.id;
+}
+
+const newSession = (accountId: string, createdAt = NOW, expiresAt = END) => ({
+  tokenHash: newHash(),
+  accountId,
+  createdAt,
+  expiresAt,
+});
+
+export function sessionSuite(createDatabase: CreateDatabase): void {
+  test("a session is its account's until the moment it expires", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const accountId = await storedAccount(store);
+    const session = newSession(accountId);
+    await store.createSession(session);
+
+    assert.equal(await store.sessionAccount(session.tokenHash, NOW), accountId);
+    assert.equal(
+      await store.sessionAccount(session.tokenHash, "2026-11-22T11:59:59.999Z"),
+      accountId,
+    );
+    assert.equal(await store.sessionAccount(session.tokenHash, END), undefined);
+    assert.equal(await store.sessionAccount(newHash(), NOW), undefined);
+  });
+
+  test("a session that is ended is no session, and the account's others stay", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const accountId = await storedAccount(store);
+    const [ended, other] = [newSession(accountId), newSession(accountId)];
+    await store.createSession(ended);
+    await store.createSession(other);
+
+    await store.endSession(ended.tokenHash);
+    await store.endSession(ended.tokenHash);
+    await store.endSession(newHash());
+
+    assert.equal(await store.sessionAccount(ended.tokenHash, NOW), undefined);
+    assert.equal(await store.sessionAccount(other.tokenHash, NOW), accountId);
+  });
+
+  test("a new session removes the account's expired ones, and nobody else's", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const accountId = await storedAccount(store);
+    const otherId = await storedAccount(store);
+    const expired = newSession(accountId, NOW, LATER);
+    const running = newSession(accountId, NOW, END);
+    const foreign = newSession(otherId, NOW, LATER);
+    for (const session of [expired, running, foreign]) await store.createSession(session);
+
+    await store.createSession(newSession(accountId, LATER, END));
+
+    const kept = await engine.query("SELECT token_hash FROM sessions ORDER BY expires_at");
+    assert.equal(kept.length, 3);
+    assert.equal(await store.sessionAccount(expired.tokenHash, NOW), undefined);
+    assert.equal(await store.sessionAccount(running.tokenHash, NOW), accountId);
+    assert.equal(await store.sessionAccount(foreign.tokenHash, NOW), otherId);
+  });
+
+  test("a session of an unknown account is refused", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const session = newSession(newId());
+
+    await assert.rejects(store.createSession(session));
+
+    assert.equal(await store.sessionAccount(session.tokenHash, NOW), undefined);
+  });
+}
+
+export function apiKeySuite(createDatabase: CreateDatabase): void {
+  test("keys are listed oldest first, revoked ones too, and without their hash", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const accountId = await storedAccount(store);
+    const other = await storedAccount(store);
+    const keys = [newKey(accountId, { name: "one" }), newKey(accountId), newKey(accountId)];
+    // Stored out of order: the order of creation is that of the ids.
+    for (const key of [keys[1], keys[2], keys[0], newKey(other)]) {
+      if (key !== undefined) assert.equal(await store.createApiKey(key, 100), true);
+    }
+    await store.revokeApiKey(accountId, keys[1]?.id ?? "", LATER);
+
+    const listed = await store.listApiKeys(accountId);
+
+    assert.deepEqual(
+      listed,
+      keys.map(({ id, name, keyPrefix, createdAt }, index) => ({
+        id,
+        name,
+        keyPrefix,
+        createdAt,
+        revokedAt: index === 1 ? LATER : undefined,
+      })),
+    );
+    assert.deepEqual(await store.listApiKeys(newId()), []);
+  });
+
+  test("an account has so many active keys and no more; revoked ones do not count", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const accountId = await storedAccount(store);
+    const other = await storedAccount(store);
+    const [first, second, third] = [newKey(accountId), newKey(accountId), newKey(accountId)];
+    await store.createApiKey(first, 2);
+    await store.createApiKey(second, 2);
+
+    assert.equal(await store.createApiKey(third, 2), false);
+    assert.equal((await store.listApiKeys(accountId)).length, 2);
+    assert.equal(await store.read(newRead(third.keyHash)), undefined);
+    assert.equal(await store.createApiKey(newKey(other), 2), true);
+
+    await store.revokeApiKey(accountId, first.id, NOW);
+    assert.equal(await store.createApiKey(third, 2), true);
+    assert.equal(await store.createApiKey(newKey(accountId), 2), false);
+  });
+
+  test("forty creations at once, on two nodes, do not pass the limit", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()];
+    const accountId = await storedAccount(stores[0] as Store);
+
+    const created = await Promise.all(
+      Array.from({ length: 40 }, (_, turn) => stores[turn % 2]?.createApiKey(newKey(accountId), 5)),
+    );
+
+    assert.equal(created.filter((one) => one === true).length, 5);
+    assert.equal((await stores[0]?.listApiKeys(accountId))?.length, 5);
+  });
+
+  test("a key is revoked once, at the first time", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const accountId = await storedAccount(store);
+    const key = newKey(accountId);
+    await store.createApiKey(key, 100);
+
+    assert.equal(await store.revokeApiKey(accountId, key.id, NOW), true);
+    assert.equal(await store.revokeApiKey(accountId, key.id, LATER), false);
+
+    assert.equal((await store.listApiKeys(accountId))[0]?.revokedAt, NOW);
+  });
+
+  test("of twenty revocations at once, on two nodes, one succeeds", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()];
+    const accountId = await storedAccount(stores[0] as Store);
+    const key = newKey(accountId);
+    await stores[0]?.createApiKey(key, 100);
+
+    const revoked = await Promise.all(
+      Array.from({ length: 20 }, (_, turn) =>
+        stores[turn % 2]?.revokeApiKey(accountId, key.id, NOW),
+      ),
+    );
+
+    assert.equal(revoked.filter((one) => one === true).length, 1);
+  });
+
+  test("a key that is unknown or another account's is not revoked and still works", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const owner = await storedAccount(store);
+    const stranger = await storedAccount(store);
+    const key = newKey(owner);
+    await store.createApiKey(key, 100);
+
+    assert.equal(await store.revokeApiKey(stranger, key.id, NOW), false);
+    assert.equal(await store.revokeApiKey(owner, newId(), NOW), false);
+    assert.equal(await store.revokeApiKey(owner, "", NOW), false);
+
+    assert.equal((await store.listApiKeys(owner))[0]?.revokedAt, undefined);
+    assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
+  });
+
+  test("a key that one node revokes is dead on another at its next read", async () => {
+    await using database = await createDatabase();
+    const [here, there] = [database.openStore(), database.openStore()];
+    await here.storeRates([EUR_USD]);
+    const accountId = await storedAccount(here);
+    const key = newKey(accountId);
+    await here.createApiKey(key, 100);
+    assert.equal((await there.read(newRead(key.keyHash)))?.quota.usedUnits, 1);
+
+    await here.revokeApiKey(accountId, key.id, NOW);
+
+    assert.equal(await there.read(newRead(key.keyHash)), undefined);
+    assert.equal((await here.usageOf(accountId, "2026-11"))?.usedUnits, 1);
+  });
+}

@@ -1,0 +1,108 @@
+import { hash, randomBytes } from "node:crypto";
+import type { Engine } from "../../../src/adapters/storage/engine.ts";
+import type { Account, NewApiKey, RateRead, Store } from "../../../src/application/ports.ts";
+import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/domain/billing.ts";
+import type { Decimal } from "../../../src/domain/decimal.ts";
+import { parseInstant } from "../../../src/domain/instant.ts";
+import { type Pair, parsePair } from "../../../src/domain/symbol.ts";
+
+/** A new, migrated database; disposing of it closes what was opened and removes it. */
+export interface TestDatabase extends AsyncDisposable {
+  /** A store as a node of its own has it. */
+  openStore(): Store;
+  /** The engine beneath, on a connection of its own. */
+  openEngine(): Engine;
+}
+
+export type CreateDatabase = () => Promise<TestDatabase>;
+
+export const NOW = "2026-11-21T12:00:00.000Z";
+export const PERIOD: BillingPeriod = billingPeriodAt(Date.parse(NOW));
+
+/** The stored form of a secret that nobody knows. */
+export const newHash = (): string => hash("sha256", randomBytes(32));
+
+let ids = 0;
+
+/** An id of its own: their order is the order of creation. */
+export const newId = (): string => `01a1fc7c-4ab2-7000-8000-${String(++ids).padStart(12, "0")}`;
+
+export function newAccount(change: Partial<Account> = {}): Account {
+  const id = newId();
+  return {
+    id,
+    email: `${id}@example.org`,
+    passwordHash: "$argon2id$first",
+    plan: "free",
+    createdAt: NOW,
+    emailVerifiedAt: undefined,
+    ...change,
+  };
+}
+
+export function newKey(accountId: string, change: Partial<NewApiKey> = {}): NewApiKey {
+  return {
+    id: newId(),
+    accountId,
+    name: "test",
+    keyPrefix: "svc_live_01234567",
+    keyHash: newHash(),
+    createdAt: NOW,
+    revokedAt: undefined,
+    ...change,
+  };
+}
+
+export function pairOf(text: string): Pair {
+  const [base = "", quote = ""] = text.split("/");
+  const pair = parsePair(base, quote);
+  if (pair === undefined) throw new Error(`${text} is no pair`);
+  return pair;
+}
+
+/** A rate as it goes into the store. */
+export function newRate(pair: string, rate: string, time: string, source = "import") {
+  const asOf = parseInstant(time);
+  if (asOf === undefined) throw new Error(`${time} is no moment`);
+  return { ...pairOf(pair), rate: rate as Decimal, asOf, source };
+}
+
+export const EUR_USD = newRate("EUR/USD", "1.1476", "2026-03-13T15:00:00Z");
+
+/** A read of EUR/USD at the present, where nothing else is said. */
+export function newRead(keyHash: string, change: { pair?: string; time?: string } = {}) {
+  const { pair = "EUR/USD", time = NOW } = change;
+  const nowMs = Date.parse(time);
+  const read: RateRead = {
+    keyHash,
+    pair: pair === "" ? undefined : pairOf(pair),
+    period: billingPeriodAt(nowMs),
+    day: utcDay(nowMs),
+  };
+  return read;
+}
+
+/** A customer of the store: an account on a plan of its own, with one key. */
+export async function newCustomer(store: Store, unitsPerPeriod: number) {
+  const account = newAccount();
+  const plan = `plan-${account.id}`;
+  await store.setPlan({ name: plan, unitsPerPeriod });
+  await store.createAccount({ ...account, plan });
+  const key = newKey(account.id);
+  await store.createApiKey(key, 100);
+  return { accountId: account.id, email: account.email, plan, key, keyHash: key.keyHash };
+}
+
+/** Units of an account as they are counted by day and key: `2026-11-21 <key id>: 3`. */
+export async function dailyUnits(engine: Engine, accountId: string): Promise<string[]> {
+  const rows = await engine.query(
+    "SELECT day, api_key_id, units FROM daily_usage WHERE account_id = $1 ORDER BY day, api_key_id",
+    accountId,
+  );
+  return rows.map(({ day, api_key_id, units }) => `${day} ${api_key_id}: ${units}`);
+}
+
+/** The units that an account has used in a period. */
+export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {
+  return (await store.usageOf(accountId, period))?.usedUnits;
+}

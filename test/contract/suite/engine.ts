@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  type Engine,
+  type Row,
+  statement,
+  type Transaction,
+} from "../../../src/adapters/storage/engine.ts";
+import { StoreUnavailable } from "../../../src/application/ports.ts";
+import type { CreateDatabase } from "./database.ts";
+
+const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";
+
+async function planNames(engine: Engine): Promise<unknown[]> {
+  const rows = await engine.query("SELECT name FROM plans ORDER BY name");
+  return rows.map(({ name }) => name);
+}
+
+export function engineSuite(createDatabase: CreateDatabase): void {
+  test("a transaction hands each statement its rows and keeps all of it", async () => {
+    await using database = await createDatabase();
+    const [engine, beside] = [database.openEngine(), database.openEngine()];
+
+    const seen = await engine.transaction(function* (): Transaction<Row[]> {
+      yield statement(ADD_PLAN, "one", 1);
+      yield statement(ADD_PLAN, "two", 2);
+      return yield statement("SELECT name FROM plans WHERE units_per_period < $1", 2);
+    });
+
+    assert.deepEqual(
+      seen.map(({ name }) => name),
+      ["one"],
+    );
+    assert.deepEqual(await planNames(beside), ["free", "one", "two"]);
+  });
+
+  test("a transaction that throws leaves nothing behind, and the engine goes on", async () => {
+    await using database = await createDatabase();
+    const [engine, beside] = [database.openEngine(), database.openEngine()];
+    const thrown = new Error("thought better of it");
+
+    const failing = engine.transaction(function* () {
+      yield statement(ADD_PLAN, "one", 1);
+      yield statement("UPDATE plans SET units_per_period = 5 WHERE name = $1", "free");
+      throw thrown;
+    });
+
+    await assert.rejects(failing, thrown);
+    assert.deepEqual(await planNames(beside), ["free"]);
+    const [free] = await beside.query("SELECT units_per_period FROM plans");
+    assert.equal(free?.units_per_period, 1000);
+    await engine.transaction(function* () {
+      yield statement(ADD_PLAN, "two", 2);
+    });
+    assert.deepEqual(await planNames(beside), ["free", "two"]);
+  });
+
+  test("a transaction that throws before its first statement leaves nothing open", async () => {
+    await using database = await createDatabase();
+    const engine = database.openEngine();
+    await assert.rejects(
+      // biome-ignore lint/correctness/useYield: that it throws before any is the point.
+      engine.transaction(function* () {
+        throw new Error("at once");
+      }),
+      /at once/,
+    );
+    await engine.query(ADD_PLAN, "one", 1);
+    assert.deepEqual(await planNames(database.openEngine()), ["free", "one"]);
+  });
+
+  test("a statement that breaks a constraint undoes the statements before it", async () => {
+    await using database = await createDatabase();
+    const [engine, beside] = [database.openEngine(), database.openEngine()];
+    let after = false;
+
+    const failing = engine.transaction(function* () {
+      yield statement(ADD_PLAN, "one", 1);
+      yield statement(ADD_PLAN, "free", 2);
+      after = true;
+      yield statement(ADD_PLAN, "two", 2);
+    });
+
+    await assert.rejects(failing, (error) => !(error instanceof StoreUnavailable));
+    assert.equal(after, false);
+    assert.deepEqual(await planNames(beside), ["free"]);
+  });
+
+  test("a statement that the database cannot run is the store's failure and undoes all", async () => {
+    await using database = await createDatabase();
+    const [engine, beside] = [database.openEngine(), database.openEngine()];
+
+    const failing = engine.transaction(function* () {
+      yield statement(ADD_PLAN, "one", 1);
+      yield statement("SELECT nothing FROM no_such_table");
+    });
+
+    await assert.rejects(failing, StoreUnavailable);
+    await assert.rejects(engine.query("SELECT nothing FROM no_such_table"), StoreUnavailable);
+    assert.deepEqual(await planNames(beside), ["free"]);
+  });
+
+  test("transactions that are started together do not see one another half done", async () => {
+    await using database = await createDatabase();
+    const engine = database.openEngine();
+    const addOne = () =>
+      engine.transaction(function* () {
+        const [row] = yield statement("SELECT max(units_per_period) AS most FROM plans");
+        const most = Number(row?.most) + 1;
+        yield statement(ADD_PLAN, `plan-${most}`, most);
+        return most;
+      });
+
+    const made = await Promise.all(Array.from({ length: 20 }, addOne));
+
+    assert.deepEqual(
+      made.sort((a, b) => a - b),
+      Array.from({ length: 20 }, (_, index) => 1001 + index),
+    );
+  });
+
+  test("an empty batch of reads gives no outcome", async () => {
+    await using database = await createDatabase();
+    assert.deepEqual(await database.openEngine().readBatch([]), []);
+  });
+}

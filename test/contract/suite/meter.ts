@@ -1,0 +1,351 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RateReadOutcome, Store } from "../../../src/application/ports.ts";
+import {
+  type CreateDatabase,
+  dailyUnits,
+  EUR_USD,
+  NOW,
+  newCustomer,
+  newHash,
+  newKey,
+  newRate,
+  newRead,
+  pairOf,
+  usedUnits,
+} from "./database.ts";
+
+const { source: _source, ...SERVED } = EUR_USD;
+
+/** What was found by each read, rates as their figure. */
+const foundIn = (outcomes: readonly RateReadOutcome[]) =>
+  outcomes.map((outcome) => {
+    const found = outcome?.found;
+    return typeof found === "object" && "rate" in found ? found.rate : found;
+  });
+
+const isRate = (outcome: RateReadOutcome) => foundIn([outcome])[0] === "1.1476";
+
+const times = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+export function meterSuite(createDatabase: CreateDatabase): void {
+  test("a read charges one unit and tells the quota with it counted", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await store.storeRates([EUR_USD]);
+    const { accountId, key } = await newCustomer(store, 10);
+
+    const outcome = await store.read(newRead(key.keyHash));
+
+    assert.deepEqual(outcome, { quota: { quotaUnits: 10, usedUnits: 1 }, found: SERVED });
+    assert.equal(await usedUnits(store, accountId), 1);
+    assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
+  });
+
+  test("an unknown or a revoked key gives nothing, and nothing is charged", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await store.storeRates([EUR_USD]);
+    const { accountId, key } = await newCustomer(store, 10);
+    await store.revokeApiKey(accountId, key.id, NOW);
+
+    const reads = [newRead(newHash()), newRead(key.keyHash), newRead(key.keyHash, { pair: "" })];
+    const outcomes = await Promise.all(reads.map((read) => store.read(read)));
+
+    assert.deepEqual(outcomes, [undefined, undefined, undefined]);
+    assert.equal(await usedUnits(store, accountId), 0);
+    assert.deepEqual(await dailyUnits(engine, accountId), []);
+  });
+
+  test("a read that asks for no pair tells the quota uncharged, also when it is spent", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await store.storeRates([EUR_USD]);
+    const { accountId, keyHash, key } = await newCustomer(store, 1);
+    const ask = () => store.read(newRead(keyHash, { pair: "" }));
+
+    assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 0 }, found: "not_asked" });
+    await store.read(newRead(keyHash));
+    assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 1 }, found: "not_asked" });
+
+    assert.equal(await usedUnits(store, accountId), 1);
+    assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
+  });
+
+  test("an unsupported and a suspended pair are charged", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
+    await store.suspendRate(pairOf("EUR/JPY"), NOW);
+    const { accountId, keyHash } = await newCustomer(store, 10);
+
+    const outcomes = await Promise.all(
+      ["EUR/JPY", "USD/EUR", "EUR/USD"].map((pair) => store.read(newRead(keyHash, { pair }))),
+    );
+
+    assert.deepEqual(foundIn(outcomes), ["suspended", "unsupported", "1.1476"]);
+    assert.equal(await usedUnits(store, accountId), 3);
+  });
+
+  test("a spent quota is not passed, whatever is asked for", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await store.storeRates([EUR_USD]);
+    const { accountId, keyHash, key } = await newCustomer(store, 1);
+    await store.read(newRead(keyHash));
+
+    const spent = { quota: { quotaUnits: 1, usedUnits: 1 }, found: "exhausted" };
+    for (const pair of ["EUR/USD", "USD/EUR"]) {
+      assert.deepEqual(await store.read(newRead(keyHash, { pair })), spent);
+    }
+
+    assert.equal(await usedUnits(store, accountId), 1);
+    assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
+  });
+
+  test("a plan of no units grants none", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await store.storeRates([EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(store, 0);
+
+    const outcome = await store.read(newRead(keyHash));
+
+    assert.deepEqual(outcome, { quota: { quotaUnits: 0, usedUnits: 0 }, found: "exhausted" });
+    assert.deepEqual(await dailyUnits(engine, accountId), []);
+  });
+
+  test("reads that come at once are granted in order of arrival, over all keys", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await store.storeRates([EUR_USD]);
+    const { accountId, key } = await newCustomer(store, 4);
+    const second = newKey(accountId);
+    await store.createApiKey(second, 100);
+    const reads = [
+      newRead(key.keyHash),
+      newRead(second.keyHash, { pair: "USD/EUR" }),
+      newRead(key.keyHash, { pair: "" }),
+      newRead(newHash()),
+      newRead(second.keyHash),
+      newRead(key.keyHash),
+      newRead(key.keyHash),
+      newRead(second.keyHash),
+    ];
+
+    const outcomes = await Promise.all(reads.map((read) => store.read(read)));
+
+    assert.deepEqual(foundIn(outcomes), [
+      "1.1476",
+      "unsupported",
+      "not_asked",
+      undefined,
+      "1.1476",
+      "1.1476",
+      "exhausted",
+      "exhausted",
+    ]);
+    const counts = outcomes.map((outcome) => outcome?.quota.usedUnits);
+    assert.deepEqual(counts, [1, 2, 2, undefined, 3, 4, 4, 4]);
+    assert.equal(await usedUnits(store, accountId), 4);
+    assert.deepEqual(
+      await dailyUnits(engine, accountId),
+      [`2026-11-21 ${key.id}: 2`, `2026-11-21 ${second.id}: 2`].sort(),
+    );
+  });
+
+  test("accounts in one batch neither share nor block one another's quota", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD]);
+    const [poor, rich] = [await newCustomer(store, 2), await newCustomer(store, 100)];
+
+    const outcomes = await Promise.all(
+      times(20).map((turn) => store.read(newRead((turn % 2 === 0 ? poor : rich).keyHash))),
+    );
+
+    assert.equal(outcomes.filter(isRate).length, 12);
+    assert.equal(await usedUnits(store, poor.accountId), 2);
+    assert.equal(await usedUnits(store, rich.accountId), 10);
+  });
+
+  test("more reads at once than one batch takes are all answered, in order and exactly", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(store, 2400);
+
+    const outcomes = await Promise.all(times(2500).map(() => store.read(newRead(keyHash))));
+
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome?.quota.usedUnits),
+      times(2500).map((index) => Math.min(index + 1, 2400)),
+    );
+    assert.deepEqual(
+      outcomes.map(isRate),
+      times(2500).map((index) => index < 2400),
+    );
+    assert.equal(await usedUnits(store, accountId), 2400);
+  });
+
+  test("a batch that straddles midnight and the end of a period counts each read in its own", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await store.storeRates([EUR_USD]);
+    const { accountId, key, keyHash } = await newCustomer(store, 2);
+    const moments = [
+      "2026-11-29T23:59:59.999Z",
+      "2026-12-01T00:00:00.000Z",
+      "2026-11-30T00:00:00.000Z",
+      "2026-12-01T00:00:00.000Z",
+      "2026-11-30T23:59:59.999Z",
+      "2026-12-01T00:00:00.001Z",
+    ];
+
+    const outcomes = await Promise.all(
+      moments.map((time) => store.read(newRead(keyHash, { time }))),
+    );
+
+    assert.equal(await usedUnits(store, accountId, "2026-11"), 2);
+    assert.equal(await usedUnits(store, accountId, "2026-12"), 2);
+    assert.deepEqual(outcomes.map(isRate), [true, true, true, true, false, false]);
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome?.quota.usedUnits),
+      [1, 1, 2, 2, 2, 2],
+    );
+    assert.deepEqual(await dailyUnits(engine, accountId), [
+      `2026-11-29 ${key.id}: 1`,
+      `2026-11-30 ${key.id}: 1`,
+      `2026-12-01 ${key.id}: 2`,
+    ]);
+  });
+
+  test("a period that ends gives the whole quota again, and what was used stays counted", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(store, 1);
+    const read = (time: string) => store.read(newRead(keyHash, { time }));
+
+    assert.ok(isRate(await read("2026-11-30T23:59:59.999Z")));
+    assert.ok(!isRate(await read("2026-11-30T23:59:59.999Z")));
+    assert.ok(isRate(await read("2026-12-01T00:00:00.000Z")));
+
+    assert.equal(await usedUnits(store, accountId, "2026-11"), 1);
+    assert.equal(await usedUnits(store, accountId, "2026-12"), 1);
+  });
+
+  test("a quota that is lowered below what was used grants no more; raised, it grants again", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD]);
+    const { accountId, plan, keyHash } = await newCustomer(store, 5);
+    for (const _ of times(3)) await store.read(newRead(keyHash));
+
+    await store.setPlan({ name: plan, unitsPerPeriod: 2 });
+    assert.deepEqual(await store.read(newRead(keyHash)), {
+      quota: { quotaUnits: 2, usedUnits: 3 },
+      found: "exhausted",
+    });
+    assert.equal(await usedUnits(store, accountId), 3);
+
+    await store.setPlan({ name: plan, unitsPerPeriod: 4 });
+    assert.ok(isRate(await store.read(newRead(keyHash))));
+    assert.ok(!isRate(await store.read(newRead(keyHash))));
+  });
+
+  test("an account that moves to another plan has its quota at the next read", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD]);
+    const { email, keyHash } = await newCustomer(store, 1);
+    await store.read(newRead(keyHash));
+    await store.setPlan({ name: "pro", unitsPerPeriod: 50 });
+
+    await store.setAccountPlan(email, "pro");
+
+    const outcome = await store.read(newRead(keyHash));
+    assert.deepEqual(outcome?.quota, { quotaUnits: 50, usedUnits: 2 });
+  });
+
+  test("two nodes that read for one account together never pass its quota", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()] as const;
+    await stores[0].storeRates([EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(stores[0], 150);
+
+    const outcomes: RateReadOutcome[] = [];
+    const readOn = async (store: Store) => {
+      for (const _ of times(10)) {
+        outcomes.push(...(await Promise.all(times(10).map(() => store.read(newRead(keyHash))))));
+      }
+    };
+    await Promise.all([readOn(stores[0]), readOn(stores[1])]);
+
+    assert.equal(outcomes.length, 200);
+    assert.equal(outcomes.filter(isRate).length, 150);
+    assert.equal(await usedUnits(stores[1], accountId), 150);
+    const granted = outcomes.filter(isRate).map((outcome) => outcome?.quota.usedUnits ?? 0);
+    assert.deepEqual(
+      granted.sort((a, b) => a - b),
+      times(150).map((index) => index + 1),
+    );
+  });
+
+  test("what a node itself stores, suspends or revokes, it serves at its next read", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD]);
+    const { accountId, key, keyHash } = await newCustomer(store, 100);
+    const found = async () => foundIn([await store.read(newRead(keyHash))])[0];
+    assert.equal(await found(), "1.1476");
+
+    await store.storeRates([newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
+    assert.equal(await found(), "1.1500");
+    await store.suspendRate(pairOf("EUR/USD"), NOW);
+    assert.equal(await found(), "suspended");
+    await store.suspendRate(pairOf("EUR/USD"), undefined);
+    assert.equal(await found(), "1.1500");
+    await store.revokeApiKey(accountId, key.id, NOW);
+    assert.equal(await found(), undefined);
+    assert.equal(await usedUnits(store, accountId), 4);
+  });
+
+  test("a key and a pair that were asked for in vain are found once they are there", async () => {
+    await using database = await createDatabase();
+    const [here, there] = [database.openStore(), database.openStore()];
+    await here.storeRates([EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(here, 100);
+    const [late, later] = [newKey(accountId), newKey(accountId)];
+    const jpy = () => here.read(newRead(keyHash, { pair: "EUR/JPY" }));
+    for (const { keyHash: unknown } of [late, later]) {
+      assert.equal(await here.read(newRead(unknown)), undefined);
+    }
+    assert.equal((await jpy())?.found, "unsupported");
+
+    await here.createApiKey(late, 100);
+    await there.createApiKey(later, 100);
+    await there.storeRates([newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
+
+    for (const { keyHash: known } of [late, later]) {
+      assert.ok(isRate(await here.read(newRead(known))));
+    }
+    assert.deepEqual(foundIn([await jpy()]), ["182.85"]);
+  });
+
+  test("what one node stores or suspends, another serves at its next read", async () => {
+    await using database = await createDatabase();
+    const [here, there] = [database.openStore(), database.openStore()];
+    await here.storeRates([EUR_USD]);
+    const { keyHash } = await newCustomer(here, 100);
+    const found = async () => foundIn([await there.read(newRead(keyHash))])[0];
+    assert.equal(await found(), "1.1476");
+
+    await here.storeRates([newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
+    assert.equal(await found(), "1.1500");
+    await here.suspendRate(pairOf("EUR/USD"), NOW);
+    assert.equal(await found(), "suspended");
+    await here.suspendRate(pairOf("EUR/USD"), undefined);
+    assert.equal(await found(), "1.1500");
+  });
+}

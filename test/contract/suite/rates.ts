@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type CreateDatabase, EUR_USD, NOW, newRate, pairOf } from "./database.ts";
+
+const OLDER = "2026-03-13T14:59:59.999999999Z";
+const SAME = "2026-03-13T15:00:00Z";
+const NEWER = "2026-03-13T15:00:00.000000001Z";
+
+export function rateSuite(createDatabase: CreateDatabase): void {
+  test("a new store has no rate", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    assert.equal(await store.hasRates(), false);
+    assert.deepEqual(await store.listRates(), []);
+  });
+
+  test("rates come out digit by digit, in order of their pairs, all or those of a base", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const long = `0.${"0123456789".repeat(6)}01`;
+    const usd = newRate("USD/EUR", long, "2026-03-31T04:00:00Z", "ust");
+    const isk = newRate("EUR/ISK", "144.20", "2026-03-13T15:00:00.123456789Z", "ecb");
+
+    assert.deepEqual(await store.storeRates([usd, EUR_USD, isk]), [
+      undefined,
+      undefined,
+      undefined,
+    ]);
+
+    const suspendedAt = undefined;
+    assert.equal(await store.hasRates(), true);
+    assert.deepEqual(await store.listRates(), [
+      { ...isk, suspendedAt },
+      { ...EUR_USD, suspendedAt },
+      { ...usd, suspendedAt },
+    ]);
+    assert.deepEqual(await store.listRates("USD"), [{ ...usd, suspendedAt }]);
+    assert.deepEqual(await store.listRates("ISK"), []);
+  });
+
+  test("a stored rate never goes back in time, not by a nanosecond", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD]);
+
+    const standing = await store.storeRates([newRate("EUR/USD", "9", OLDER, "other")]);
+
+    assert.deepEqual(standing, [EUR_USD.asOf]);
+    assert.deepEqual(await store.listRates(), [{ ...EUR_USD, suspendedAt: undefined }]);
+  });
+
+  test("a rate of the same time is a correction, and a newer one replaces it", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD]);
+
+    assert.deepEqual(await store.storeRates([newRate("EUR/USD", "1.15", SAME, "ecb")]), [
+      undefined,
+    ]);
+    const [corrected] = await store.listRates();
+    assert.deepEqual([corrected?.rate, corrected?.source], ["1.15", "ecb"]);
+
+    assert.deepEqual(await store.storeRates([newRate("EUR/USD", "1.16", NEWER)]), [undefined]);
+    const [newest] = await store.listRates();
+    assert.deepEqual([newest?.rate, newest?.asOf], ["1.16", NEWER]);
+  });
+
+  test("within one call each rate is judged by itself, in its order", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+
+    const standing = await store.storeRates([
+      newRate("EUR/USD", "1", SAME),
+      newRate("EUR/USD", "2", OLDER),
+      newRate("USD/EUR", "3", OLDER),
+      newRate("EUR/USD", "4", NEWER),
+      newRate("EUR/USD", "5", SAME),
+    ]);
+
+    assert.deepEqual(standing, [undefined, EUR_USD.asOf, undefined, undefined, NEWER]);
+    const rates = (await store.listRates()).map(({ base, rate }) => `${base} ${rate}`);
+    assert.deepEqual(rates, ["EUR 4", "USD 3"]);
+  });
+
+  test("storing nothing stores nothing", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    assert.deepEqual(await store.storeRates([]), []);
+    assert.equal(await store.hasRates(), false);
+  });
+
+  test("a pair and its inverse are two pairs", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.storeRates([EUR_USD]);
+    assert.equal(await store.suspendRate(pairOf("USD/EUR"), NOW), false);
+    assert.deepEqual(await store.listRates("USD"), []);
+  });
+
+  test("a pair is suspended and resumed, and stays suspended when a newer rate comes", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const jpy = newRate("EUR/JPY", "182.85", SAME);
+    await store.storeRates([EUR_USD, jpy]);
+    const suspensions = async () => (await store.listRates()).map(({ suspendedAt }) => suspendedAt);
+
+    assert.equal(await store.suspendRate(pairOf("EUR/USD"), NOW), true);
+    assert.deepEqual(await suspensions(), [undefined, NOW]);
+
+    await store.storeRates([newRate("EUR/USD", "1.15", NEWER)]);
+    assert.deepEqual(await suspensions(), [undefined, NOW]);
+
+    assert.equal(await store.suspendRate(pairOf("EUR/USD"), undefined), true);
+    assert.deepEqual(await suspensions(), [undefined, undefined]);
+    assert.equal(await store.suspendRate(pairOf("EUR/USD"), undefined), true);
+    assert.equal(await store.suspendRate(pairOf("EUR/GBP"), NOW), false);
+    assert.equal((await store.listRates("EUR")).length, 2);
+  });
+}

@@ -1,0 +1,20 @@
+import { suite } from "node:test";
+import { accountSuite } from "./accounts.ts";
+import { apiKeySuite, sessionSuite } from "./credentials.ts";
+import type { CreateDatabase } from "./database.ts";
+import { engineSuite } from "./engine.ts";
+import { meterSuite } from "./meter.ts";
+import { rateSuite } from "./rates.ts";
+import { authLimitSuite, planSuite } from "./windows-and-plans.ts";
+
+/** Every operation of the Store port with its edge cases: each database must pass all of it. */
+export function storeSuite(name: string, createDatabase: CreateDatabase): void {
+  suite(`${name}: accounts`, () => accountSuite(createDatabase));
+  suite(`${name}: sessions`, () => sessionSuite(createDatabase));
+  suite(`${name}: API keys`, () => apiKeySuite(createDatabase));
+  suite(`${name}: windows of the abuse limiter`, () => authLimitSuite(createDatabase));
+  suite(`${name}: plans and usage`, () => planSuite(createDatabase));
+  suite(`${name}: rates`, () => rateSuite(createDatabase));
+  suite(`${name}: metered reads`, () => meterSuite(createDatabase));
+  suite(`${name}: transactions`, () => engineSuite(createDatabase));
+}

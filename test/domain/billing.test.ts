@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  billingPeriodAt,
+  MAX_PLAN_UNITS,
+  remainingUnits,
+  utcDay,
+  utilization,
+} from "../../src/domain/billing.ts";
+
+const anyMs = fc.integer({
+  min: Date.parse("1970-01-01T00:00:00Z"),
+  max: Date.parse("9998-12-31T23:59:59.999Z"),
+});
+
+const anyQuota = fc.record({
+  quotaUnits: fc.integer({ min: 1, max: MAX_PLAN_UNITS }),
+  usedUnits: fc.integer({ min: 0, max: MAX_PLAN_UNITS }),
+});
+
+/** Used over quota in ten-thousandths, rounded half up by integer arithmetic. */
+function tenThousandths(usedUnits: number, quotaUnits: number): bigint {
+  const quota = BigInt(quotaUnits);
+  return (BigInt(usedUnits) * 20_000n + quota) / (2n * quota);
+}
+
+function assertUtilization(usedUnits: number, quotaUnits: number): void {
+  const expected = Number(tenThousandths(usedUnits, quotaUnits)) / 10_000;
+  assert.equal(utilization({ usedUnits, quotaUnits }), expected, `${usedUnits} of ${quotaUnits}`);
+}
+
+test("a billing period is the calendar month in UTC", () => {
+  assert.deepEqual(billingPeriodAt(Date.parse("2026-11-21T04:36:21.723Z")), {
+    name: "2026-11",
+    start: "2026-11-01T00:00:00.000Z",
+    end: "2026-12-01T00:00:00.000Z",
+    startMs: Date.parse("2026-11-01T00:00:00Z"),
+    endMs: Date.parse("2026-12-01T00:00:00Z"),
+  });
+});
+
+test("the first millisecond of a month is in it, the last one of a year in December", () => {
+  assert.equal(billingPeriodAt(Date.parse("2026-12-01T00:00:00.000Z")).name, "2026-12");
+  const december = billingPeriodAt(Date.parse("2026-12-31T23:59:59.999Z"));
+  assert.equal(december.name, "2026-12");
+  assert.equal(december.end, "2027-01-01T00:00:00.000Z");
+});
+
+test("February ends after its 29th day in a leap year", () => {
+  const february = billingPeriodAt(Date.parse("2028-02-29T12:00:00Z"));
+  assert.equal(february.name, "2028-02");
+  assert.equal((february.endMs - february.startMs) / 86_400_000, 29);
+});
+
+test("every moment lies in exactly one period, and periods follow one another without a gap", () => {
+  fc.assert(
+    fc.property(anyMs, (ms) => {
+      const period = billingPeriodAt(ms);
+      assert.ok(period.startMs <= ms && ms < period.endMs);
+      assert.deepEqual(billingPeriodAt(period.startMs), period);
+      assert.deepEqual(billingPeriodAt(period.endMs - 1), period);
+      const next = billingPeriodAt(period.endMs);
+      assert.equal(next.startMs, period.endMs);
+      assert.equal(next.start, period.end);
+      assert.notEqual(next.name, period.name);
+    }),
+  );
+});
+
+test("a period's texts and milliseconds are the same moments, and a day is within its period", () => {
+  fc.assert(
+    fc.property(anyMs, (ms) => {
+      const { name, start, end, startMs, endMs } = billingPeriodAt(ms);
+      assert.equal(Date.parse(start), startMs);
+      assert.equal(Date.parse(end), endMs);
+      assert.equal(start, `${name}-01T00:00:00.000Z`);
+      assert.ok(utcDay(ms).startsWith(`${name}-`));
+    }),
+  );
+});
+
+test("a UTC day changes at midnight UTC", () => {
+  assert.equal(utcDay(Date.parse("2026-11-21T23:59:59.999Z")), "2026-11-21");
+  assert.equal(utcDay(Date.parse("2026-11-22T00:00:00.000Z")), "2026-11-22");
+});
+
+test("remaining units are never below zero, also when a quota was lowered", () => {
+  assert.equal(remainingUnits({ quotaUnits: 10, usedUnits: 3 }), 7);
+  assert.equal(remainingUnits({ quotaUnits: 10, usedUnits: 10 }), 0);
+  assert.equal(remainingUnits({ quotaUnits: 10, usedUnits: 25 }), 0);
+});
+
+test("utilization is rounded half up to 4 places", () => {
+  assert.equal(utilization({ quotaUnits: 1000, usedUnits: 0 }), 0);
+  assert.equal(utilization({ quotaUnits: 1000, usedUnits: 1 }), 0.001);
+  assert.equal(utilization({ quotaUnits: 3, usedUnits: 1 }), 0.3333);
+  assert.equal(utilization({ quotaUnits: 3, usedUnits: 2 }), 0.6667);
+  assert.equal(utilization({ quotaUnits: 20_000, usedUnits: 1 }), 0.0001);
+  assert.equal(utilization({ quotaUnits: 20_001, usedUnits: 1 }), 0);
+  assert.equal(utilization({ quotaUnits: 1000, usedUnits: 1000 }), 1);
+  assert.equal(utilization({ quotaUnits: 1000, usedUnits: 2500 }), 2.5);
+});
+
+test("a plan without any unit is fully used", () => {
+  assert.equal(utilization({ quotaUnits: 0, usedUnits: 0 }), 1);
+  assert.equal(utilization({ quotaUnits: 0, usedUnits: 5 }), 1);
+});
+
+test("utilization is what integer arithmetic gives, for any quota", () => {
+  fc.assert(
+    fc.property(anyQuota, ({ usedUnits, quotaUnits }) => assertUtilization(usedUnits, quotaUnits)),
+    { numRuns: 1000 },
+  );
+});
+
+test("utilization is what integer arithmetic gives right below and right above a half", () => {
+  const nearHalf = fc
+    .record({ quotaUnits: fc.integer({ min: 20_000, max: MAX_PLAN_UNITS }), half: fc.nat(9_999) })
+    .map(({ quotaUnits, half }) => {
+      const used = (BigInt(2 * half + 1) * BigInt(quotaUnits)) / 20_000n;
+      return { quotaUnits, usedUnits: Number(used) };
+    });
+  fc.assert(
+    fc.property(nearHalf, ({ usedUnits, quotaUnits }) => {
+      assertUtilization(usedUnits, quotaUnits);
+      assertUtilization(usedUnits + 1, quotaUnits);
+    }),
+    { numRuns: 5000 },
+  );
+});
+
+test("utilization a trillionth below a half is rounded down, on the largest plans too", () => {
+  // Found by solving (2k + 1) * quota = 20,000 * used + 1: the float quotient is the half itself.
+  assertUtilization(846_149_999_989, 999_999_999_987);
+  assertUtilization(882_349_999_985, 999_999_999_983);
+  assertUtilization(999_949_999_999, 999_999_999_999);
+});

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  API_KEY_START,
+  isApiKey,
+  isSessionToken,
+  keyPrefixOf,
+  SECRET_BYTES,
+  SESSION_LIFETIME_MS,
+  SESSION_TOKEN_START,
+} from "../../src/domain/credential.ts";
+
+const secret = fc.string({
+  unit: fc.constantFrom(..."0123456789abcdef"),
+  minLength: 2 * SECRET_BYTES,
+  maxLength: 2 * SECRET_BYTES,
+});
+const SECRET = "0123456789abcdef".repeat(4);
+
+test("credentials begin as the specification says", () => {
+  assert.equal(API_KEY_START, "svc_live_");
+  assert.equal(API_KEY_START.length, 9);
+  assert.equal(SESSION_TOKEN_START, "svc_sess_");
+});
+
+test("a session lasts 24 hours", () => {
+  assert.equal(SESSION_LIFETIME_MS, 86_400_000);
+});
+
+test("a key prefix is the start and the first 8 digits of the secret: 17 characters", () => {
+  assert.equal(keyPrefixOf(API_KEY_START + SECRET), "svc_live_01234567");
+  fc.assert(
+    fc.property(secret, (digits) => {
+      const prefix = keyPrefixOf(API_KEY_START + digits);
+      assert.equal(prefix.length, 17);
+      assert.equal(prefix, `svc_live_${digits.slice(0, 8)}`);
+    }),
+  );
+});
+
+test("any secret makes a key and a token, and neither is taken for the other", () => {
+  fc.assert(
+    fc.property(secret, (digits) => {
+      assert.ok(isApiKey(API_KEY_START + digits));
+      assert.ok(isSessionToken(SESSION_TOKEN_START + digits));
+      assert.ok(!isApiKey(SESSION_TOKEN_START + digits));
+      assert.ok(!isSessionToken(API_KEY_START + digits));
+    }),
+  );
+});
+
+const misshapen = [
+  ["an empty text", ""],
+  ["a start alone", API_KEY_START],
+  ["a secret alone", SECRET],
+  ["a secret that is a digit short", API_KEY_START + SECRET.slice(1)],
+  ["a secret with a digit too many", `${API_KEY_START}${SECRET}0`],
+  ["upper-case digits", API_KEY_START + SECRET.toUpperCase()],
+  ["an upper-case start", `SVC_LIVE_${SECRET}`],
+  ["a digit that is not hexadecimal", `${API_KEY_START}g${SECRET.slice(1)}`],
+  ["white space before", ` ${API_KEY_START}${SECRET}`],
+  ["white space after", `${API_KEY_START}${SECRET} `],
+  ["a line feed after", `${API_KEY_START}${SECRET}\n`],
+  ["another key behind it", `${API_KEY_START}${SECRET}${API_KEY_START}${SECRET}`],
+] as const;
+
+for (const [what, text] of misshapen) {
+  test(`${what} is no credential`, () => {
+    assert.ok(!isApiKey(text));
+    assert.ok(!isSessionToken(text.replace("live", "sess").replace("LIVE", "SESS")));
+  });
+}

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import {
+  type Decimal,
+  isZero,
+  MAX_DECIMAL_LENGTH,
+  movePoint,
+  parseDecimal,
+} from "../../src/domain/decimal.ts";
+
+const digit = fc.constantFrom(..."0123456789");
+const digits = (minLength: number, maxLength: number) =>
+  fc.string({ unit: digit, minLength, maxLength });
+const whole = fc.oneof(
+  fc.constant("0"),
+  fc.tuple(fc.constantFrom(..."123456789"), digits(0, 30)).map(([first, rest]) => first + rest),
+);
+/** Any number without an exponent that a publisher can print. */
+const printed = fc
+  .tuple(whole, fc.option(digits(1, 30), { nil: undefined }))
+  .map(([before, after]) => (after === undefined ? before : `${before}.${after}`));
+
+/** A number as a count of its last decimal place: `1.10` is 110 of 2 places. */
+function counted(text: string): { readonly count: bigint; readonly places: number } {
+  const [before = "", after = ""] = text.split(".");
+  return { count: BigInt(before + after), places: after.length };
+}
+
+/** Writes `count / 10 ** places` out by integer arithmetic alone. */
+function writtenOut(count: bigint, places: number): string {
+  if (places <= 0) return String(count * 10n ** BigInt(-places));
+  const text = String(count).padStart(places + 1, "0");
+  return `${text.slice(0, -places)}.${text.slice(-places)}`;
+}
+
+/** Whether two decimal texts are the same number, whatever zeros they end in. */
+function isSameNumber(left: string, right: string): boolean {
+  const a = counted(left);
+  const b = counted(right);
+  const places = Math.max(a.places, b.places);
+  const inPlaces = (n: typeof a) => n.count * 10n ** BigInt(places - n.places);
+  return inPlaces(a) === inPlaces(b);
+}
+
+test("any decimal text that a publisher can print comes out digit by digit", () => {
+  fc.assert(fc.property(printed, (text) => assert.equal(parseDecimal(text), text)));
+});
+
+test("an exponent is written out as integer arithmetic does it", () => {
+  const exponent = fc.integer({ min: -MAX_DECIMAL_LENGTH, max: MAX_DECIMAL_LENGTH });
+  const form = fc.constantFrom("e", "E", "e+", "E+");
+  fc.assert(
+    fc.property(printed, exponent, form, (text, power, letter) => {
+      const sign = power < 0 ? letter[0] : letter;
+      const { count, places } = counted(text);
+      const expected = writtenOut(count, places - power);
+      const fits = expected.length <= MAX_DECIMAL_LENGTH;
+      assert.equal(parseDecimal(`${text}${sign}${power}`), fits ? expected : "malformed");
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("moving the point is integer arithmetic on powers of ten", () => {
+  fc.assert(
+    fc.property(printed, fc.integer({ min: -40, max: 40 }), (text, power) => {
+      const { count, places } = counted(text);
+      const moved = movePoint(text as Decimal, power);
+      assert.equal(moved, power === 0 ? text : writtenOut(count, places - power));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("a point that is moved to the left and back leaves the very text", () => {
+  fc.assert(
+    fc.property(printed, fc.nat(40), (text, places) => {
+      assert.equal(movePoint(movePoint(text as Decimal, -places), places), text);
+    }),
+  );
+});
+
+test("a point that is moved to the right and back leaves the number", () => {
+  fc.assert(
+    fc.property(printed, fc.nat(40), (text, places) => {
+      const back = movePoint(movePoint(text as Decimal, places), -places);
+      assert.ok(isSameNumber(back, text), `${text} became ${back}`);
+      assert.ok(back.startsWith(text), `${text} became ${back}`);
+    }),
+  );
+});
+
+test("quotations per 100 and per 1,000 units become exact quotations per unit", () => {
+  assert.equal(movePoint("6.392" as Decimal, -2), "0.06392");
+  assert.equal(movePoint("7.80" as Decimal, -2), "0.0780");
+  assert.equal(movePoint("1234" as Decimal, -3), "1.234");
+  assert.equal(movePoint("0.5" as Decimal, 2), "50");
+});
+
+test("exponents keep trailing zeros and lose leading ones", () => {
+  const cases = [
+    ["1.0e-5", "0.000010"],
+    ["1E3", "1000"],
+    ["1.25e1", "12.5"],
+    ["1.25E+2", "125"],
+    ["0.001e3", "1"],
+    ["0.00120e2", "0.120"],
+    ["12e0", "12"],
+    ["1.10e-0", "1.10"],
+    ["0e5", "0"],
+    ["0.00e1", "0.0"],
+    ["1e0001", "10"],
+  ] as const;
+  for (const [text, written] of cases) assert.equal(parseDecimal(text), written, text);
+});
+
+test("a digit beyond what a float can hold is kept", () => {
+  const long = "0.1000000000000000055511151231257827021181583404541015625";
+  assert.equal(parseDecimal(long), long);
+  assert.equal(parseDecimal("9007199254740993"), "9007199254740993");
+  assert.equal(
+    parseDecimal("123456789012345678901234567890.10"),
+    "123456789012345678901234567890.10",
+  );
+});
+
+const malformed = [
+  ["an empty text", ""],
+  ["a word", "abc"],
+  ["not a number", "NaN"],
+  ["infinity", "Infinity"],
+  ["a plus sign", "+1.5"],
+  ["two minus signs", "--1"],
+  ["a minus sign alone", "-"],
+  ["a leading zero", "01.5"],
+  ["a leading point", ".5"],
+  ["a trailing point", "5."],
+  ["two points", "1.2.3"],
+  ["a decimal comma", "1,5"],
+  ["a separator of thousands", "1'000"],
+  ["an underscore", "1_000"],
+  ["a hexadecimal number", "0x10"],
+  ["a big integer of JavaScript", "10n"],
+  ["an exponent without digits", "1e"],
+  ["an exponent with a fraction", "1e1.5"],
+  ["an exponent of five digits", "1e00001"],
+  ["white space before", " 1.5"],
+  ["white space after", "1.5 "],
+  ["a line feed after", "1.5\n"],
+  ["digits of another script", "١.٥"],
+  ["a full-width digit", "１"],
+  ["a minus sign that is no hyphen", "−1"],
+  ["a percentage", "5%"],
+] as const;
+
+for (const [what, text] of malformed) {
+  test(`${what} is no decimal number`, () => assert.equal(parseDecimal(text), "malformed"));
+}
+
+test("a number below zero is told as such, and a zero with a minus sign is a zero", () => {
+  for (const text of ["-1", "-0.001", "-1e-5", "-1.50E3"]) {
+    assert.equal(parseDecimal(text), "negative", text);
+  }
+  assert.equal(parseDecimal("-0"), "0");
+  assert.equal(parseDecimal("-0.00"), "0.00");
+});
+
+test("a number takes 64 characters and no more, written out or not", () => {
+  const longest = `0.${"1".repeat(62)}`;
+  assert.equal(longest.length, MAX_DECIMAL_LENGTH);
+  assert.equal(parseDecimal(longest), longest);
+  assert.equal(parseDecimal(`${longest}1`), "malformed");
+  assert.equal(parseDecimal("1e63"), `1${"0".repeat(63)}`);
+  assert.equal(parseDecimal("1e64"), "malformed");
+  assert.equal(parseDecimal("1e-62"), `0.${"0".repeat(61)}1`);
+  assert.equal(parseDecimal("1e-63"), "malformed");
+});
+
+test("an exponent or a length that would fill the memory is refused at once", () => {
+  assert.equal(parseDecimal("1e9999"), "malformed");
+  assert.equal(parseDecimal("1e-9999"), "malformed");
+  assert.equal(parseDecimal("1e999999999"), "malformed");
+  assert.equal(parseDecimal("1".repeat(1_000_000)), "malformed");
+});
+
+test("any text at all gives a written-out decimal or a word for why not", () => {
+  const unit = fc.constantFrom(..."0123456789.eE+- ,x");
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 80 }), (text) => {
+      const parsed = parseDecimal(text);
+      if (parsed === "negative" || parsed === "malformed") return;
+      assert.match(parsed, /^(0|[1-9][0-9]*)(\.[0-9]+)?$/);
+      assert.ok(parsed.length <= MAX_DECIMAL_LENGTH);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("zero is zero however many places it has", () => {
+  for (const text of ["0", "0.0", "0.000"]) assert.ok(isZero(text), text);
+  for (const text of ["1", "0.1", "0.0001", "10"]) assert.ok(!isZero(text), text);
+});

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { normalizePassword, passwordProblem } from "../../src/domain/password.ts";
+
+const EMAIL = "ada@example.org";
+const LENGTH = "password must have 8 to 256 characters.";
+
+const none = () => false;
+const problem = (password: string, isCommon: (text: string) => boolean = none) =>
+  passwordProblem(password, EMAIL, isCommon);
+
+test("a password has 8 to 256 characters", () => {
+  assert.equal(problem("x".repeat(7)), LENGTH);
+  assert.equal(problem("x".repeat(8)), undefined);
+  assert.equal(problem("x".repeat(256)), undefined);
+  assert.equal(problem("x".repeat(257)), LENGTH);
+  assert.equal(problem(""), LENGTH);
+});
+
+test("characters are counted, not the units of UTF-16", () => {
+  assert.equal(problem("😀".repeat(7)), LENGTH);
+  assert.equal(problem("😀".repeat(8)), undefined);
+  assert.equal(problem("😀".repeat(256)), undefined);
+});
+
+test("any character may stand in a password, white space and control characters too", () => {
+  const password = fc.string({ unit: "binary", minLength: 8, maxLength: 256 });
+  fc.assert(
+    fc.property(password, (text) => {
+      fc.pre([...text].length >= 8 && [...text].length <= 256);
+      assert.equal(problem(text), undefined);
+    }),
+  );
+});
+
+test("the account's email is no password, in any case", () => {
+  const reason = "password must not be the email address.";
+  assert.equal(problem(EMAIL), reason);
+  assert.equal(problem("Ada@Example.ORG"), reason);
+  assert.equal(problem(`${EMAIL}!`), undefined);
+});
+
+test("a common password is refused, and the list is asked for the very text", () => {
+  const asked: string[] = [];
+  const isCommon = (text: string) => asked.push(text) > 0;
+  assert.equal(
+    problem("Password1", isCommon),
+    "password is on the list of common passwords: choose another.",
+  );
+  assert.deepEqual(asked, ["Password1"]);
+});
+
+test("a password of a wrong length is not looked up", () => {
+  assert.equal(
+    problem("short", () => assert.fail("asked")),
+    LENGTH,
+  );
+});
+
+test("the same characters from another keyboard are the same password", () => {
+  assert.equal(normalizePassword("Cafe\u0301 au lait"), "Café au lait");
+  assert.equal(normalizePassword("ﬁnance２０２６"), "finance2026");
+  assert.equal(normalizePassword("\u212Bngstr\u00F6m"), "\u00C5ngstr\u00F6m");
+});
+
+test("the normal form is its own, and keeps case and white space", () => {
+  assert.equal(normalizePassword(" Correct  Horse "), " Correct  Horse ");
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      const normal = normalizePassword(text);
+      assert.equal(normalizePassword(normal), normal);
+      assert.equal(normal, text.normalize("NFKC"));
+    }),
+  );
+});

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import type { Answer } from "./service.ts";
+
+/** RFC 9562, section 5.7, in lower case. */
+export const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** Asserts what every answer carries, whatever it says: it is not cached, framed or sniffed. */
+export function assertCommonHeaders({ headers }: Answer): void {
+  assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["x-content-type-options"], "nosniff");
+  assert.equal(headers["x-frame-options"], "DENY");
+  assert.equal(headers["referrer-policy"], "no-referrer");
+  assert.match(headers["content-security-policy"] ?? "", /default-src 'none'/);
+  assert.match(headers["x-request-id"] ?? "", uuidV7);
+  assert.equal(headers["set-cookie"], undefined);
+  assert.equal(headers["x-powered-by"], undefined);
+}
+
+/** Asserts a failure's status, its code and the envelope, of these members and no other. */
+export function assertFailure(
+  answer: Answer,
+  status: number,
+  code: string,
+  message: string | RegExp = /\S/,
+): void {
+  assert.deepEqual([answer.status, answer.body.code], [status, code], answer.text);
+  const quotaFields = code === "quota_exceeded" ? ["limit", "remaining", "reset_at"] : [];
+  const members = ["code", "message", "request_id", ...quotaFields];
+  assert.deepEqual(Object.keys(answer.body).sort(), members.sort());
+  if (typeof message === "string") assert.equal(answer.body.message, message);
+  else assert.match(String(answer.body.message), message);
+  assert.equal(answer.body.request_id, answer.headers["x-request-id"]);
+  assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);
+  assertCommonHeaders(answer);
+  if (status === 401) assert.match(answer.headers["www-authenticate"] ?? "", /^(ApiKey|Session)$/);
+  if (status === 429 || status === 503) {
+    assert.match(answer.headers["retry-after"] ?? "", /^[1-9][0-9]*$/);
+  }
+}
+
+/** The refusal of a read without a valid key: its message, and no word about any allowance. */
+export function assertKeyRefused(answer: Answer): void {
+  assertFailure(answer, 401, "unauthorized", "A valid API key is required.");
+  assert.equal(answer.headers["www-authenticate"], "ApiKey");
+  assert.equal(answer.headers.ratelimit, undefined);
+  assert.equal(answer.headers["ratelimit-policy"], undefined);
+}
+
+/** The refusal of a call on an account without a valid session. */
+export function assertSessionRefused(answer: Answer): void {
+  assertFailure(answer, 401, "unauthorized", "Authentication required.");
+  assert.equal(answer.headers["www-authenticate"], "Session");
+}

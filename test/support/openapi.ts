@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { Check, Errors } from "typebox/schema";
+import type { Answer } from "./service.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface Operation {
+  readonly security?: readonly Json[];
+  readonly responses: Readonly<Record<string, DocumentedResponse>>;
+}
+
+interface DocumentedResponse {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, { readonly schema: Json }>>;
+}
+
+/** What the tests read of an OpenAPI document. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: Json;
+  readonly servers: readonly { readonly url: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Json>> };
+}
+
+/** @returns the operation of a path as it stands in the document, its parameters in braces. */
+export function operationOf(document: OpenApiDocument, method: string, path: string): Operation {
+  const operation = document.paths[path]?.[method.toLowerCase()];
+  assert.ok(operation !== undefined, `${method} ${path} is not documented`);
+  return operation;
+}
+
+/** Asserts that an answer is one of those that its operation promises: status, code and body. */
+export function assertDocumented(document: OpenApiDocument, operation: Operation, answer: Answer) {
+  const { status, text, body, headers } = answer;
+  const response = operation.responses[status];
+  assert.ok(response !== undefined, `${status} is not documented: ${text}`);
+  if (response.content === undefined) {
+    assert.deepEqual([text, headers["content-type"]], ["", undefined]);
+    return;
+  }
+  const [mediaType = ""] = (headers["content-type"] ?? "").split(";");
+  const schema = response.content[mediaType]?.schema;
+  assert.ok(schema !== undefined, `${status} is not documented as ${mediaType}`);
+  assertFits(withoutReferences(document, schema), body, text);
+  if (status >= 400) {
+    const { code } = body;
+    assert.ok(response.description.includes(`\`${code}\``), `${status} ${code} is not documented`);
+  }
+}
+
+function assertFits(schema: Json, value: unknown, text: string): void {
+  if (Check(schema, value)) return;
+  const [, errors] = Errors(schema, value);
+  const problems = errors.map(({ instancePath, message }) => `${instancePath} ${message}`);
+  assert.fail(`${text} does not fit its schema: ${problems.join("; ")}`);
+}
+
+/**
+ * Puts what a local reference points to in its place, and closes every object: a member that the
+ * document does not name is a fault too.
+ */
+function withoutReferences(document: OpenApiDocument, schema: unknown): Json {
+  if (typeof schema !== "object" || schema === null) return schema as Json;
+  if (Array.isArray(schema)) {
+    return schema.map((item) => withoutReferences(document, item)) as unknown as Json;
+  }
+  const { $ref, ...own } = schema as Json;
+  if (typeof $ref === "string") {
+    const name = $ref.replace("#/components/schemas/", "");
+    const target = document.components.schemas[name];
+    assert.ok(target !== undefined, `${$ref} points nowhere`);
+    return withoutReferences(document, target);
+  }
+  const resolved = Object.fromEntries(
+    Object.entries(own).map(([name, value]) => [name, withoutReferences(document, value)]),
+  );
+  return own.type === "object" ? { ...resolved, additionalProperties: false } : resolved;
+}

@@ -1,0 +1,191 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+
+const MAIN = join(import.meta.dirname, "../../src/main.ts");
+
+/** Compiled code, kept between runs: it makes a command start in 0.22 s instead of 0.34 s. */
+const COMPILE_CACHE = join(import.meta.dirname, "../../node_modules/.cache/kurs-test");
+
+/** A child that has not ended by then is taken for hung: it is killed and the test fails. */
+const DEADLINE_MS = 30_000;
+
+/** How a program ended, and all it said. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ProgramOptions {
+  readonly dataDirectory?: string;
+  /** The environment besides DATA_DIR. Nothing of the parent's is handed on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What stdin holds; without it, stdin is empty. */
+  readonly input?: string | Uint8Array;
+}
+
+// A test process that is ended from outside, by its runner's time limit, leaves no child behind.
+const running = new Set<number>();
+process.once("exit", () => {
+  for (const pid of running) process.kill(pid, "SIGKILL");
+});
+
+/** One `node src/main.ts …` as a real child process. Disposing of it kills it. */
+export class Program implements AsyncDisposable {
+  readonly pid: number;
+  /** Settles once the process has ended and its output is closed. */
+  readonly ended: Promise<Ended>;
+  stdout = "";
+  stderr = "";
+  readonly #watchers = new Set<() => void>();
+  #hasEnded = false;
+
+  constructor(args: readonly string[], options: ProgramOptions = {}) {
+    const { dataDirectory, env, input } = options;
+    const directory = dataDirectory === undefined ? {} : { DATA_DIR: dataDirectory };
+    const child = spawn(process.execPath, [MAIN, ...args], {
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...directory, ...env },
+    });
+    if (child.pid === undefined) throw new Error(`cannot start ${process.execPath}`);
+    this.pid = child.pid;
+    running.add(child.pid);
+
+    child.stdout.setEncoding("utf8").on("data", (text: string) => this.#hear("stdout", text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => this.#hear("stderr", text));
+    // A program that refuses its arguments ends without reading its stdin.
+    child.stdin.on("error", () => undefined);
+    child.stdin.end(input);
+
+    const { promise, resolve } = Promise.withResolvers<Ended>();
+    this.ended = promise;
+    child.once("exit", () => running.delete(this.pid));
+    child.once("close", (exitCode, signal) => {
+      this.#hasEnded = true;
+      resolve({ exitCode, signal, stdout: this.stdout, stderr: this.stderr });
+      for (const watcher of [...this.#watchers]) watcher();
+    });
+  }
+
+  /** Whether the process runs, or its output is still open. */
+  get isRunning(): boolean {
+    return !this.#hasEnded;
+  }
+
+  /** Sends a signal by process id, when the process is still there. */
+  signal(name: NodeJS.Signals): void {
+    if (running.has(this.pid)) process.kill(this.pid, name);
+  }
+
+  /**
+   * Waits for something in the output.
+   *
+   * @throws when the program ends without it or does not say it in time.
+   */
+  async waitFor<Found>(what: string, find: () => Found | undefined): Promise<Found> {
+    const { promise, resolve, reject } = Promise.withResolvers<Found>();
+    const look = () => {
+      const found = find();
+      if (found !== undefined) resolve(found);
+      else if (this.#hasEnded) reject(new Error(`ended without ${what}: ${this.#told()}`));
+    };
+    const late = setTimeout(() => reject(new Error(`no ${what}: ${this.#told()}`)), DEADLINE_MS);
+    this.#watchers.add(look);
+    look();
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(late);
+      this.#watchers.delete(look);
+    }
+  }
+
+  /** Waits for the end of the program, but not for ever. */
+  async end(deadlineMs = DEADLINE_MS): Promise<Ended> {
+    const giveUp = new AbortController();
+    const late = after(deadlineMs, undefined, { signal: giveUp.signal }).catch(() => undefined);
+    const ended = await Promise.race([this.ended, late]);
+    giveUp.abort();
+    if (ended !== undefined) return ended;
+    this.signal("SIGKILL");
+    throw new Error(`not ended within ${deadlineMs} ms: ${this.#told()}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.signal("SIGKILL");
+    await this.ended;
+  }
+
+  #hear(stream: "stdout" | "stderr", text: string): void {
+    this[stream] += text;
+    for (const watcher of [...this.#watchers]) watcher();
+  }
+
+  #told(): string {
+    return `stdout ${JSON.stringify(this.stdout)}, stderr ${JSON.stringify(this.stderr)}`;
+  }
+}
+
+/** Runs one command of the command line to its end. */
+export async function kurs(args: readonly string[], options: ProgramOptions = {}): Promise<Ended> {
+  await using program = new Program(args, options);
+  return await program.end();
+}
+
+export type LogLine = Readonly<Record<string, unknown>>;
+
+/** A server in its own process. Disposing of it kills it, where it was not stopped before. */
+export interface Server extends AsyncDisposable {
+  readonly url: string;
+  readonly program: Program;
+  /** Every line that its log has so far. */
+  logLines(): LogLine[];
+  /** Asks it to stop by SIGTERM and waits for its end. */
+  stop(): Promise<Ended>;
+  /** Ends it as a loss of power would, by SIGKILL. */
+  kill(): Promise<Ended>;
+}
+
+/** Starts `serve` on a free port and waits until its log says that it listens. */
+export async function serve(options: ProgramOptions): Promise<Server> {
+  const env = { PORT: "0", ...options.env };
+  await using starting = new AsyncDisposableStack();
+  const program = starting.use(new Program(["serve"], { ...options, env }));
+  const logLines = () => logLinesOf(program.stdout);
+  const url = await program.waitFor("the log line of listening", () => {
+    const line = logLines().find(({ msg }) => msg === "listening");
+    return line === undefined ? undefined : String(line.url);
+  });
+  const end = (signal: NodeJS.Signals) => {
+    program.signal(signal);
+    return program.end();
+  };
+  const started = starting.move();
+  return {
+    url,
+    program,
+    logLines,
+    stop: () => end("SIGTERM"),
+    kill: () => end("SIGKILL"),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+/** The lines of a JSON log that are complete. */
+function logLinesOf(stdout: string): LogLine[] {
+  const lines = stdout.split("\n").slice(0, -1);
+  return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as LogLine);
+}
+
+/** A new directory, which is removed with all in it at the end. */
+export interface TemporaryDirectory extends AsyncDisposable {
+  readonly path: string;
+}
+
+export async function temporaryDirectory(): Promise<TemporaryDirectory> {
+  const path = await mkdtemp(join(tmpdir(), "kurs-test-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}

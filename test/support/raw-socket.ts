@@ -1,0 +1,50 @@
+import { connect } from "node:net";
+import type { Answer } from "./service.ts";
+
+/**
+ * Writes a text on a bare socket as it is: what no HTTP client would send.
+ *
+ * @param hangUp ends the sending side after the text, as a client that is cut off does.
+ * @returns the answers that came until the server closed the connection.
+ */
+export function sendRaw(url: string, text: string, hangUp = false): Promise<Answer[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer[]>();
+  const { hostname, port } = new URL(url);
+  const chunks: Buffer[] = [];
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+  socket.on("error", reject);
+  socket.on("end", () => socket.end());
+  socket.on("close", () => resolve(answersOf(Buffer.concat(chunks))));
+  if (hangUp) socket.end(text);
+  else socket.write(text);
+  return promise;
+}
+
+/** Splits a stream of answers, each with the length that its Content-Length states. */
+function answersOf(received: Buffer): Answer[] {
+  const answers: Answer[] = [];
+  let rest = received;
+  while (rest.length > 0) {
+    const headEnd = rest.indexOf("\r\n\r\n");
+    const head = rest.subarray(0, headEnd).toString("latin1").split("\r\n");
+    const status = Number(head[0]?.split(" ")[1]);
+    const headers = Object.fromEntries(
+      head.slice(1).map((line) => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const bodyStart = headEnd + 4;
+    const bodyEnd = bodyStart + Number(headers["content-length"] ?? 0);
+    const text = rest.subarray(bodyStart, bodyEnd).toString();
+    const isJson = headers["content-type"]?.startsWith("application/json") && text !== "";
+    answers.push({ status, headers, text, body: isJson ? JSON.parse(text) : {} });
+    // Without a length the answer lasts until the end of the connection.
+    rest =
+      headers["content-length"] === undefined && status >= 200
+        ? rest.subarray(rest.length)
+        : rest.subarray(bodyEnd);
+  }
+  return answers;
+}
