@@ -72,6 +72,7 @@ test("bodies: fields in __proto__ or constructor.prototype are no fields, and po
       `{"__proto__":${valid}}`,
       `{"constructor":{"prototype":${valid}}}`,
       `{"\\u005f_proto__":${valid}}`,
+      `{"__proto__":{},${valid.slice(1)}`,
     ]) {
       assertFailure(await post(path, raw), 400, "invalid_request");
     }

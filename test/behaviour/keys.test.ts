@@ -117,6 +117,21 @@ test("§3 keys: a revocation is 204 without a body, and the key is refused on th
   assert.equal(await service.usedUnits(session), 1);
 });
 
+test("§5 keys: one that is revoked on a node is refused by the next read on every other", async () => {
+  await using other = await startService({ dataDirectory: service.dataDirectory });
+  const session = await service.openSession();
+  const { id, apiKey } = await service.createKey(session);
+  for (const node of [service, other]) {
+    assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  }
+
+  await revoke(session, id);
+
+  assertKeyRefused(await other.get("/v1/rates/EUR/USD", { apiKey }));
+  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assert.equal(await other.usedUnits(session), 2);
+});
+
 test("§2 keys: a revoked key stays in the list, with revoked_at besides", async () => {
   const session = await service.openSession();
   const first = await service.createKey(session, "first");

@@ -1,13 +1,43 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertFailure } from "../support/answers.ts";
 import { sendRaw } from "../support/raw-socket.ts";
-import { type Answer, startService, TestClock, type TestService } from "../support/service.ts";
+import { type Answer, startService, type TestService } from "../support/service.ts";
 
 const PATH = "/v1/rates/EUR/USD";
 
-const concurrently = (count: number, read: (index: number) => Promise<Answer>) =>
-  Promise.all(Array.from({ length: count }, (_, index) => read(index)));
+interface Read {
+  readonly apiKey: string;
+  readonly path?: string;
+  readonly method?: string;
+}
+
+/** Sends reads at once. @returns their answers in the same order. */
+type Crowd = (service: TestService, reads: readonly Read[]) => Promise<Answer[]>;
+
+const onConnections: Crowd = (service, reads) =>
+  Promise.all(
+    reads.map(({ method = "GET", path = PATH, apiKey }) => service.call(method, path, { apiKey })),
+  );
+
+/** In one write, so that the service meets all in one turn: they are one batch. */
+const onOneConnection: Crowd = ({ url }, reads) => {
+  const texts = reads.map(({ method = "GET", path = PATH, apiKey }, index) => {
+    const connection = index === reads.length - 1 ? "close" : "keep-alive";
+    return (
+      `${method} ${path} HTTP/1.1\r\nHost: kurs\r\nConnection: ${connection}\r\n` +
+      `Authorization: ApiKey ${apiKey}\r\n\r\n`
+    );
+  });
+  return sendRaw(url, texts.join(""));
+};
+
+const crowds = [
+  ["each on a connection", onConnections],
+  ["all on one connection", onOneConnection],
+] as const;
+
+const many = (count: number, read: (index: number) => Read) =>
+  Array.from({ length: count }, (_, index) => read(index));
 
 const countOf = (answers: readonly Answer[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
@@ -20,238 +50,143 @@ function countedUnits(service: TestService) {
   return { ...sums };
 }
 
-test("§8 meter: of 100 reads at once on 40 units, 40 are served and 60 refused", async () => {
-  await using service = await startService({ config: { freePlanUnits: 40 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+for (const [how, crowd] of crowds) {
+  test(`§8 meter: of 100 reads at once, ${how}, 40 units serve 40 and refuse 60`, async () => {
+    await using service = await startService({ config: { freePlanUnits: 40 } });
+    const session = await service.openSession();
+    const { apiKey } = await service.createKey(session);
 
-  const answers = await concurrently(100, () => service.get(PATH, { apiKey }));
+    const answers = await crowd(
+      service,
+      many(100, () => ({ apiKey })),
+    );
 
-  assert.deepEqual([countOf(answers, 200), countOf(answers, 429)], [40, 60]);
-  const { used_units, remaining_units } = await service.usage(session);
-  assert.deepEqual([used_units, remaining_units], [40, 0]);
-  assert.deepEqual(countedUnits(service), { by_period: 40, by_day: 40 });
-});
+    assert.deepEqual([countOf(answers, 200), countOf(answers, 429)], [40, 60]);
+    const { used_units, remaining_units } = await service.usage(session);
+    assert.deepEqual([used_units, remaining_units], [40, 0]);
+    assert.deepEqual(countedUnits(service), { by_period: 40, by_day: 40 });
+  });
 
-test("§8 meter: reads at once are told each its own place: 39, 38 … 0 units left", async () => {
-  await using service = await startService({ config: { freePlanUnits: 40 } });
-  const { apiKey } = await service.createKey(await service.openSession());
+  test(`§8 meter: reads at once, ${how}, are told each its own place: 39 to 0 left`, async () => {
+    await using service = await startService({ config: { freePlanUnits: 40 } });
+    const { apiKey } = await service.createKey(await service.openSession());
 
-  const answers = await concurrently(40, () => service.get(PATH, { apiKey }));
+    const answers = await crowd(
+      service,
+      many(40, () => ({ apiKey })),
+    );
 
-  const told = answers.map(({ headers }) => Number(/r=(\d+)/.exec(headers.ratelimit ?? "")?.[1]));
-  const expected = Array.from({ length: 40 }, (_, index) => index);
-  assert.deepEqual(
-    told.toSorted((left, right) => left - right),
-    expected,
-  );
-});
+    const told = answers.map(({ headers }) => Number(/r=(\d+)/.exec(headers.ratelimit ?? "")?.[1]));
+    const places = Array.from({ length: 40 }, (_, index) => index);
+    assert.deepEqual(
+      told.toSorted((left, right) => left - right),
+      places,
+    );
+  });
 
-test("§8 meter: two keys of one account share its quota, also when they read at once", async () => {
-  await using service = await startService({ config: { freePlanUnits: 40 } });
-  const session = await service.openSession();
-  const first = await service.createKey(session);
-  const second = await service.createKey(session);
+  test(`§8 meter: two keys of one account share its quota, ${how}`, async () => {
+    await using service = await startService({ config: { freePlanUnits: 40 } });
+    const session = await service.openSession();
+    const keys = [await service.createKey(session), await service.createKey(session)] as const;
 
-  const answers = await concurrently(100, (index) =>
-    service.get(PATH, index % 2 === 0 ? first : second),
-  );
+    const answers = await crowd(
+      service,
+      many(100, (index) => keys[index % 2 === 0 ? 0 : 1]),
+    );
 
-  assert.deepEqual([countOf(answers, 200), countOf(answers, 429)], [40, 60]);
-  assert.equal(await service.usedUnits(session), 40);
-  assert.deepEqual(countedUnits(service), { by_period: 40, by_day: 40 });
-});
+    assert.deepEqual([countOf(answers, 200), countOf(answers, 429)], [40, 60]);
+    assert.equal(await service.usedUnits(session), 40);
+    const days = service.query("SELECT api_key_id, units FROM daily_usage");
+    for (const [half, { id }] of keys.entries()) {
+      const served = answers.filter(({ status }, index) => index % 2 === half && status === 200);
+      assert.equal(days.find((day) => day.api_key_id === id)?.units, served.length);
+    }
+  });
 
-test("§8 meter: the quota is each account's own, also when two read at once", async () => {
-  await using service = await startService({ config: { freePlanUnits: 5 } });
-  const keys = [
-    await service.createKey(await service.openSession()),
-    await service.createKey(await service.openSession()),
-  ];
+  test(`§8 meter: the quota is each account's own, ${how}`, async () => {
+    await using service = await startService({ config: { freePlanUnits: 5 } });
+    const sessions = [await service.openSession(), await service.openSession()] as const;
+    const keys = [
+      await service.createKey(sessions[0]),
+      await service.createKey(sessions[1]),
+    ] as const;
 
-  const answers = await concurrently(20, (index) => service.get(PATH, keys[index % 2]));
+    const answers = await crowd(
+      service,
+      many(21, (index) => keys[index % 3 === 0 ? 0 : 1]),
+    );
 
-  for (const half of [0, 1]) {
-    const own = answers.filter((_, index) => index % 2 === half);
-    assert.deepEqual([countOf(own, 200), countOf(own, 429)], [5, 5]);
-  }
-});
+    const first = answers.filter((_, index) => index % 3 === 0);
+    const second = answers.filter((_, index) => index % 3 !== 0);
+    assert.deepEqual([countOf(first, 200), countOf(first, 429)], [5, 2]);
+    assert.deepEqual([countOf(second, 200), countOf(second, 429)], [5, 9]);
+    for (const session of sessions) assert.equal(await service.usedUnits(session), 5);
+  });
 
-test("§8 meter: a mixed crowd is charged exactly for what reached step 3", async () => {
-  await using service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
-  const stranger = `svc_live_${"a".repeat(64)}`;
-  const calls = [
-    () => service.get(PATH, { apiKey }),
-    () => service.call("HEAD", PATH, { apiKey }),
-    () => service.get("/v1/rates/USD/NONE", { apiKey }),
-    () => service.get("/v1/rates/E/USD", { apiKey }),
-    () => service.get(PATH, { apiKey: stranger }),
-    () => service.post(PATH, { apiKey }),
-  ] as const;
+  test(`§8 meter: a mixed crowd, ${how}, is charged exactly for what reached step 3`, async () => {
+    await using service = await startService({ config: { freePlanUnits: 15 } });
+    const session = await service.openSession();
+    const { apiKey } = await service.createKey(session);
+    const reads = [
+      [{ apiKey }, 200],
+      [{ apiKey, path: "/v1/rates/USD/NONE" }, 404],
+      [{ apiKey, path: "/v1/rates/E/USD" }, 400],
+      [{ apiKey: `svc_live_${"a".repeat(64)}` }, 401],
+      [{ apiKey, method: "POST" }, 405],
+    ] as const;
 
-  await concurrently(60, (index) => (calls[index % calls.length] ?? calls[0])());
+    const answers = await crowd(
+      service,
+      many(35, (index) => (reads[index % 5] ?? reads[0])[0]),
+    );
 
-  assert.equal(await service.usedUnits(session), 30);
-  assert.deepEqual(countedUnits(service), { by_period: 30, by_day: 30 });
-});
-
-test("metering: units are counted per key and UTC day, and add up to the period's", async () => {
-  await using service = await startService({ clock: new TestClock("2026-11-21T23:59:59.999Z") });
-  const session = await service.openSession();
-  const first = await service.createKey(session);
-  const second = await service.createKey(session);
-
-  await service.get(PATH, first);
-  await service.get(PATH, second);
-  await service.get("/v1/rates/USD/NONE", second);
-  service.clock.set("2026-11-22T00:00:00.000Z");
-  await service.get(PATH, first);
-
-  const days = service.query("SELECT day, api_key_id, units FROM daily_usage ORDER BY day, units");
-  assert.deepEqual(
-    days.map((row) => ({ ...row })),
-    [
-      { day: "2026-11-21", api_key_id: first.id, units: 1 },
-      { day: "2026-11-21", api_key_id: second.id, units: 2 },
-      { day: "2026-11-22", api_key_id: first.id, units: 1 },
-    ],
-  );
-  assert.deepEqual(countedUnits(service), { by_period: 4, by_day: 4 });
-  assert.equal(await service.usedUnits(session), 4);
-});
-
-test("metering: the quota is whole again at the first moment of the next month", async () => {
-  const clock = new TestClock("2026-11-30T23:59:59.999Z");
-  await using service = await startService({ clock, config: { freePlanUnits: 1 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
-
-  assert.equal((await service.get(PATH, { apiKey })).status, 200);
-  const refused = await service.get(PATH, { apiKey });
-  assertFailure(refused, 429, "quota_exceeded");
-  assert.equal(refused.headers["retry-after"], "1");
-  clock.set(String(refused.body.reset_at));
-
-  assert.equal(await service.usedUnits(session), 0);
-  assert.equal((await service.get(PATH, { apiKey })).status, 200);
-  assert.equal(await service.usedUnits(session), 1);
-});
-
-/** A clock that tells each of some times once, and then stands at the last. */
-class ScriptedClock extends TestClock {
-  readonly #times: string[] = [];
-
-  script(times: readonly string[]): void {
-    this.#times.push(...times);
-  }
-
-  override nowMs(): number {
-    const time = this.#times.shift();
-    if (time !== undefined) this.set(time);
-    return super.nowMs();
-  }
+    const answered = Object.fromEntries(
+      [200, 400, 401, 404, 405, 429].map((status) => [status, countOf(answers, status)]),
+    );
+    assert.equal((answered[200] ?? 0) + (answered[404] ?? 0), 14);
+    assert.deepEqual(answered, { 200: 7, 400: 7, 401: 7, 404: 7, 405: 7, 429: 0 });
+    assert.equal(await service.usedUnits(session), 14);
+    assert.deepEqual(countedUnits(service), { by_period: 14, by_day: 14 });
+  });
 }
 
-test("metering: reads of one batch across the month's end count each in its own", async () => {
-  const clock = new ScriptedClock("2026-11-30T12:00:00.000Z");
-  await using service = await startService({ clock, config: { freePlanUnits: 2 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
-  const before = "2026-11-30T23:59:59.999Z";
-  const afterwards = "2026-12-01T00:00:00.000Z";
-  const head = `GET ${PATH} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n`;
-  clock.script([before, afterwards, before, afterwards, before, afterwards]);
+test("§4 meter: within a crowd, the quota goes to those that came first", async () => {
+  await using service = await startService({ config: { freePlanUnits: 3 } });
+  const { apiKey } = await service.createKey(await service.openSession());
 
-  const answers = await sendRaw(
-    service.url,
-    `${`${head}\r\n`.repeat(5)}${head}Connection: close\r\n\r\n`,
+  const answers = await onOneConnection(
+    service,
+    many(6, () => ({ apiKey })),
   );
 
-  const expected = [200, 200, 200, 200, 429, 429];
   assert.deepEqual(
     answers.map(({ status }) => status),
-    expected,
+    [200, 200, 200, 429, 429, 429],
   );
-  const days = service.query("SELECT day, units FROM daily_usage ORDER BY day");
-  assert.deepEqual(
-    days.map((row) => ({ ...row })),
-    [
-      { day: "2026-11-30", units: 2 },
-      { day: "2026-12-01", units: 2 },
-    ],
+  const told = answers.map(({ headers }) => headers.ratelimit?.split(";")[1]);
+  assert.deepEqual(told, ["r=2", "r=1", "r=0", "r=0", "r=0", "r=0"]);
+});
+
+test("§8 meter: two nodes on one store grant together what the quota allows, not each", async () => {
+  const config = { freePlanUnits: 40 };
+  await using first = await startService({ config });
+  await using second = await startService({ dataDirectory: first.dataDirectory, config });
+  const session = await first.openSession();
+  const { apiKey } = await first.createKey(session);
+
+  const halves = await Promise.all(
+    [first, second].map((node) =>
+      onOneConnection(
+        node,
+        many(50, () => ({ apiKey })),
+      ),
+    ),
   );
-  const periods = service.query("SELECT period, units FROM period_usage ORDER BY period");
-  assert.deepEqual(
-    periods.map((row) => ({ ...row })),
-    [
-      { period: "2026-11", units: 2 },
-      { period: "2026-12", units: 2 },
-    ],
-  );
-});
+  const answers = halves.flat();
 
-test("metering: a quota lowered under the used units leaves 0, not less, and refuses", async () => {
-  await using service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
-  await concurrently(5, () => service.get(PATH, { apiKey }));
-  service.query("UPDATE plans SET units_per_period = 3 WHERE name = 'free'");
-
-  const refused = await service.get(PATH, { apiKey });
-
-  assertFailure(refused, 429, "quota_exceeded");
-  assert.deepEqual([refused.body.limit, refused.body.remaining], [3, 0]);
-  assert.match(refused.headers.ratelimit ?? "", /;r=0;/);
-  const { used_units, quota_units, remaining_units } = await service.usage(session);
-  assert.deepEqual([used_units, quota_units, remaining_units], [5, 3, 0]);
-});
-
-test("metering: a plan that was raised counts from the next read", async () => {
-  await using service = await startService({ config: { freePlanUnits: 1 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
-  await service.get(PATH, { apiKey });
-  assertFailure(await service.get(PATH, { apiKey }), 429, "quota_exceeded");
-  service.query("UPDATE plans SET units_per_period = 2 WHERE name = 'free'");
-
-  assert.equal((await service.get(PATH, { apiKey })).status, 200);
-  assertFailure(await service.get(PATH, { apiKey }), 429, "quota_exceeded");
-});
-
-test("metering: an account that is moved to another plan has its units with the next read", async () => {
-  await using service = await startService({ config: { freePlanUnits: 1 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
-  await service.get(PATH, { apiKey });
-  service.query("INSERT INTO plans (name, units_per_period) VALUES ('pro', 10)");
-  service.query("UPDATE accounts SET plan = 'pro'");
-
-  const answer = await service.get(PATH, { apiKey });
-
-  assert.equal(answer.status, 200);
-  assert.match(answer.headers["ratelimit-policy"] ?? "", /;q=10;/);
-  const usage = await service.get("/v1/account/usage", { session });
-  assert.equal(usage.body.plan, "pro");
-  assert.deepEqual(usage.body.usage, {
-    used_units: 2,
-    quota_units: 10,
-    remaining_units: 8,
-    utilization: 0.2,
-  });
-});
-
-test("metering: a plan of no units serves nothing and charges nothing", async () => {
-  await using service = await startService({ config: { freePlanUnits: 0 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
-
-  const answer = await service.get(PATH, { apiKey });
-
-  assertFailure(answer, 429, "quota_exceeded");
-  assert.deepEqual([answer.body.limit, answer.body.remaining], [0, 0]);
-  assert.deepEqual(countedUnits(service), { by_period: null, by_day: null });
+  assert.deepEqual([countOf(answers, 200), countOf(answers, 429)], [40, 60]);
+  assert.equal(await second.usedUnits(session), 40);
+  assert.deepEqual(countedUnits(first), { by_period: 40, by_day: 40 });
 });
 
 test("metering: what was charged is still charged after a restart", async () => {
@@ -264,7 +199,10 @@ test("metering: what was charged is still charged after a restart", async () => 
   await using second = await startService({ dataDirectory, config: { freePlanUnits: 3 } });
 
   assert.equal(await second.usedUnits(session), 1);
-  const answers = await concurrently(4, () => second.get(PATH, { apiKey }));
+  const answers = await onConnections(
+    second,
+    many(4, () => ({ apiKey })),
+  );
   assert.deepEqual([countOf(answers, 200), countOf(answers, 429)], [2, 2]);
   assert.equal(await first.usedUnits(session), 3);
 });

@@ -71,6 +71,15 @@ test("§4 rates: a rate that was stored since is served by the very next read", 
   assert.equal(body.rate, "1.6");
 });
 
+test("§4 rates: a pair that was unsupported is served as soon as it is stored", async () => {
+  assertFailure(await service.get("/v1/rates/LATE/BBB", { apiKey }), 404, "unsupported_pair");
+  service.storeRate("LATE", "BBB", "3.5");
+
+  const { body } = await service.get("/v1/rates/LATE/BBB", { apiKey });
+
+  assert.equal(body.rate, "3.5");
+});
+
 test("§1 rates: a stored pair is not inverted: the other direction is unsupported", async () => {
   const answer = await service.get("/v1/rates/BBB/AAA", { apiKey });
 

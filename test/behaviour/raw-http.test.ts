@@ -54,8 +54,12 @@ for (const [what, text] of malformed) {
   });
 }
 
-test("raw HTTP: HTTP/1.1 without Host is 400 in the envelope (RFC 9112, section 3.2)", async () => {
-  assertFailure(await send("GET /healthz HTTP/1.1\r\n\r\n"), 400, "invalid_request");
+test("raw HTTP: HTTP/1.1 without Host is 400 in the envelope, uncharged (RFC 9112, 3.2)", async () => {
+  for (const path of ["/healthz", "/v1/rates/EUR/USD", "/v1/account/usage"]) {
+    const answer = await send(`GET ${path} HTTP/1.1\r\nConnection: close\r\n${key}\r\n`);
+    assertFailure(answer, 400, "invalid_request");
+  }
+  assert.equal(await service.usedUnits(session), 0);
 });
 
 test("raw HTTP: a request that is cut short in its headers is 400 in the envelope", async () => {

@@ -48,27 +48,34 @@ test("an import of 20,000 lines beside a server that keeps answering, charges ex
   const session = await client.openSession("ada@example.org");
   const { apiKey } = await client.createKey(session);
   const input = manyLines(20_000, "EUR,USD,1.20,2020-01-03T15:00:00Z");
-  let importing = true;
-  const figures: string[] = [];
+  let importing = false;
 
-  await using program = new Program(["rates", "import", "-"], { dataDirectory, input });
+  /** Reads on one connection, once at least. @returns the figures in order. */
   const readOn = async () => {
     using connection = openConnection(server.url);
-    while (importing) {
+    const figures: string[] = [];
+    do {
       const { status, body } = await connection.readRate("EUR/USD", apiKey);
       assert.equal(status, 200, body);
       figures.push(JSON.parse(body).rate);
-    }
+    } while (importing);
+    return figures;
   };
+
+  const before = await readOn();
+  importing = true;
+  await using program = new Program(["rates", "import", "-"], { dataDirectory, input });
   const readers = [readOn(), readOn(), readOn(), readOn()];
   const ended = await program.end();
   importing = false;
-  await Promise.all(readers);
+  const during = await Promise.all(readers);
+  const after = await readOn();
 
   assert.deepEqual([ended.exitCode, ended.stdout], [0, "stored 20000, rejected 0\n"]);
-  assert.deepEqual([...new Set(figures)], ["1.10", "1.20"]);
-  assert.deepEqual(figures, [...figures].sort());
-  assert.equal(await client.usedUnits(session), figures.length);
+  assert.deepEqual([before, after], [["1.10"], ["1.20"]]);
+  for (const figures of during) assert.deepEqual(figures, [...figures].sort());
+  assert.equal(new Set(during.flat()).size, 2);
+  assert.equal(await client.usedUnits(session), during.flat().length + 2);
   assert.equal((await client.get("/v1/rates/P19998/USD", { apiKey })).body.rate, "1.19998");
 });
 

@@ -1,6 +1,9 @@
 import { connect } from "node:net";
 import type { Answer } from "./service.ts";
 
+/** A server that neither answers nor closes for that long is taken for hung. */
+const IDLE_MS = 10_000;
+
 /**
  * Writes a text on a bare socket as it is: what no HTTP client would send.
  *
@@ -14,6 +17,7 @@ export function sendRaw(url: string, text: string, hangUp = false): Promise<Answ
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   socket.on("data", (chunk: Buffer) => chunks.push(chunk));
   socket.on("error", reject);
+  socket.setTimeout(IDLE_MS, () => socket.destroy(new Error("the server leaves it open")));
   socket.on("end", () => socket.end());
   socket.on("close", () => resolve(answersOf(Buffer.concat(chunks))));
   if (hangUp) socket.end(text);
