@@ -13,6 +13,9 @@ const SLICE_BYTES = 65_536;
 /** What a decoder makes of bytes that are no UTF-8. */
 const REPLACEMENT_CHARACTER = "\uFFFD";
 
+/** The ECB states a date alone; its page on the rates: "updated at around 16:00 CET". */
+export const ECB_PUBLISHED_AT = { time: "16:00", timeZone: "Europe/Berlin" } as const;
+
 const ODD_CUBE = "a Cube has no attribute, or time alone, or currency and rate";
 const STOPPED = "the document cannot be read from here on";
 
@@ -41,7 +44,7 @@ export const readEcbXml: RateLineReader = async function* (input) {
 type RatesTime = string | "unreadable" | undefined;
 
 /** One document as it is read, from its first character to its end or its first fault. */
-class EcbDocument {
+export class EcbDocument {
   /** A fault was met: what follows it is not read. */
   stopped = false;
 
@@ -152,7 +155,7 @@ class EcbDocument {
   }
 
   #readDate(date: string): RatesTime {
-    const time = publicationTime(date, "16:00", "Europe/Berlin");
+    const time = publicationTime(date, ECB_PUBLISHED_AT.time, ECB_PUBLISHED_AT.timeZone);
     if (time !== undefined) return time;
     this.#reject("time is not a date such as 2026-03-13: the rates under it are left out");
     return "unreadable";

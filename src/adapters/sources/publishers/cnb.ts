@@ -1,0 +1,21 @@
+import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
+import type { Answer, MomentOf, SourceLine } from "./publisher.ts";
+import { lineOfUnits, placesOfUnits, shown } from "./source-lines.ts";
+
+/**
+ * Reads the Czech National Bank's exchange rate fixing (api.cnb.cz, cnbapi/exrates/daily): so many
+ * korunas for `amount` units of a currency.
+ */
+export function parseCnb([answer]: readonly Answer[], momentOf: MomentOf): readonly SourceLine[] {
+  const { rates } = membersOf(parseJsonText(answer));
+  return requireList(rates, "rates").map((entry) => {
+    const row = membersOf(entry);
+    const base = textOf(row.currencyCode);
+    return lineOfUnits(`the rate of ${shown(base)}`, placesOfUnits(textOf(row.amount)), {
+      base,
+      quote: "CZK",
+      rate: textOf(row.rate),
+      asOf: momentOf(textOf(row.validFor) ?? ""),
+    });
+  });
+}

@@ -1,0 +1,38 @@
+import { type Answer, ParseError } from "./publisher.ts";
+import { shown, utf8TextOf } from "./source-lines.ts";
+
+/**
+ * Parses a JSON answer with every number as the text that stands in it, so that no digit goes
+ * through a float: `{"mid": 3.6770}` gives `{ mid: "3.6770" }`.
+ *
+ * @throws {ParseError} the body is not JSON in UTF-8.
+ */
+export function parseJsonText(answer: Answer | undefined): unknown {
+  const text = utf8TextOf(answer?.body ?? new Uint8Array());
+  try {
+    return JSON.parse(text, sourceOfNumber);
+  } catch (error) {
+    throw new ParseError(`the body is not JSON: ${shown(text.trimStart())}`, error);
+  }
+}
+
+/** The members of a JSON object; none for anything else. */
+export function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  return value as Record<string, unknown>;
+}
+
+/** The text of a JSON text or number; undefined for anything else. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** @throws {ParseError} the value is not a JSON array. `name` says which one is wanted. */
+export function requireList(value: unknown, name: string): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  throw new ParseError(`the layout has changed: ${name} is not a list`);
+}
+
+function sourceOfNumber(_name: string, value: unknown, context?: { source?: string }): unknown {
+  return typeof value === "number" ? context?.source : value;
+}

@@ -1,0 +1,33 @@
+import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
+import { type Answer, type MomentOf, ParseError, type SourceLine } from "./publisher.ts";
+import { lineOf, shown } from "./source-lines.ts";
+
+/**
+ * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the
+ * zlotys for one unit of a currency, each table with an `effectiveDate` of its own.
+ */
+export function parseNbp(answers: readonly Answer[], momentOf: MomentOf): readonly SourceLine[] {
+  return answers.flatMap((answer) => {
+    const lines = requireList(parseJsonText(answer), "the answer").flatMap((table) =>
+      linesOfTable(membersOf(table), momentOf),
+    );
+    // Without this, the other table would hide that this one has come to nothing.
+    if (lines.length === 0) throw new ParseError("no rates in the answer: a table is empty");
+    return lines;
+  });
+}
+
+function linesOfTable(
+  { effectiveDate, rates }: Readonly<Record<string, unknown>>,
+  momentOf: MomentOf,
+): readonly SourceLine[] {
+  const asOf = momentOf(textOf(effectiveDate) ?? "");
+  if (asOf === undefined) {
+    throw new ParseError("the layout has changed: effectiveDate is not a date");
+  }
+  return requireList(rates, "rates").map((entry) => {
+    const { code, mid } = membersOf(entry);
+    const base = textOf(code);
+    return lineOf(`the rate of ${shown(base)}`, { base, quote: "PLN", rate: textOf(mid), asOf });
+  });
+}

@@ -1,0 +1,71 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { publishers } from "../../../src/adapters/sources/publishers/catalogue.ts";
+import type { Publisher, SourceLine } from "../../../src/adapters/sources/publishers/publisher.ts";
+
+/** The afternoon on which the recorded publications were the latest. */
+export const RECEIVED_MS = Date.parse("2026-04-01T18:00:00.250Z");
+
+// As .json the formatter would take the figures' trailing zeros away.
+const FIXTURES: Readonly<Record<string, readonly string[]>> = {
+  ecb: ["ecb.xml"],
+  ust: ["ust.json.txt"],
+  cnb: ["cnb.json.txt"],
+  nbp: ["nbp-a.json.txt", "nbp-b.json.txt"],
+  norges: ["norges.csv"],
+  boc: ["boc.json.txt"],
+  riksbank: ["riksbank.json.txt"],
+  cbr: ["cbr.xml"],
+  kraken: ["kraken-pairs.json.txt", "kraken-ticker.json.txt"],
+};
+
+/** A body in the layout of each of the publisher's addresses, with a few of its figures. */
+export function bodiesOf(key: string): readonly Buffer[] {
+  const names = FIXTURES[key] ?? [];
+  return names.map((name) => readFileSync(join(import.meta.dirname, "fixtures", name)));
+}
+
+export function publisherOf(key: string): Publisher {
+  const publisher = publishers.find((known) => known.key === key);
+  if (publisher === undefined) throw new Error(`no publisher ${key}`);
+  return publisher;
+}
+
+export function parse(
+  key: string,
+  bodies: readonly (string | Uint8Array)[] = bodiesOf(key),
+  receivedMs = RECEIVED_MS,
+): readonly SourceLine[] {
+  return publisherOf(key).parse(bodies.map((body) => ({ body: Buffer.from(body), receivedMs })));
+}
+
+/** Parses the publisher's answers with a part of them, which must be there, put otherwise. */
+export function parseWith(key: string, from: string, to: string): readonly SourceLine[] {
+  let found = false;
+  // Latin-1 keeps every byte as it is, whatever the encoding of the answer.
+  const bytes = (text: string) => Buffer.from(text).toString("latin1");
+  const bodies = bodiesOf(key).map((body) => {
+    const text = body.toString("latin1");
+    found ||= text.includes(bytes(from));
+    return Buffer.from(text.replaceAll(bytes(from), bytes(to)), "latin1");
+  });
+  if (!found) throw new Error(`${key} has no ${from}`);
+  return parse(key, bodies);
+}
+
+/** The lines that are quotations, as `BASE/QUOTE figure`. */
+export function figuresOf(lines: readonly SourceLine[]): readonly string[] {
+  return lines.flatMap((line) =>
+    "reason" in line ? [] : [`${line.base}/${line.quote} ${line.rate}`],
+  );
+}
+
+/** The moments of the quotations, each once, the earliest first. */
+export function momentsOf(lines: readonly SourceLine[]): readonly string[] {
+  const moments = lines.flatMap((line) => ("reason" in line ? [] : [line.asOf]));
+  return [...new Set(moments)].sort();
+}
+
+export function rejectionsOf(lines: readonly SourceLine[]): readonly string[] {
+  return lines.flatMap((line) => ("reason" in line ? [line.reason] : []));
+}

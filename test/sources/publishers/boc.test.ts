@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+
+test("the Bank of Canada's latest dollars keep their digits", () => {
+  const lines = parse("boc");
+  assert.deepEqual(figuresOf(lines), ["TRY/CAD 0.03100", "USD/CAD 1.3706"]);
+  assert.deepEqual(rejectionsOf(lines), []);
+});
+
+test("the Bank of Canada's rates are of 16:30 in Toronto, in summer and in winter time", () => {
+  // Toronto puts its clocks forward on 8 March.
+  assert.deepEqual(momentsOf(parse("boc")), ["2026-03-13T20:30:00.000000000Z"]);
+  const winter = parseWith("boc", "2026-03-1", "2026-01-1");
+  assert.deepEqual(momentsOf(winter), ["2026-01-13T21:30:00.000000000Z"]);
+});
+
+test("a series names its direction", () => {
+  const lines = parseWith("boc", "FXTRYCAD", "FXCADTRY");
+  assert.ok(figuresOf(lines).includes("CAD/TRY 0.03100"));
+});
+
+const oddSeries = [
+  ["FXTRYCAD", "CEER", 'the series "CEER" names no currency'],
+  ['"v": "0.03', '"w": "0.03', 'the series "FXTRYCAD" has no rate'],
+] as const;
+
+for (const [from, to, reason] of oddSeries) {
+  test(`a series of the Bank of Canada's with ${to} is rejected, and the others are kept`, () => {
+    const lines = parseWith("boc", from, to);
+    assert.deepEqual(figuresOf(lines), ["USD/CAD 1.3706"]);
+    assert.deepEqual([...new Set(rejectionsOf(lines))], [reason]);
+  });
+}

@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
+
+test("the Bank of Russia's rubles have a point for their comma, moved by the nominal", () => {
+  const lines = parse("cbr");
+  assert.deepEqual(figuresOf(lines), ["AMD/RUB 0.203120", "USD/RUB 79.4500", "UZS/RUB 0.00655931"]);
+  assert.deepEqual(rejectionsOf(lines), []);
+});
+
+test("the Bank of Russia's rates are of the start of their day in Moscow, all year", () => {
+  assert.deepEqual(momentsOf(parse("cbr")), ["2026-03-13T21:00:00.000000000Z"]);
+  const summer = parseWith("cbr", "14.03.2026", "14.07.2026");
+  assert.deepEqual(momentsOf(summer), ["2026-07-13T21:00:00.000000000Z"]);
+});
+
+const amd = 'the rate of "AMD" ("Армянских драмов")';
+const oddRows = [
+  ["<Nominal>100<", "<Nominal>50<", `${amd} is not for a power of ten of units`],
+  ["<Value>20,3120<", "<Value>20.3120<", `${amd}: "20.3120" is not a number with a decimal comma`],
+  ["<Value>20,3120</Value>", "", `${amd}: "" is not a number with a decimal comma`],
+] as const;
+
+for (const [from, to, reason] of oddRows) {
+  test(`a row of the Bank of Russia's with ${to || "no value"} is rejected by its name`, () => {
+    const lines = parseWith("cbr", from, to);
+    assert.deepEqual(figuresOf(lines), ["USD/RUB 79.4500", "UZS/RUB 0.00655931"]);
+    assert.deepEqual(rejectionsOf(lines), [reason]);
+  });
+}
+
+test("a document with another root, a document type or no date is not the Bank of Russia's", () => {
+  assert.throws(() => parseWith("cbr", "ValCurs", "Rates"), /its root is "Rates", not ValCurs/);
+  assert.throws(() => parseWith("cbr", "14.03.2026", "2026-03-14"), /the Date "2026-03-14"/);
+  assert.throws(() => parseWith("cbr", 'Date="14.03.2026"', ""), /the Date ""/);
+  const [body = Buffer.of()] = bodiesOf("cbr");
+  const start = body.indexOf("<ValCurs");
+  const bomb = '<!DOCTYPE ValCurs [<!ENTITY a "79,4500">]>';
+  const bodies = [
+    Buffer.concat([body.subarray(0, start), Buffer.from(bomb), body.subarray(start)]),
+  ];
+  assert.throws(() => parse("cbr", bodies), /document type declaration/);
+});

@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { judgeQuotation, latestAsOf } from "../../../src/domain/rate.ts";
+import { parse, RECEIVED_MS } from "./answers.ts";
+
+/** For each publisher an answer with one figure, and by how many places its point is moved. */
+const answers: readonly (readonly [
+  key: string,
+  places: number,
+  bodies: (figure: string) => readonly string[],
+])[] = [
+  ["ecb", 0, (f) => [`<E><Cube time="2026-03-13"><Cube currency="USD" rate="${f}"/></Cube></E>`]],
+  ["ust", 0, (f) => [`{"data":[${treasuryRow(f)}]}`]],
+  ["cnb", 0, (f) => [cnbAnswer(f, 1)]],
+  ["cnb", 3, (f) => [cnbAnswer(f, 1000)]],
+  ["nbp", 0, (f) => [nbpTable("HUF", f), nbpTable("PAB", "3.6770")]],
+  ["norges", 0, (f) => [norgesTable(f, 0)]],
+  ["norges", 2, (f) => [norgesTable(f, 2)]],
+  ["boc", 0, (f) => [`{"observations":[{"d":"2026-03-13","FXUSDCAD":{"v":"${f}"}}]}`]],
+  ["riksbank", 0, (f) => [`[{"seriesId":"SEKUSDPMI","date":"2026-03-13","value":${f}}]`]],
+  ["cbr", 0, (f) => [cbrDocument(f, 1)]],
+  ["cbr", 4, (f) => [cbrDocument(f, 10_000)]],
+  ["kraken", 0, krakenAnswers],
+];
+
+const wholes = fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,12}$/));
+const fractions = fc.oneof(fc.constant(""), fc.stringMatching(/^[0-9]{1,20}$/));
+const figures = fc
+  .tuple(wholes, fractions)
+  .map(([whole, fraction]) => (fraction === "" ? whole : `${whole}.${fraction}`))
+  .filter((figure) => /[1-9]/.test(figure));
+
+for (const [key, places, bodies] of answers) {
+  test(`${key}, point moved by ${places}: any decimal comes out digit by digit`, () => {
+    fc.assert(
+      fc.property(figures, (figure) => {
+        const [line] = parse(key, bodies(figure));
+        assert.ok(line !== undefined && "rate" in line);
+        if (places === 0) assert.equal(line.rate, figure);
+        assert.equal(significant(line.rate), significant(figure));
+        assert.equal(decimalsOf(line.rate), decimalsOf(figure) + places);
+        const judged = judgeQuotation(line, latestAsOf(RECEIVED_MS));
+        assert.ok("rate" in judged && judged.rate === line.rate, JSON.stringify(judged));
+      }),
+    );
+  });
+}
+
+test("an exponent is written out, with the zeros of its figure", () => {
+  const written = (key: string, bodies: readonly string[]) => {
+    const [line] = parse(key, bodies);
+    assert.ok(line !== undefined && "rate" in line);
+    const judged = judgeQuotation(line, latestAsOf(RECEIVED_MS));
+    return "rate" in judged ? judged.rate : judged.reason;
+  };
+  const body = '[{"seriesId":"SEKIDRPMI","date":"2026-03-13","value":5.60E-4}]';
+  assert.equal(written("riksbank", [body]), "0.000560");
+  assert.equal(written("cnb", [cnbAnswer("1.230e1", 1000)]), "0.01230");
+});
+
+/** The digits without the point and the zeros before them. */
+function significant(figure: string): string {
+  return figure.replace(".", "").replace(/^0+/, "");
+}
+
+function decimalsOf(figure: string): number {
+  return figure.split(".")[1]?.length ?? 0;
+}
+
+function treasuryRow(figure: string): string {
+  const dates = '"record_date":"2026-03-31","effective_date":"2026-03-31"';
+  return `{${dates},"country_currency_desc":"Mexico-Peso","exchange_rate":"${figure}"}`;
+}
+
+function cnbAnswer(figure: string, amount: number): string {
+  const of = `"validFor":"2026-03-13","currencyCode":"IDR","amount":${amount}`;
+  return `{"rates":[{${of},"rate":${figure}}]}`;
+}
+
+function nbpTable(code: string, figure: string): string {
+  return `[{"effectiveDate":"2026-03-13","rates":[{"code":"${code}","mid":${figure}}]}]`;
+}
+
+function norgesTable(figure: string, unitMultiplier: number): string {
+  const header = "BASE_CUR,QUOTE_CUR,UNIT_MULT,TIME_PERIOD,OBS_VALUE";
+  return `${header}\nDKK,NOK,${unitMultiplier},2026-03-13,${figure}\n`;
+}
+
+function cbrDocument(figure: string, nominal: number): string {
+  const value = figure.replace(".", ",");
+  const valute = `<CharCode>UZS</CharCode><Nominal>${nominal}</Nominal><Value>${value}</Value>`;
+  return `<ValCurs Date="14.03.2026"><Valute>${valute}</Valute></ValCurs>`;
+}
+
+function krakenAnswers(figure: string): readonly string[] {
+  const pairs = '{"error":[],"result":{"PEPEUSD":{"wsname":"PEPE/USD","status":"online"}}}';
+  return [pairs, `{"error":[],"result":{"PEPEUSD":{"c":["${figure}","1"]}}}`];
+}
