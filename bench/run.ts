@@ -35,6 +35,7 @@ const kurs = cleanup.use(
       DATA_DIR: join(directory, "data"),
       PLAN_FREE_UNITS: "1000000000",
       AUTH_LIMIT: "1000000",
+      RATE_SOURCES: "",
     },
     join(directory, "kurs.log"),
   ),

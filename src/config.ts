@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { MAX_PLAN_UNITS } from "./domain/billing.ts";
+import { type Decimal, isDecimal, isZero, parseDecimal } from "./domain/decimal.ts";
 
 /** What the operator has decided; all of it is checked before anything starts. */
 export interface Config {
@@ -16,6 +17,10 @@ export interface Config {
   /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
+  /** Keys of the sources that are fetched, in order of precedence. */
+  readonly rateSources: readonly string[];
+  /** A rate that changes by more than this part of the last is held for the operator. */
+  readonly maxRateJump: Decimal;
 }
 
 const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
@@ -32,6 +37,12 @@ export class ConfigError extends Error {
   }
 }
 
+/** The sources that there are, and those that are fetched when the operator names none. */
+export interface SourceNames {
+  readonly known: readonly string[];
+  readonly onByDefault: readonly string[];
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -39,7 +50,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  *
  * @throws {ConfigError} with every problem at once.
  */
-export function readConfig(environment: Environment = process.env): Config {
+export function readConfig(sources: SourceNames, environment: Environment = process.env): Config {
   const problems: string[] = [];
   const { textOf, integerOf } = readersOf(environment, problems);
 
@@ -61,6 +72,13 @@ export function readConfig(environment: Environment = process.env): Config {
     problems.push(`LOG_LEVEL: want ${logLevels.join(", ")}, not "${textOf("LOG_LEVEL")}"`);
   }
 
+  const maxRateJump = parseDecimal(textOf("RATE_MAX_JUMP") ?? "0.5");
+  if (!isDecimal(maxRateJump) || isZero(maxRateJump)) {
+    problems.push(
+      `RATE_MAX_JUMP: want a number above 0, such as 0.5, not "${textOf("RATE_MAX_JUMP")}"`,
+    );
+  }
+
   const config: Config = {
     host: textOf("HOST") ?? "127.0.0.1",
     port: integerOf("PORT", 0, 65_535) ?? 8080,
@@ -71,6 +89,8 @@ export function readConfig(environment: Environment = process.env): Config {
     authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400) ?? 900,
     trustedProxies,
     logLevel: logLevel ?? "info",
+    rateSources: sourcesOf(environment.RATE_SOURCES, sources, problems),
+    maxRateJump: isDecimal(maxRateJump) ? maxRateJump : ("0.5" as Decimal),
   };
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
@@ -91,6 +111,24 @@ function readersOf(environment: Environment, problems: string[]) {
     return undefined;
   };
   return { textOf, integerOf };
+}
+
+/** Unset: those that are on by default; empty: none. */
+function sourcesOf(
+  text: string | undefined,
+  { known, onByDefault }: SourceNames,
+  problems: string[],
+): readonly string[] {
+  if (text === undefined) return onByDefault;
+  const names = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) {
+    problems.push(`RATE_SOURCES: there is no ${unknown.join(", ")}; there are ${known.join(", ")}`);
+  }
+  if (new Set(names).size < names.length) {
+    problems.push("RATE_SOURCES: want each source once");
+  }
+  return names;
 }
 
 function isWebAddress(text: string): boolean {

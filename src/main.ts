@@ -1,13 +1,14 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, statSync } from "node:fs";
+import type { OpenedFile } from "./adapters/cli/command.ts";
 import { runCommandLine } from "./adapters/cli/program.ts";
 import { systemClock } from "./adapters/clock.ts";
 import { createLog } from "./adapters/log.ts";
 import { createSecrets } from "./adapters/secrets.ts";
 import { readRateFile } from "./adapters/sources/rate-files/rate-file.ts";
+import { sourceNames, sourcesOf } from "./adapters/sources/sources.ts";
 import { openSqliteStore } from "./adapters/storage/sqlite/open.ts";
 import { StartError } from "./application/ports.ts";
 import { ConfigError, readConfig } from "./config.ts";
-import { startService } from "./service.ts";
 import { version } from "./version.ts";
 
 /** A command waits this long for its turn to write beside a busy server. */
@@ -17,7 +18,9 @@ const WRONG_USE = 2;
 
 /** Serves until a signal asks to stop; a second signal does not wait. */
 async function serve(): Promise<void> {
-  const config = readConfig();
+  // Only this command needs the server's parts; the others start in half the time without.
+  const { startService } = await import("./service.ts");
+  const config = readConfig(sourceNames);
   const stop = Promise.withResolvers<void>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
@@ -28,6 +31,8 @@ async function serve(): Promise<void> {
   const world = {
     clock: systemClock,
     secrets: createSecrets(),
+    sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
+    random: Math.random,
     ...createLog(config.logLevel),
   };
   await using service = await startService(config, world);
@@ -56,6 +61,17 @@ function explain(error: unknown): number {
   return 1;
 }
 
+function openFile(path: string): OpenedFile {
+  if (path === "-") return { bytes: process.stdin, sizeBytes: undefined };
+  const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size;
+  return { bytes: createReadStream(path), sizeBytes };
+}
+
+/** On a terminal a line that replaces itself; in a log or a pipe nothing. */
+function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${text}`);
+}
+
 // A reader that has seen enough (`kurs rates list | head`) is no failure.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
@@ -67,11 +83,16 @@ try {
     version,
     clock: systemClock,
     serve,
-    openStore: () => openSqliteStore(readConfig().dataDirectory, COMMAND_BUSY_TIMEOUT_MS),
-    openFile: (path) => (path === "-" ? process.stdin : createReadStream(path)),
+    settings: () => readConfig(sourceNames),
+    openStore: () =>
+      openSqliteStore(readConfig(sourceNames).dataDirectory, COMMAND_BUSY_TIMEOUT_MS),
+    sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
+    sourceKeys: sourceNames.known,
+    openFile,
     readRateFile,
     print: (text) => process.stdout.write(`${text}\n`),
     printError: (text) => process.stderr.write(`${text}\n`),
+    showProgress,
   });
 } catch (error) {
   process.exitCode = explain(error);

@@ -9,11 +9,15 @@ import { createApiKeys } from "./application/api-keys.ts";
 import { createAuthLimit } from "./application/auth-limit.ts";
 import { type Clock, type Secrets, StartError, type Store } from "./application/ports.ts";
 import { createReadRate } from "./application/rates.ts";
+import { keepRatesFresh } from "./application/refresh-loop.ts";
+import { createRefreshSource, type RefreshReport } from "./application/refresh-rates.ts";
 import { createSessions } from "./application/sessions.ts";
+import type { RateSource } from "./application/source-ports.ts";
 import { storeSnapshot } from "./application/store-rates.ts";
 import { createReadUsage } from "./application/usage.ts";
 import type { Config } from "./config.ts";
 import { FREE_PLAN } from "./domain/billing.ts";
+import { createSuccession } from "./domain/succession.ts";
 import { version } from "./version.ts";
 
 /** How long a server waits, blocking, for another process that writes to its database. */
@@ -27,6 +31,10 @@ export interface World {
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly log: Logger;
+  /** The sources that are switched on, in order of precedence. */
+  readonly sources: readonly RateSource[];
+  /** A number from 0 to 1, for the jitter of a backoff. */
+  readonly random: () => number;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
 }
@@ -55,6 +63,8 @@ export async function startService(config: Config, world: World): Promise<Servic
     const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
     log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
   }
+
+  starting.use(startRefreshing(config, store, world));
 
   let url = "";
   const publicUrl = () => config.publicUrl ?? url;
@@ -90,6 +100,39 @@ function joinUseCases(config: Config, store: Store, world: World) {
     readRate: createReadRate(parts),
     readUsage: createReadUsage(parts),
   };
+}
+
+/** Keeps rates fresh in the background; disposing ends it, a fetch that is under way too. */
+function startRefreshing(config: Config, store: Store, world: World): AsyncDisposable {
+  const { sources, log } = world;
+  const abort = new AbortController();
+  const { rateSources: activeSources, maxRateJump: maxJump } = config;
+  const judge = createSuccession({ activeSources, maxJump });
+  const refreshSource = createRefreshSource({ ...world, store, judge });
+  const ended = keepRatesFresh(
+    {
+      ...world,
+      store,
+      sources,
+      refreshSource,
+      onReport: (report) => logReport(log, report),
+      onError: (source, err) => log.error({ source, err }, "rates could not be refreshed"),
+    },
+    abort.signal,
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      abort.abort();
+      await ended;
+    },
+  };
+}
+
+function logReport(log: Logger, { rejections, ...report }: RefreshReport): void {
+  if (report.error !== undefined) log.warn(report, "a source failed: serving what is stored");
+  else log.info({ ...report, rejected: rejections.length }, "a source was fetched");
+  for (const { reason } of rejections) log.warn({ source: report.source, reason }, "rejected");
+  if (report.held > 0) log.warn(report, "rates are held: see kurs rates held");
 }
 
 async function listen(app: App, { host, port }: Config): Promise<string> {

@@ -1,5 +1,13 @@
 import Type, { type Static } from "typebox";
-import type { Account, AccountSummary, ApiKey, Plan, StoredRate } from "../application/ports.ts";
+import type {
+  Account,
+  AccountSummary,
+  ApiKey,
+  HeldRate,
+  Plan,
+  StoredRate,
+} from "../application/ports.ts";
+import type { SourceStatus } from "../application/refresh-rates.ts";
 import type { IssuedSession } from "../application/sessions.ts";
 import type { UsageReport } from "../application/usage.ts";
 import { remainingUnits, utilization } from "../domain/billing.ts";
@@ -215,5 +223,23 @@ export function wireAccountSummary(account: AccountSummary) {
     used_units: quota.usedUnits,
     quota_units: quota.quotaUnits,
     remaining_units: remainingUnits(quota),
+  };
+}
+
+export function wireHeldRate({ heldAt, standing, ...rate }: HeldRate) {
+  return { ...wireRate(rate), source: rate.source, held_at: heldAt, served_rate: standing };
+}
+
+export function wireSourceStatus(status: SourceStatus) {
+  return {
+    source: status.source,
+    pairs: status.pairs,
+    newest_as_of: status.newestAsOf ?? null,
+    missed_publications: status.missedPublications,
+    last_success_at: status.lastSuccessAt ?? null,
+    last_error_at: status.lastErrorAt ?? null,
+    last_error: status.lastError ?? null,
+    failures: status.failures,
+    next_attempt_at: status.nextAttemptAt,
   };
 }

@@ -1,7 +1,9 @@
 import type { BillingPeriod, Quota } from "../domain/billing.ts";
-import type { Instant } from "../domain/instant.ts";
+import type { Decimal } from "../domain/decimal.ts";
 import type { Quotation, Rate } from "../domain/rate.ts";
+import type { SourcedRate, Succession, Verdict } from "../domain/succession.ts";
 import type { Pair } from "../domain/symbol.ts";
+import type { SourceStore } from "./source-ports.ts";
 
 /** The one place that tells the time. */
 export interface Clock {
@@ -145,28 +147,50 @@ export interface UsageStore {
   usageOf(accountId: string, period: string): Promise<AccountUsage | undefined>;
 }
 
-export interface SourcedRate extends Rate {
-  /** Who published it: a source's key, or `import`. */
-  readonly source: string;
-}
-
 export interface StoredRate extends SourcedRate {
   /** When its operator suspended the pair. */
   readonly suspendedAt: string | undefined;
 }
 
+/** What would become of a rate. */
+export interface Judged {
+  readonly next: SourcedRate;
+  readonly standing: SourcedRate | undefined;
+  readonly verdict: Verdict;
+}
+
+export interface HeldRate extends SourcedRate {
+  readonly heldAt: string;
+  /** The rate that is served meanwhile. */
+  readonly standing: Decimal;
+}
+
 export interface RateStore {
   /**
-   * Stores rates in one transaction. A pair's rate is replaced only by one that is not older.
+   * Judges each rate by the stored one and does what the verdict says, all in one transaction: a
+   * rate that is stored replaces a held one of its pair, a held rate replaces the one held before.
    *
-   * @returns for each rate, `undefined` when it is stored, else the newer time that stands.
+   * @returns the verdicts.
    */
-  storeRates(rates: readonly SourcedRate[]): Promise<(Instant | undefined)[]>;
+  storeRates(rates: readonly SourcedRate[], judge: Succession, now: string): Promise<Verdict[]>;
+  /** What `storeRates` would do, without doing it, beside what is stored. */
+  judgeRates(rates: readonly SourcedRate[], judge: Succession): Promise<Judged[]>;
+  /** Every held rate, in order of its pair. */
+  listHeldRates(): Promise<HeldRate[]>;
+  /** Serves a held rate from now on. @returns it, or undefined when none is held. */
+  releaseRate(pair: Pair): Promise<SourcedRate | undefined>;
+  /** Forgets a held rate. @returns false when none is held. */
+  dropHeldRate(pair: Pair): Promise<boolean>;
   /** Every rate in order of its pair, or those of one base. */
   listRates(base?: string): Promise<StoredRate[]>;
   hasRates(): Promise<boolean>;
   /** Suspends the pair at a time or, without one, resumes it. @returns false: no such pair. */
   suspendRate(pair: Pair, at: string | undefined): Promise<boolean>;
+}
+
+export interface SharedStore {
+  /** Whether another process has written since the last call, and would have to wait for us. */
+  writtenByOthers(): Promise<boolean>;
 }
 
 /** One metered read, as it goes into a batch. */
@@ -208,6 +232,8 @@ export interface Store
     PlanStore,
     UsageStore,
     RateStore,
+    SourceStore,
+    SharedStore,
     MeterStore,
     AsyncDisposable {}
 

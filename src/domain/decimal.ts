@@ -30,6 +30,11 @@ export function parseDecimal(text: string): Decimal | "negative" | "malformed" {
   return written.length > MAX_DECIMAL_LENGTH ? "malformed" : written;
 }
 
+/** Tells the decimal from the reasons why {@link parseDecimal} found none. */
+export function isDecimal(parsed: ReturnType<typeof parseDecimal>): parsed is Decimal {
+  return parsed !== "negative" && parsed !== "malformed";
+}
+
 /**
  * Moves the decimal point, which multiplies by a power of ten without touching a digit: the way a
  * quotation per 100 units becomes one per unit.
@@ -54,4 +59,23 @@ export function movePoint(value: Decimal, places: number): Decimal {
 /** Whether every digit is a zero. */
 export function isZero(value: string): boolean {
   return /^[0.]+$/.test(value);
+}
+
+/** Whether a change from one value to another is more than `part` of the first. Exact. */
+export function ratioExceeds(from: Decimal, to: Decimal, part: Decimal): boolean {
+  const places = Math.max(placesOf(from), placesOf(to));
+  const start = scaled(from, places);
+  const change = scaled(to, places) - start;
+  const size = change < 0n ? -change : change;
+  return size * 10n ** BigInt(placesOf(part)) > start * scaled(part, placesOf(part));
+}
+
+function placesOf(value: Decimal): number {
+  const point = value.indexOf(".");
+  return point === -1 ? 0 : value.length - point - 1;
+}
+
+/** The value as a whole number of its `places`th decimal place. */
+function scaled(value: Decimal, places: number): bigint {
+  return BigInt(value.replace(".", "") + "0".repeat(places - placesOf(value)));
 }

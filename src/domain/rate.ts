@@ -24,12 +24,15 @@ export interface Rejection {
 const DAY_MS = 86_400_000;
 
 /**
- * Judges a quotation by itself: the form of its symbols, its figure and its time.
- *
- * @param nowMs the present, in milliseconds since 1970; a rate from more than a day after it is
- *   taken for a mistake.
+ * @param nowMs the present, in milliseconds since 1970.
+ * @returns the latest time that a rate may have: one from more than a day ahead is a mistake.
  */
-export function judgeQuotation(quotation: Quotation, nowMs: number): Rate | Rejection {
+export function latestAsOf(nowMs: number): Instant {
+  return instantAt(nowMs + DAY_MS);
+}
+
+/** Judges a quotation by itself: the form of its symbols, its figure and its time. */
+export function judgeQuotation(quotation: Quotation, latest: Instant): Rate | Rejection {
   const base = parseSymbol(quotation.base);
   if (base === undefined) return badSymbol("base", quotation.base);
   const quote = parseSymbol(quotation.quote);
@@ -49,7 +52,7 @@ export function judgeQuotation(quotation: Quotation, nowMs: number): Rate | Reje
     const example = "2026-03-13T15:00:00Z";
     return { reason: `as_of ${shown(quotation.asOf)} is not an RFC 3339 time such as ${example}` };
   }
-  if (asOf > instantAt(nowMs + DAY_MS)) {
+  if (asOf > latest) {
     return { reason: `as_of ${shown(quotation.asOf)} is more than a day in the future` };
   }
   return { base, quote, rate, asOf };

@@ -94,6 +94,16 @@ for (const [path, methods] of paths) {
   });
 }
 
+test("CORS: a preflight of an unknown path is 204, so that the page sees the call's 404", async () => {
+  const headers = { origin: ORIGIN, "access-control-request-method": "GET" };
+  const preflight = await service.call("OPTIONS", "/v1/nothing", { headers });
+  const call = await service.get("/v1/nothing", { headers: { origin: ORIGIN } });
+
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers["access-control-allow-origin"], "*");
+  assert.deepEqual([call.status, call.headers["access-control-allow-origin"]], [404, "*"]);
+});
+
 test("CORS: a preflight with a key is not charged, and one with a session does nothing", async () => {
   const before = await service.usedUnits(session);
   const keys = service.query("SELECT * FROM api_keys");

@@ -71,7 +71,7 @@ test("an import of 20,000 lines beside a server that keeps answering, charges ex
   const during = await Promise.all(readers);
   const after = await readOn();
 
-  assert.deepEqual([ended.exitCode, ended.stdout], [0, "stored 20000, rejected 0\n"]);
+  assert.deepEqual([ended.exitCode, ended.stdout], [0, "stored 20000, held 0, rejected 0\n"]);
   assert.deepEqual([before, after], [["1.10"], ["1.20"]]);
   for (const figures of during) assert.deepEqual(figures, [...figures].sort());
   assert.equal(new Set(during.flat()).size, 2);
@@ -101,6 +101,6 @@ test("output that a reader closes early is no failure", async () => {
     await once(shell, "close");
 
     assert.equal(said.stderr, "exit code 0\n");
-    assert.match(said.stdout, options === "" ? /^PAIR +RATE +AS OF +SOURCE\n$/ : /^\[\n$/);
+    assert.match(said.stdout, options === "" ? /^PAIR +RATE +AS OF +AGE +SOURCE\n$/ : /^\[\n$/);
   }
 });

@@ -4,7 +4,7 @@ import { statement } from "../../src/adapters/storage/engine.ts";
 import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
 import { StoreUnavailable } from "../../src/application/ports.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
-import { EUR_USD, newCustomer, newRead, usedUnits } from "./suite/database.ts";
+import { EUR_USD, newCustomer, newRead, storeRates, usedUnits } from "./suite/database.ts";
 
 // What only an embedded database can do wrong; the rest is in the suite that every store passes.
 
@@ -14,7 +14,7 @@ test("a read while another program holds the lock is refused, and nothing is cha
   await using database = await createSqliteDatabase();
   const store = openSqliteStore(database.directory, 20);
   const other = database.openDatabase();
-  await store.storeRates([EUR_USD]);
+  await storeRates(store, [EUR_USD]);
   const { accountId, keyHash } = await newCustomer(store, 10);
 
   other.exec("BEGIN IMMEDIATE");
@@ -46,7 +46,7 @@ test("a rate that cannot be read is the store's failure, and charged", async () 
 test("a charge that cannot be written fails the read, and nothing of its batch is charged", async () => {
   await using database = await createSqliteDatabase();
   const store = database.openStore();
-  await store.storeRates([EUR_USD]);
+  await storeRates(store, [EUR_USD]);
   const { accountId, keyHash } = await newCustomer(store, 10);
   database.openDatabase().exec("ALTER TABLE daily_usage RENAME TO daily_usage_elsewhere");
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { judgeQuotation, type Quotation } from "../../src/domain/rate.ts";
+import { judgeQuotation, latestAsOf, type Quotation } from "../../src/domain/rate.ts";
 
-const NOW_MS = Date.parse("2026-11-21T12:00:00.000Z");
+const LATEST = latestAsOf(Date.parse("2026-11-21T12:00:00.000Z"));
 
 const good: Quotation = {
   base: "EUR",
@@ -12,7 +12,7 @@ const good: Quotation = {
   asOf: "2026-03-13T15:00:00Z",
 };
 
-const judge = (change: Partial<Quotation>) => judgeQuotation({ ...good, ...change }, NOW_MS);
+const judge = (change: Partial<Quotation>) => judgeQuotation({ ...good, ...change }, LATEST);
 
 test("a good quotation becomes a rate in stored form", () => {
   const rate = judge({
@@ -87,7 +87,7 @@ test("any four texts give a rate or one line of reason, and nothing is thrown", 
   });
   fc.assert(
     fc.property(quotation, (quoted) => {
-      const verdict = judgeQuotation(quoted, NOW_MS);
+      const verdict = judgeQuotation(quoted, LATEST);
       if ("reason" in verdict) assert.doesNotMatch(verdict.reason, /[\r\n]/);
       else assert.match(verdict.rate, /^[0-9]+(\.[0-9]+)?$/);
     }),

@@ -48,7 +48,8 @@ export class Program implements AsyncDisposable {
     const { dataDirectory, env, input } = options;
     const directory = dataDirectory === undefined ? {} : { DATA_DIR: dataDirectory };
     const child = spawn(process.execPath, [MAIN, ...args], {
-      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...directory, ...env },
+      // No source is switched on unless a test says so: nothing of a test goes out.
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, RATE_SOURCES: "", ...directory, ...env },
     });
     if (child.pid === undefined) throw new Error(`cannot start ${process.execPath}`);
     this.pid = child.pid;

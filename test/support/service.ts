@@ -5,7 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { type DestinationStream, pino } from "pino";
 import { createSecrets } from "../../src/adapters/secrets.ts";
+import { sourceNames } from "../../src/adapters/sources/sources.ts";
 import type { Clock } from "../../src/application/ports.ts";
+import type { RateSource } from "../../src/application/source-ports.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { startService as start } from "../../src/service.ts";
 
@@ -52,6 +54,8 @@ export interface Call {
 export interface TestOptions {
   readonly clock?: TestClock;
   readonly config?: Partial<Config>;
+  /** Sources to fetch; without any, nothing goes out. */
+  readonly sources?: readonly RateSource[];
   /** A directory to use and leave; without one, a new one that is removed at the end. */
   readonly dataDirectory?: string;
 }
@@ -64,10 +68,15 @@ export async function startService(options: TestOptions = {}) {
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "kurs-test-")));
   const logLines: string[] = [];
   const sink: DestinationStream = { write: (line: string) => void logLines.push(line) };
-  const config = { ...readConfig({ PORT: "0", DATA_DIR: dataDirectory }), ...options.config };
+  const config = {
+    ...readConfig(sourceNames, { PORT: "0", DATA_DIR: dataDirectory, RATE_SOURCES: "" }),
+    ...options.config,
+  };
   const service = await start(config, {
     clock,
     secrets: createSecrets(),
+    sources: options.sources ?? [],
+    random: () => 0.5,
     log: pino({}, sink),
     logDestination: sink,
   });

@@ -1,4 +1,6 @@
 import type { Clock, RateLineReader, Store } from "../../application/ports.ts";
+import type { RateSource } from "../../application/source-ports.ts";
+import type { Decimal } from "../../domain/decimal.ts";
 
 /** What commands use of the outside world. */
 export interface CommandUses {
@@ -6,15 +8,34 @@ export interface CommandUses {
   readonly clock: Clock;
   /** Serves until it is told to stop. */
   readonly serve: () => Promise<void>;
+  /** The configuration as far as commands go. @throws {ConfigError} */
+  readonly settings: () => CommandSettings;
   /** @throws {StartError} */
   readonly openStore: () => Store;
-  /** Opens a file, or stdin for `-`. */
-  readonly openFile: (path: string) => AsyncIterable<Uint8Array>;
+  /** The sources of these keys, in this order. */
+  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
+  /** Every source that there is. */
+  readonly sourceKeys: readonly string[];
+  /** Opens a file, or stdin for `-`; its size is known for a file only. */
+  readonly openFile: (path: string) => OpenedFile;
   readonly readRateFile: RateLineReader;
   /** Writes a line to stdout. */
   readonly print: (text: string) => void;
   /** Writes a line to stderr. */
   readonly printError: (text: string) => void;
+  /** Shows a line of progress in place of the last, where a person watches; "" removes it. */
+  readonly showProgress: (text: string) => void;
+}
+
+export interface OpenedFile {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly sizeBytes: number | undefined;
+}
+
+export interface CommandSettings {
+  /** Keys of the sources that are switched on, in order of precedence. */
+  readonly rateSources: readonly string[];
+  readonly maxRateJump: Decimal;
 }
 
 /** A command could not do what it was asked: one line that says why and what to do. */

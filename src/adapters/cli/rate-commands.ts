@@ -1,9 +1,16 @@
+import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { createStoreRateLines } from "../../application/store-rates.ts";
 import { instantAt } from "../../domain/instant.ts";
-import { type Pair, parseSymbol } from "../../domain/symbol.ts";
+import { createSuccession } from "../../domain/succession.ts";
+import type { Pair } from "../../domain/symbol.ts";
 import { wireStoredRate } from "../wire.ts";
+import { ageOf } from "./age.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
+import { heldCommands } from "./held-commands.ts";
+import { importProgress } from "./import-progress.ts";
+import { pairOf, symbolOf } from "./pair-arguments.ts";
+import { sourceCommands } from "./source-commands.ts";
 import { table } from "./table.ts";
 
 /** Adds `kurs rates …`. */
@@ -19,7 +26,7 @@ export function rateCommands(
 
   rates
     .command("import")
-    .description("store the rates of a file; exit code 1 when a line was rejected")
+    .description("store the rates of a file; exit code 1 when a line was not stored")
     .argument("<file>", "CSV, NDJSON or the ECB's daily XML; - for stdin")
     .option("--json", "print the counts as JSON")
     .addHelpText("after", importExamples)
@@ -52,12 +59,15 @@ export function rateCommands(
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates resume EUR USD")
     .action((base: string, quote: string) => suspendRate(uses, pairOf(base, quote), undefined));
+
+  sourceCommands(rates, uses, setExitCode);
+  heldCommands(rates, uses);
 }
 
 const importExamples = `
 A CSV file begins with the header base,quote,rate,as_of (in any order). An NDJSON file has an
 object with these members in each line. as_of is an RFC 3339 time. Lines that do not fit are
-reported with their number, the others are stored.
+reported with their number, the others are stored. A rate too far from the stored one is held.
 
 Examples:
   $ kurs rates import rates.csv
@@ -66,28 +76,34 @@ Examples:
       | kurs rates import -`;
 
 async function importRates(
-  { openStore, openFile, readRateFile, clock, print, printError }: CommandUses,
+  uses: CommandUses,
   file: string,
   { json }: OutputOptions,
 ): Promise<number> {
+  const { settings, openStore, openFile, readRateFile, clock, print, printError } = uses;
+  const { rateSources: activeSources, maxRateJump: maxJump } = settings();
   await using store = openStore();
-  const storeRateLines = createStoreRateLines({ store, clock });
+  const judge = createSuccession({ activeSources, maxJump });
+  const storeRateLines = createStoreRateLines({ store, clock, judge, pause: setTimeout });
+  const input = importProgress(openFile(file), uses.showProgress);
   try {
-    const count = await storeRateLines(readRateFile(openFile(file)), (line, reason) =>
+    const count = await storeRateLines(readRateFile(input), (line, reason) =>
       printError(`line ${line}: ${reason}`),
     );
-    const { stored, rejected } = count;
-    print(json ? JSON.stringify(count) : `stored ${stored}, rejected ${rejected}`);
-    return rejected === 0 ? 0 : 1;
+    const { stored, held, rejected } = count;
+    print(json ? JSON.stringify(count) : `stored ${stored}, held ${held}, rejected ${rejected}`);
+    return rejected + held === 0 ? 0 : 1;
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (syscall === undefined) throw error;
     throw new CommandError(`cannot read ${file}: ${code === "ENOENT" ? "no such file" : code}`);
+  } finally {
+    uses.showProgress("");
   }
 }
 
 async function listRates(
-  { openStore, print }: CommandUses,
+  { openStore, clock, print }: CommandUses,
   base: string | undefined,
   { json }: OutputOptions,
 ): Promise<void> {
@@ -105,12 +121,15 @@ async function listRates(
     { heading: "PAIR" },
     { heading: "RATE", align: "right" },
     { heading: "AS OF" },
+    { heading: "AGE", align: "right" },
     { heading: "SOURCE" },
     { heading: "" },
   ] as const;
+  const nowMs = clock.nowMs();
   const rows = rates.map(({ base, quote, rate, asOf, source, suspendedAt }) => {
     const time = asOf.replace(".000000000", "");
-    return [`${base}/${quote}`, rate, time, source, suspendedAt === undefined ? "" : "suspended"];
+    const state = suspendedAt === undefined ? "" : "suspended";
+    return [`${base}/${quote}`, rate, time, ageOf(asOf, nowMs), source, state];
   });
   print(table(columns, rows));
 }
@@ -126,15 +145,4 @@ async function suspendRate(
     throw new CommandError(`there is no stored rate for ${name}: see kurs rates list`);
   }
   print(at === undefined ? `${name} is served again` : `${name} is suspended`);
-}
-
-function symbolOf(argument: "base" | "quote", text: string) {
-  const symbol = parseSymbol(text);
-  if (symbol !== undefined) return symbol;
-  const rule = "want 2 to 10 letters A-Z or digits, such as EUR";
-  throw new CommandError(`${argument} ${JSON.stringify(text)}: ${rule}`, 2);
-}
-
-function pairOf(base: string, quote: string): Pair {
-  return { base: symbolOf("base", base), quote: symbolOf("quote", quote) };
 }

@@ -40,18 +40,22 @@ export function prepareMethodRefusal(app: App): () => void {
 }
 
 function answerOtherMethod(request: FastifyRequest, reply: FastifyReply, allowed: string) {
-  if (isPreflight(request)) {
-    return reply
-      .code(204)
-      .headers({ ...preflightHeaders, "access-control-allow-methods": allowed })
-      .send();
-  }
+  if (isPreflight(request)) return answerPreflight(reply, allowed);
   reply.header("allow", allowed);
   const message = `This path answers ${allowed} only.`;
   return sendFailure(request, reply, new Failure("method_not_allowed", message));
 }
 
-function isPreflight({ method, headers }: FastifyRequest): boolean {
+/** Lets a page's call come: what is wrong with it, the call itself is told. */
+export function answerPreflight(reply: FastifyReply, allowed: string) {
+  return reply
+    .code(204)
+    .headers({ ...preflightHeaders, "access-control-allow-methods": allowed })
+    .send();
+}
+
+/** Whether a browser asks if a page may call (Fetch standard, CORS-preflight request). */
+export function isPreflight({ method, headers }: FastifyRequest): boolean {
   return (
     method === "OPTIONS" &&
     headers.origin !== undefined &&

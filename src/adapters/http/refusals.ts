@@ -4,6 +4,7 @@ import { wireFailure } from "../wire.ts";
 import type { Answers } from "./answers.ts";
 import type { App } from "./app.ts";
 import { sendFailure } from "./failures.ts";
+import { answerPreflight, isPreflight } from "./methods.ts";
 import { type AnswerRead, undecodableSymbols } from "./rate-routes.ts";
 import { statusOf } from "./statuses.ts";
 
@@ -15,7 +16,8 @@ const hostMissing = new Failure("invalid_request", "The Host header is missing."
 /** Refuses an unknown path before its body is read, and a request that names no host. */
 export function refuseUnknown(app: App): void {
   app.addHook("onRequest", (request, reply, done) => {
-    if (request.is404) sendFailure(request, reply, unknownPath);
+    if (request.is404 && isPreflight(request)) answerPreflight(reply, "GET, HEAD, POST, DELETE");
+    else if (request.is404) sendFailure(request, reply, unknownPath);
     else if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
       sendFailure(request, reply, hostMissing);
     } else done();

@@ -1,4 +1,4 @@
-import type { RateRead, RateReadOutcome } from "../../application/ports.ts";
+import type { RateRead, RateReadOutcome, SharedStore } from "../../application/ports.ts";
 
 export type SqlValue = string | number | null;
 
@@ -18,7 +18,7 @@ export interface Statement {
 export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 
 /** What differs between the databases: connection, transactions and the metered batch. */
-export interface Engine extends AsyncDisposable {
+export interface Engine extends SharedStore, AsyncDisposable {
   /** Runs one statement by itself. @throws {StoreUnavailable} */
   query(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
   /** Runs all of a transaction, or nothing of it. @throws {StoreUnavailable} */

@@ -7,6 +7,7 @@ import { planStore } from "./plans.ts";
 import { rateStore } from "./rates.ts";
 import { createReadBatcher } from "./read-batcher.ts";
 import { sessionStore } from "./sessions.ts";
+import { sourceStore } from "./sources.ts";
 import { usageStore } from "./usage.ts";
 
 /** Joins the store's parts, each its noun's statements, over one engine. Owns the engine. */
@@ -19,7 +20,9 @@ export function createStore(engine: Engine): Store {
     ...planStore(engine),
     ...usageStore(engine),
     ...rateStore(engine),
+    ...sourceStore(engine),
     ...createReadBatcher(engine),
+    writtenByOthers: () => engine.writtenByOthers(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
 }

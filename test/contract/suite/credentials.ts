@@ -10,6 +10,7 @@ import {
   newId,
   newKey,
   newRead,
+  storeRates,
 } from "./database.ts";
 
 const LATER = "2026-11-21T13:00:00.000Z";
@@ -199,7 +200,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
   test("a key that one node revokes is dead on another at its next read", async () => {
     await using database = await createDatabase();
     const [here, there] = [database.openStore(), database.openStore()];
-    await here.storeRates([EUR_USD]);
+    await storeRates(here, [EUR_USD]);
     const accountId = await storedAccount(here);
     const key = newKey(accountId);
     await here.createApiKey(key, 100);

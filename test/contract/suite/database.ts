@@ -4,6 +4,7 @@ import type { Account, NewApiKey, RateRead, Store } from "../../../src/applicati
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/domain/billing.ts";
 import type { Decimal } from "../../../src/domain/decimal.ts";
 import { parseInstant } from "../../../src/domain/instant.ts";
+import { createSuccession, type SourcedRate } from "../../../src/domain/succession.ts";
 import { type Pair, parsePair } from "../../../src/domain/symbol.ts";
 
 /** A new, migrated database; disposing of it closes what was opened and removes it. */
@@ -106,3 +107,9 @@ export async function dailyUnits(engine: Engine, accountId: string): Promise<str
 export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {
   return (await store.usageOf(accountId, period))?.usedUnits;
 }
+
+/** Lets any rate follow another that is not newer, however far it is from it. */
+const judge = createSuccession({ activeSources: [], maxJump: "1000000" as Decimal });
+
+export const storeRates = (store: Store, rates: readonly SourcedRate[]) =>
+  store.storeRates(rates, judge, NOW);

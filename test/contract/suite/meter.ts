@@ -12,6 +12,7 @@ import {
   newRate,
   newRead,
   pairOf,
+  storeRates,
   usedUnits,
 } from "./database.ts";
 
@@ -32,7 +33,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("a read charges one unit and tells the quota with it counted", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
 
     const outcome = await store.read(newRead(key.keyHash));
@@ -45,7 +46,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("an unknown or a revoked key gives nothing, and nothing is charged", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
     await store.revokeApiKey(accountId, key.id, NOW);
 
@@ -60,7 +61,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("a read that asks for no pair tells the quota uncharged, also when it is spent", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
     const ask = () => store.read(newRead(keyHash, { pair: "" }));
 
@@ -75,7 +76,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("an unsupported and a suspended pair are charged", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.storeRates([EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
+    await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
     await store.suspendRate(pairOf("EUR/JPY"), NOW);
     const { accountId, keyHash } = await newCustomer(store, 10);
 
@@ -90,7 +91,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("a spent quota is not passed, whatever is asked for", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
     await store.read(newRead(keyHash));
 
@@ -106,7 +107,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("a plan of no units grants none", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 0);
 
     const outcome = await store.read(newRead(keyHash));
@@ -118,7 +119,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("reads that come at once are granted in order of arrival, over all keys", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 4);
     const second = newKey(accountId);
     await store.createApiKey(second, 100);
@@ -157,7 +158,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("accounts in one batch neither share nor block one another's quota", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const [poor, rich] = [await newCustomer(store, 2), await newCustomer(store, 100)];
 
     const outcomes = await Promise.all(
@@ -172,7 +173,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("more reads at once than one batch takes are all answered, in order and exactly", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 2400);
 
     const outcomes = await Promise.all(times(2500).map(() => store.read(newRead(keyHash))));
@@ -191,7 +192,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("a batch that straddles midnight and the end of a period counts each read in its own", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 2);
     const moments = [
       "2026-11-29T23:59:59.999Z",
@@ -223,7 +224,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("a period that ends gives the whole quota again, and what was used stays counted", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 1);
     const read = (time: string) => store.read(newRead(keyHash, { time }));
 
@@ -238,7 +239,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("a quota that is lowered below what was used grants no more; raised, it grants again", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, plan, keyHash } = await newCustomer(store, 5);
     for (const _ of times(3)) await store.read(newRead(keyHash));
 
@@ -257,7 +258,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("an account that moves to another plan has its quota at the next read", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { email, keyHash } = await newCustomer(store, 1);
     await store.read(newRead(keyHash));
     await store.setPlan({ name: "pro", unitsPerPeriod: 50 });
@@ -271,7 +272,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("two nodes that read for one account together never pass its quota", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
-    await stores[0].storeRates([EUR_USD]);
+    await storeRates(stores[0], [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(stores[0], 150);
 
     const outcomes: RateReadOutcome[] = [];
@@ -295,12 +296,12 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("what a node itself stores, suspends or revokes, it serves at its next read", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.storeRates([EUR_USD]);
+    await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 100);
     const found = async () => foundIn([await store.read(newRead(keyHash))])[0];
     assert.equal(await found(), "1.1476");
 
-    await store.storeRates([newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
+    await storeRates(store, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
     assert.equal(await found(), "1.1500");
     await store.suspendRate(pairOf("EUR/USD"), NOW);
     assert.equal(await found(), "suspended");
@@ -314,7 +315,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("a key and a pair that were asked for in vain are found once they are there", async () => {
     await using database = await createDatabase();
     const [here, there] = [database.openStore(), database.openStore()];
-    await here.storeRates([EUR_USD]);
+    await storeRates(here, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(here, 100);
     const [late, later] = [newKey(accountId), newKey(accountId)];
     const jpy = () => here.read(newRead(keyHash, { pair: "EUR/JPY" }));
@@ -325,7 +326,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
 
     await here.createApiKey(late, 100);
     await there.createApiKey(later, 100);
-    await there.storeRates([newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
+    await storeRates(there, [newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
 
     for (const { keyHash: known } of [late, later]) {
       assert.ok(isRate(await here.read(newRead(known))));
@@ -336,12 +337,12 @@ export function meterSuite(createDatabase: CreateDatabase): void {
   test("what one node stores or suspends, another serves at its next read", async () => {
     await using database = await createDatabase();
     const [here, there] = [database.openStore(), database.openStore()];
-    await here.storeRates([EUR_USD]);
+    await storeRates(here, [EUR_USD]);
     const { keyHash } = await newCustomer(here, 100);
     const found = async () => foundIn([await there.read(newRead(keyHash))])[0];
     assert.equal(await found(), "1.1476");
 
-    await here.storeRates([newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
+    await storeRates(here, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
     assert.equal(await found(), "1.1500");
     await here.suspendRate(pairOf("EUR/USD"), NOW);
     assert.equal(await found(), "suspended");

@@ -16,6 +16,8 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const copies = new ProvenCopies(database);
+  const dataVersion = { sql: "PRAGMA data_version", parameters: [] };
+  let seenVersion: unknown;
   const readAll = prepareMeteredBatch(database, copies);
 
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
@@ -63,8 +65,15 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
         return readAll(reads);
       }),
 
+    async writtenByOthers() {
+      const [version] = rowsOf(dataVersion);
+      const changed = version?.data_version !== seenVersion;
+      seenVersion = version?.data_version;
+      return changed;
+    },
+
     async [Symbol.asyncDispose]() {
-      database.close();
+      if (database.isOpen) database.close();
     },
   };
 }

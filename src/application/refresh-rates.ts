@@ -1,0 +1,181 @@
+import { type Instant, timestamp } from "../domain/instant.ts";
+import { judgeQuotation, latestAsOf, type Quotation, type Rejection } from "../domain/rate.ts";
+import type { SourcedRate, Succession } from "../domain/succession.ts";
+import type { Clock, Judged, RateStore } from "./ports.ts";
+import {
+  type Fetched,
+  type RateSource,
+  SourceError,
+  type SourceState,
+  type SourceStore,
+} from "./source-ports.ts";
+
+/** Longer than any fetch takes: a node that died keeps a source from the others for so long. */
+const LEASE_MS = 90_000;
+
+/** A publication that is due but not out yet is asked for again after this long. */
+const LATE_RETRY_MS = 15 * 60_000;
+
+const FIRST_BACKOFF_MS = 60_000;
+const MAX_BACKOFF_MS = 60 * 60_000;
+
+/** What fetching a source came to. */
+export interface RefreshReport {
+  readonly source: string;
+  /** Why it failed: then nothing was stored. */
+  readonly error: string | undefined;
+  readonly stored: number;
+  readonly held: number;
+  /** The same as stored, older, or another source's pair. */
+  readonly passedOver: number;
+  /** Lines that are no rates, with their reason. */
+  readonly rejections: readonly Rejection[];
+}
+
+export interface RefreshUses {
+  readonly store: RateStore & SourceStore;
+  readonly clock: Clock;
+  readonly judge: Succession;
+  /** A number from 0 to 1, for the jitter of the backoff. */
+  readonly random: () => number;
+}
+
+/**
+ * Fetches a source, judges and stores what it publishes, and notes how that went. What the
+ * publisher or the network did wrong is noted and reported, not thrown.
+ *
+ * @returns `undefined` while another node fetches this source.
+ */
+export type RefreshSource = (
+  source: RateSource,
+  signal: AbortSignal,
+) => Promise<RefreshReport | undefined>;
+
+export function createRefreshSource(uses: RefreshUses): RefreshSource {
+  const { store, clock, judge, random } = uses;
+
+  return async (source, signal) => {
+    const { key } = source;
+    const nowMs = clock.nowMs();
+    await store.addSource(key, timestamp(nowMs));
+    const leasedUntil = timestamp(nowMs + LEASE_MS);
+    if (!(await store.leaseSource(key, timestamp(nowMs), leasedUntil))) return undefined;
+    const state = (await store.listSources()).find((known) => known.source === key);
+    try {
+      const fetched = await source.fetch(state?.validators, signal);
+      const { rates, rejections } = ratesOf(source, fetched, nowMs);
+      const verdicts = await store.storeRates(rates, judge, timestamp(nowMs));
+      await store.noteSuccess(key, {
+        at: timestamp(nowMs),
+        newestAsOf: newestOf(rates) ?? state?.newestAsOf,
+        validators: fetched === "unchanged" ? state?.validators : fetched.validators,
+        nextAttemptAt: timestamp(
+          nextAttemptMs(source, newestOf(rates) ?? state?.newestAsOf, nowMs),
+        ),
+      });
+      const stored = verdicts.filter((verdict) => verdict === "store").length;
+      const held = verdicts.filter((verdict) => verdict === "hold").length;
+      const passedOver = verdicts.length - stored - held;
+      return { source: key, error: undefined, stored, held, passedOver, rejections };
+    } catch (error) {
+      if (!(error instanceof SourceError)) throw error;
+      await store.noteFailure(key, {
+        at: timestamp(nowMs),
+        reason: error.message,
+        nextAttemptAt: timestamp(nowMs + backoffMs(state?.failures ?? 0, random)),
+      });
+      const nothing = { stored: 0, held: 0, passedOver: 0, rejections: [] };
+      return { source: key, error: error.message, ...nothing };
+    }
+  };
+}
+
+/**
+ * Fetches a source and says what storing its rates would change, without storing or noting
+ * anything.
+ *
+ * @throws {SourceError}
+ */
+export async function previewSource(
+  { store, clock, judge }: Pick<RefreshUses, "store" | "clock" | "judge">,
+  source: RateSource,
+  signal: AbortSignal,
+): Promise<readonly Judged[]> {
+  const fetched = await source.fetch(undefined, signal);
+  return store.judgeRates(ratesOf(source, fetched, clock.nowMs()).rates, judge);
+}
+
+/** Judges what was fetched, each line by itself. An answer without a single rate is a failure. */
+function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
+  const rates: SourcedRate[] = [];
+  const rejections: Rejection[] = [];
+  if (fetched === "unchanged") return { rates, rejections };
+  const latest = latestAsOf(nowMs);
+  for (const line of fetched.lines) {
+    const judged = isRejection(line) ? line : judgeQuotation(line, latest);
+    if (isRejection(judged)) rejections.push(judged);
+    else rates.push({ ...judged, source: source.key });
+  }
+  if (rates.length === 0) {
+    throw new SourceError(`no rate in the answer: ${rejections[0]?.reason ?? "it is empty"}`);
+  }
+  return { rates, rejections };
+}
+
+function isRejection(line: Quotation | Rejection | object): line is Rejection {
+  return "reason" in line;
+}
+
+function newestOf(rates: readonly SourcedRate[]): Instant | undefined {
+  return rates.reduce<Instant | undefined>(
+    (newest, { asOf }) => (newest === undefined || asOf > newest ? asOf : newest),
+    undefined,
+  );
+}
+
+/** The next publication; sooner, while one that is due has not come out. */
+function nextAttemptMs(source: RateSource, newest: Instant | undefined, nowMs: number): number {
+  const nextMs = source.schedule.next(nowMs);
+  const newestMs = newest === undefined ? undefined : Date.parse(newest);
+  const isLate = source.schedule.missed(newestMs, nowMs) > 0;
+  return isLate ? Math.min(nextMs, nowMs + LATE_RETRY_MS) : nextMs;
+}
+
+/** Doubles with each failure in a row, by half more or less, so that nodes do not come in step. */
+function backoffMs(failures: number, random: () => number): number {
+  const fullMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(failures, 10), MAX_BACKOFF_MS);
+  return Math.round(fullMs * (0.5 + random()));
+}
+
+/** How a source stands, for those who watch over it. */
+export interface SourceStatus extends SourceState {
+  readonly missedPublications: number;
+}
+
+/** How every given source stands; one that was never fetched has missed all. */
+export async function readSourceStatus(
+  store: SourceStore,
+  sources: readonly RateSource[],
+  nowMs: number,
+): Promise<readonly SourceStatus[]> {
+  const states = new Map((await store.listSources()).map((state) => [state.source, state]));
+  return sources.map(({ key, schedule }) => {
+    const state = states.get(key) ?? unknown(key, nowMs);
+    const newestMs = state.newestAsOf === undefined ? undefined : Date.parse(state.newestAsOf);
+    return { ...state, missedPublications: schedule.missed(newestMs, nowMs) };
+  });
+}
+
+function unknown(source: string, nowMs: number): SourceState {
+  return {
+    source,
+    lastSuccessAt: undefined,
+    lastErrorAt: undefined,
+    lastError: undefined,
+    failures: 0,
+    newestAsOf: undefined,
+    nextAttemptAt: timestamp(nowMs),
+    validators: undefined,
+    pairs: 0,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Instant } from "../domain/instant.ts";
+import type { Quotation, Rejection } from "../domain/rate.ts";
+
+/** How the last fetches of a source went. Times are RFC 3339 in UTC. */
+export interface SourceState {
+  readonly source: string;
+  readonly lastSuccessAt: string | undefined;
+  readonly lastErrorAt: string | undefined;
+  readonly lastError: string | undefined;
+  /** Failures since the last success. */
+  readonly failures: number;
+  readonly newestAsOf: Instant | undefined;
+  readonly nextAttemptAt: string;
+  /** The publisher's cache validators, as the source's fetch returned them. */
+  readonly validators: string | undefined;
+  /** Pairs that it serves. */
+  readonly pairs: number;
+}
+
+export interface FetchSuccess {
+  readonly at: string;
+  readonly newestAsOf: Instant | undefined;
+  readonly validators: string | undefined;
+  readonly nextAttemptAt: string;
+}
+
+export interface FetchFailure {
+  readonly at: string;
+  readonly reason: string;
+  readonly nextAttemptAt: string;
+}
+
+export interface SourceStore {
+  /** Every source that was ever fetched. */
+  listSources(): Promise<SourceState[]>;
+  /** Makes a source known, due at `nextAttemptAt`; one that failed last becomes due then, too. */
+  addSource(source: string, nextAttemptAt: string): Promise<void>;
+  /** Takes a source for fetching until a time. @returns false while another node has it. */
+  leaseSource(source: string, now: string, until: string): Promise<boolean>;
+  /** Notes the outcome of a fetch, and gives the lease back. */
+  noteSuccess(source: string, success: FetchSuccess): Promise<void>;
+  noteFailure(source: string, failure: FetchFailure): Promise<void>;
+}
+
+/** What fetching a source came to. */
+export type Fetched =
+  | { readonly lines: readonly (Quotation | Rejection)[]; readonly validators: string | undefined }
+  /** The publisher says that nothing has changed. */
+  | "unchanged";
+
+/** Where rates come from: who publishes them, when, and how to get them. */
+export interface RateSource {
+  readonly key: string;
+  readonly name: string;
+  readonly schedule: Schedule;
+  /**
+   * @param validators as the last fetch returned them.
+   * @throws {SourceError} with the reason.
+   */
+  fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
+}
+
+/** A source's calendar, in milliseconds since 1970. */
+export interface Schedule {
+  /** The first publication after a moment. */
+  next(afterMs: number): number;
+  /** Publications due by now of which the newest `as_of` (undefined: none at all) shows nothing. */
+  missed(newestAsOfMs: number | undefined, nowMs: number): number;
+}
+
+/** A source could not be fetched, or its answer is not what its publisher gives out. */
+export class SourceError extends Error {
+  constructor(reason: string, cause?: unknown) {
+    super(reason, cause === undefined ? undefined : { cause });
+    this.name = "SourceError";
+  }
+}
