@@ -64,8 +64,6 @@ export async function startService(config: Config, world: World): Promise<Servic
     log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
   }
 
-  starting.use(startRefreshing(config, store, world));
-
   let url = "";
   const publicUrl = () => config.publicUrl ?? url;
   const app = await createApp(
@@ -81,6 +79,7 @@ export async function startService(config: Config, world: World): Promise<Servic
   url = await listen(app, config);
   log.info({ url, version }, "listening");
   log.flush();
+  starting.use(startRefreshing(config, store, world));
 
   const running = starting.move();
   return { url, [Symbol.asyncDispose]: () => running.disposeAsync() };
