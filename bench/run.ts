@@ -10,8 +10,8 @@ import { startServer } from "./servers.ts";
 
 const { values } = parseArgs({
   options: {
-    seconds: { type: "string", default: "8" },
-    rounds: { type: "string", default: "3" },
+    seconds: { type: "string", default: "5" },
+    rounds: { type: "string", default: "5" },
     connections: { type: "string", default: "64" },
     accounts: { type: "string", default: "100" },
   },

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { setTimeout as after } from "node:timers/promises";
 
 /** A server in a process of its own; disposing of it stops it and waits for its end. */
 export interface RunningServer extends AsyncDisposable {
@@ -10,34 +10,39 @@ export interface RunningServer extends AsyncDisposable {
 }
 
 /**
- * Starts a program that announces `{"msg":"listening","url":…}` on stdout. What it logs goes to a
- * file, as it would in production.
+ * Starts a program that announces `{"msg":"listening","url":…}` on stdout. Its stdout is a file, as
+ * it would be in production: reading a log line by line here would take the load's core.
  */
 export async function startServer(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   logFile: string,
 ): Promise<RunningServer> {
+  const log = await open(logFile, "w");
   const child = spawn(process.execPath, args, {
     cwd: join(import.meta.dirname, ".."),
     env: { PATH: process.env.PATH, ...environment },
-    stdio: ["ignore", "pipe", "ignore"],
+    stdio: ["ignore", log.fd, "ignore"],
   });
-  const log = createWriteStream(logFile);
-  const announced = Promise.withResolvers<string>();
-  child.once("exit", (code) => announced.reject(new Error(`the server ended with ${code}`)));
-  const lines = createInterface({ input: child.stdout });
-  lines.on("line", (line) => {
-    log.write(`${line}\n`);
-    const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
-    if (msg === "listening" && url !== undefined) announced.resolve(url);
-  });
+  await log.close();
   return {
-    url: await announced.promise,
+    url: await announcedUrl(child, logFile),
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null) return;
       child.kill("SIGTERM");
       await once(child, "exit");
     },
   };
+}
+
+async function announcedUrl(child: ChildProcess, logFile: string): Promise<string> {
+  while (child.exitCode === null) {
+    const lines = (await readFile(logFile, "utf8")).split("\n").slice(0, -1);
+    for (const line of lines) {
+      const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
+      if (msg === "listening" && url !== undefined) return url;
+    }
+    await after(20);
+  }
+  throw new Error(`the server ended with ${child.exitCode}: see ${logFile}`);
 }
