@@ -67,9 +67,21 @@ function openFile(path: string): OpenedFile {
   return { bytes: createReadStream(path), sizeBytes };
 }
 
+let shownProgress = "";
+
 /** On a terminal a line that replaces itself; in a log or a pipe nothing. */
 function showProgress(text: string): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${text}`);
+  if (!process.stderr.isTTY || text === shownProgress) return;
+  shownProgress = text;
+  process.stderr.write(`\r\x1b[2K${text}`);
+}
+
+/** Writes a line where the progress stood: the next step shows it again. */
+function printTo(stream: NodeJS.WriteStream): (text: string) => void {
+  return (text) => {
+    showProgress("");
+    stream.write(`${text}\n`);
+  };
 }
 
 // A reader that has seen enough (`kurs rates list | head`) is no failure.
@@ -90,8 +102,8 @@ try {
     sourceKeys: sourceNames.known,
     openFile,
     readRateFile,
-    print: (text) => process.stdout.write(`${text}\n`),
-    printError: (text) => process.stderr.write(`${text}\n`),
+    print: printTo(process.stdout),
+    printError: printTo(process.stderr),
     showProgress,
   });
 } catch (error) {

@@ -186,6 +186,13 @@ test("an odd row is reported and the others are stored", async () => {
   assert.equal((await desk.rate("EUR/SEK")).rate, "10.9000");
 });
 
+test("an exponent is written out on its way to the API", async () => {
+  await using desk = await newDesk(body(ecbDay("2026-11-20", { COIN: "1.080e-5", BIG: "2.5E3" })));
+  await desk.refresh();
+  assert.equal((await desk.rate("EUR/COIN")).rate, "0.00001080");
+  assert.equal((await desk.rate("EUR/BIG")).rate, "2500");
+});
+
 test("of two nodes only one fetches a source at a time", async () => {
   const answered = Promise.withResolvers<void>();
   await using desk = await newDesk((response) => {
