@@ -32,7 +32,7 @@ export async function keepRatesFresh(
       const state = states.find((known) => known.source === source.key);
       if (signal.aborted || (state !== undefined && state.nextAttemptAt > now)) continue;
       try {
-        const report = await refreshSource(source, signal);
+        const report = await refreshSource(source, { signal, onlyWhenDue: true });
         if (report !== undefined) onReport(report);
       } catch (error) {
         onError(source.key, error);

@@ -44,48 +44,54 @@ export interface RefreshUses {
  * Fetches a source, judges and stores what it publishes, and notes how that went. What the
  * publisher or the network did wrong is noted and reported, not thrown.
  *
- * @returns `undefined` while another node fetches this source.
+ * @returns `undefined` when the source is another node's to fetch, or the signal has aborted.
  */
 export type RefreshSource = (
   source: RateSource,
-  signal: AbortSignal,
+  how: {
+    readonly signal: AbortSignal;
+    /** Whether to leave a source alone whose next attempt is not due, as after another node's. */
+    readonly onlyWhenDue: boolean;
+  },
 ) => Promise<RefreshReport | undefined>;
 
 export function createRefreshSource(uses: RefreshUses): RefreshSource {
   const { store, clock, judge, random } = uses;
 
-  return async (source, signal) => {
+  return async (source, { signal, onlyWhenDue }) => {
     const { key } = source;
     const nowMs = clock.nowMs();
-    await store.addSource(key, timestamp(nowMs));
-    const leasedUntil = timestamp(nowMs + LEASE_MS);
-    if (!(await store.leaseSource(key, timestamp(nowMs), leasedUntil))) return undefined;
+    const now = timestamp(nowMs);
+    await store.addSource(key, now);
+    const lease = { now, until: timestamp(nowMs + LEASE_MS), onlyWhenDue };
+    if (!(await store.leaseSource(key, lease))) return undefined;
     const state = (await store.listSources()).find((known) => known.source === key);
     try {
       const fetched = await source.fetch(state?.validators, signal);
       const { rates, rejections } = ratesOf(source, fetched, nowMs);
-      const verdicts = await store.storeRates(rates, judge, timestamp(nowMs));
+      const verdicts = await store.storeRates(rates, judge, now);
+      const newestAsOf = newestOf(rates, state?.newestAsOf);
       await store.noteSuccess(key, {
-        at: timestamp(nowMs),
-        newestAsOf: newestOf(rates) ?? state?.newestAsOf,
+        at: now,
+        newestAsOf,
         validators: fetched === "unchanged" ? state?.validators : fetched.validators,
-        nextAttemptAt: timestamp(
-          nextAttemptMs(source, newestOf(rates) ?? state?.newestAsOf, nowMs),
-        ),
+        nextAttemptAt: timestamp(nextAttemptMs(source, newestAsOf, nowMs)),
       });
       const stored = verdicts.filter((verdict) => verdict === "store").length;
       const held = verdicts.filter((verdict) => verdict === "hold").length;
       const passedOver = verdicts.length - stored - held;
       return { source: key, error: undefined, stored, held, passedOver, rejections };
     } catch (error) {
+      if (signal.aborted) {
+        await store.releaseSource(key);
+        return undefined;
+      }
+      const reason = error instanceof Error ? error.message : String(error);
+      const nextAttemptAt = timestamp(nowMs + backoffMs(state?.failures ?? 0, random));
+      await store.noteFailure(key, { at: now, reason, nextAttemptAt });
+      // What is not the publisher's doing is ours, and for the log with all it knows.
       if (!(error instanceof SourceError)) throw error;
-      await store.noteFailure(key, {
-        at: timestamp(nowMs),
-        reason: error.message,
-        nextAttemptAt: timestamp(nowMs + backoffMs(state?.failures ?? 0, random)),
-      });
-      const nothing = { stored: 0, held: 0, passedOver: 0, rejections: [] };
-      return { source: key, error: error.message, ...nothing };
+      return { source: key, error: reason, stored: 0, held: 0, passedOver: 0, rejections: [] };
     }
   };
 }
@@ -126,10 +132,11 @@ function isRejection(line: Quotation | Rejection | object): line is Rejection {
   return "reason" in line;
 }
 
-function newestOf(rates: readonly SourcedRate[]): Instant | undefined {
-  return rates.reduce<Instant | undefined>(
+/** The newest time of rates, or the one known before: an older file moves nothing back. */
+function newestOf(rates: readonly SourcedRate[], known: Instant | undefined): Instant | undefined {
+  return rates.reduce(
     (newest, { asOf }) => (newest === undefined || asOf > newest ? asOf : newest),
-    undefined,
+    known,
   );
 }
 
@@ -137,8 +144,8 @@ function newestOf(rates: readonly SourcedRate[]): Instant | undefined {
 function nextAttemptMs(source: RateSource, newest: Instant | undefined, nowMs: number): number {
   const nextMs = source.schedule.next(nowMs);
   const newestMs = newest === undefined ? undefined : Date.parse(newest);
-  const isLate = source.schedule.missed(newestMs, nowMs) > 0;
-  return isLate ? Math.min(nextMs, nowMs + LATE_RETRY_MS) : nextMs;
+  const isAwaited = source.schedule.isAwaited(newestMs, nowMs);
+  return isAwaited ? Math.min(nextMs, nowMs + LATE_RETRY_MS) : nextMs;
 }
 
 /** Doubles with each failure in a row, by half more or less, so that nodes do not come in step. */

@@ -35,8 +35,17 @@ export interface SourceStore {
   listSources(): Promise<SourceState[]>;
   /** Makes a source known, due at `nextAttemptAt`; one that failed last becomes due then, too. */
   addSource(source: string, nextAttemptAt: string): Promise<void>;
-  /** Takes a source for fetching until a time. @returns false while another node has it. */
-  leaseSource(source: string, now: string, until: string): Promise<boolean>;
+  /**
+   * Takes a source for fetching until a time, where asked for only when its next attempt is due.
+   *
+   * @returns false while another node has it, or after it has just fetched it.
+   */
+  leaseSource(
+    source: string,
+    lease: { readonly now: string; readonly until: string; readonly onlyWhenDue: boolean },
+  ): Promise<boolean>;
+  /** Gives the lease back of a fetch that came to nothing. */
+  releaseSource(source: string): Promise<void>;
   /** Notes the outcome of a fetch, and gives the lease back. */
   noteSuccess(source: string, success: FetchSuccess): Promise<void>;
   noteFailure(source: string, failure: FetchFailure): Promise<void>;
@@ -64,7 +73,9 @@ export interface RateSource {
 export interface Schedule {
   /** The first publication after a moment. */
   next(afterMs: number): number;
-  /** Publications due by now of which the newest `as_of` (undefined: none at all) shows nothing. */
+  /** Whether a publication is due of which the newest `as_of` shows nothing yet. */
+  isAwaited(newestAsOfMs: number | undefined, nowMs: number): boolean;
+  /** Publications missed: due for some time of which the newest `as_of` (undefined: none at all) shows nothing. */
   missed(newestAsOfMs: number | undefined, nowMs: number): number;
 }
 

@@ -34,7 +34,8 @@ async function newDesk(first: Behaviour = body(GOOD)) {
   const disposable = starting.move();
   return {
     ...{ publisher, clock, service, store, source },
-    refresh: () => refreshSource(source, new AbortController().signal),
+    refresh: () =>
+      refreshSource(source, { signal: new AbortController().signal, onlyWhenDue: false }),
     status: async () => (await readSourceStatus(store, [source], clock.nowMs()))[0],
     rate: async (pair: string) => (await service.get(`/v1/rates/${pair}`, { apiKey })).body,
     [Symbol.asyncDispose]: () => disposable.disposeAsync(),

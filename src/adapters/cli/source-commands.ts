@@ -111,7 +111,7 @@ async function fetchSources(
     try {
       if (dryRun) print(changesTable(source, await previewSource(parts, source, signal)));
       else {
-        const report = await refreshSource(source, signal);
+        const report = await refreshSource(source, { signal, onlyWhenDue: false });
         failed ||= report?.error !== undefined;
         print(report === undefined ? `${source.key}: another node fetches it` : lineOf(report));
         for (const { reason } of report?.rejections ?? []) printError(`${source.key}: ${reason}`);

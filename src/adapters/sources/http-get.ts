@@ -49,7 +49,7 @@ export async function httpGet(
   const signal = AbortSignal.any([settings.signal, timeout]);
   try {
     const response = await follow(address, headersOf(settings), limits.redirectsMax, signal);
-    if (response.status === 304) return "unchanged";
+    if (response.status === 304 && isConditional(settings.validators)) return "unchanged";
     if (!response.ok) {
       await response.body?.cancel();
       throw new SourceError(`${hostOf(address)} answered ${response.status}`);
@@ -66,6 +66,10 @@ export async function httpGet(
     }
     throw new SourceError(`${hostOf(address)}: ${causeOf(error)}`, error);
   }
+}
+
+function isConditional({ etag, lastModified }: Validators): boolean {
+  return etag !== undefined || lastModified !== undefined;
 }
 
 function headersOf({ userAgent, validators }: { userAgent: string; validators: Validators }) {

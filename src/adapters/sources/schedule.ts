@@ -6,7 +6,7 @@ export type Calendar =
   | { readonly cron: string; readonly timeZone: string }
   | { readonly everySeconds: number };
 
-/** Publishers are late; a publication counts as missed only after this long. */
+/** Publishers may be late; a publication counts as missed only after this long. */
 const GRACE_MS = 2 * 60 * 60_000;
 
 /** A source polled continuously may be silent for so long before it counts as stale. */
@@ -24,6 +24,23 @@ function cronSchedule({ cron, timeZone }: { cron: string; timeZone: string }): S
   const runs = new Cron(cron, { timezone: timeZone, paused: true });
   const before = (moment: Date) => runs.previousRuns(1, moment)[0];
 
+  /** Publications due by a moment that the newest rate shows nothing of, at most so many. */
+  const unseen = (newestAsOfMs: number | undefined, untilMs: number, most: number): number => {
+    if (newestAsOfMs === undefined) return 1;
+    let count = 0;
+    // The pattern has whole seconds, and croner looks before the one it is given.
+    let due = before(new Date(untilMs + 1000));
+    while (due !== undefined && count < most) {
+      const earlier = before(due);
+      // A rate's own time lies about its publication: it belongs to the nearest one.
+      const midpointMs = (due.getTime() + (earlier ?? due).getTime()) / 2;
+      if (newestAsOfMs > midpointMs) break;
+      count += 1;
+      due = earlier;
+    }
+    return count;
+  };
+
   return {
     next(afterMs) {
       const next = runs.nextRun(new Date(afterMs));
@@ -31,26 +48,15 @@ function cronSchedule({ cron, timeZone }: { cron: string; timeZone: string }): S
       return next.getTime();
     },
 
-    missed(newestAsOfMs, nowMs) {
-      if (newestAsOfMs === undefined) return 1;
-      let count = 0;
-      let due = before(new Date(nowMs - GRACE_MS));
-      while (due !== undefined && count < MISSED_MAX) {
-        const earlier = before(due);
-        // A rate's own time lies about its publication: it belongs to the nearest one.
-        const midpointMs = (due.getTime() + (earlier ?? due).getTime()) / 2;
-        if (newestAsOfMs > midpointMs) break;
-        count += 1;
-        due = earlier;
-      }
-      return count;
-    },
+    isAwaited: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs, 1) > 0,
+    missed: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs - GRACE_MS, MISSED_MAX),
   };
 }
 
 function pollSchedule(intervalMs: number): Schedule {
   return {
     next: (afterMs) => afterMs + intervalMs,
+    isAwaited: () => false,
     missed(newestAsOfMs, nowMs) {
       if (newestAsOfMs === undefined) return 1;
       const silentMs = nowMs - newestAsOfMs - POLL_GRACE_MS;

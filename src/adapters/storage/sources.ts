@@ -20,7 +20,11 @@ const ADD_SOURCE = `
 // Test and change in one statement: of two nodes only one gets the lease.
 const LEASE_SOURCE = `
   UPDATE sources SET leased_until = $3
-  WHERE source = $1 AND (leased_until IS NULL OR leased_until <= $2) RETURNING source`;
+  WHERE source = $1 AND (leased_until IS NULL OR leased_until <= $2)
+    AND ($4 = 0 OR next_attempt_at <= $2)
+  RETURNING source`;
+
+const RELEASE_SOURCE = "UPDATE sources SET leased_until = NULL WHERE source = $1";
 
 const NOTE_SUCCESS = `
   UPDATE sources SET last_success_at = $2, newest_as_of = coalesce($3, newest_as_of),
@@ -53,8 +57,13 @@ export function sourceStore(engine: Engine): SourceStore {
       await engine.query(ADD_SOURCE, source, nextAttemptAt);
     },
 
-    async leaseSource(source, now, until) {
-      return (await engine.query(LEASE_SOURCE, source, now, until)).length === 1;
+    async leaseSource(source, { now, until, onlyWhenDue }) {
+      const values = [source, now, until, onlyWhenDue ? 1 : 0];
+      return (await engine.query(LEASE_SOURCE, ...values)).length === 1;
+    },
+
+    async releaseSource(source) {
+      await engine.query(RELEASE_SOURCE, source);
     },
 
     async noteSuccess(source, { at, newestAsOf, validators, nextAttemptAt }) {

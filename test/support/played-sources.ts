@@ -1,0 +1,61 @@
+import { setTimeout as after } from "node:timers/promises";
+import type { HttpLimits } from "../../src/adapters/sources/http-get.ts";
+import { publishers } from "../../src/adapters/sources/publishers/catalogue.ts";
+import type { Publisher } from "../../src/adapters/sources/publishers/publisher.ts";
+import { createRemoteSource } from "../../src/adapters/sources/remote-source.ts";
+import type { Clock } from "../../src/application/ports.ts";
+import type { RateSource } from "../../src/application/source-ports.ts";
+import type { TestService } from "./service.ts";
+
+export const USER_AGENT = "Kurs/test (self-hosted currency-rate service)";
+
+const LIMITS: HttpLimits = { timeoutMs: 20_000, bodyBytesMax: 1024 * 1024, redirectsMax: 5 };
+
+/** A publisher of the catalogue as it is, but for its addresses. */
+export function publisherAt(key: string, addresses: readonly string[]): Publisher {
+  const publisher = publishers.find((known) => known.key === key);
+  if (publisher === undefined) throw new Error(`no publisher ${key}`);
+  return { ...publisher, addresses };
+}
+
+/** The source of a publisher of the catalogue at addresses of a test's own. */
+export function sourceAt(
+  key: string,
+  addresses: readonly string[],
+  clock: Clock,
+  limits = LIMITS,
+): RateSource {
+  const settings = { userAgent: USER_AGENT, limits, clock };
+  return createRemoteSource(publisherAt(key, addresses), settings);
+}
+
+type Figures = Readonly<Record<string, string>>;
+
+/** A table in NBP's layout, each figure as the text that stands in the JSON. */
+export function nbpTable(date: string, figures: Figures): string {
+  const rates = Object.entries(figures).map(([code, mid]) => `{"code":"${code}","mid":${mid}}`);
+  return `[{"table":"A","effectiveDate":"${date}","rates":[${rates.join(",")}]}]`;
+}
+
+/** CNB's daily layout, every figure for one unit. */
+export function cnbDay(date: string, figures: Figures): string {
+  const rates = Object.entries(figures).map(([code, rate]) => {
+    return `{"validFor":"${date}","currencyCode":"${code}","amount":1,"rate":${rate}}`;
+  });
+  return `{"rates":[${rates.join(",")}]}`;
+}
+
+export const FETCHED = "a source was fetched";
+export const FAILED = "a source failed: serving what is stored";
+
+/** Waits until the service's log has a line about a source. @returns the line. */
+export async function logged({ logLines }: TestService, msg: string, source: string) {
+  const deadlineMs = performance.now() + 20_000;
+  while (performance.now() < deadlineMs) {
+    const lines = logLines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    const found = lines.find((line) => line.msg === msg && line.source === source);
+    if (found !== undefined) return found;
+    await after(5);
+  }
+  throw new Error(`no log line "${msg}" of ${source}: ${logLines.join("")}`);
+}
