@@ -75,7 +75,7 @@ export interface Schedule {
   next(afterMs: number): number;
   /** Whether a publication is due of which the newest `as_of` shows nothing yet. */
   isAwaited(newestAsOfMs: number | undefined, nowMs: number): boolean;
-  /** Publications missed: due for some time of which the newest `as_of` (undefined: none at all) shows nothing. */
+  /** Publications due for some time of which the newest `as_of` (undefined: none) shows nothing. */
   missed(newestAsOfMs: number | undefined, nowMs: number): number;
 }
 
