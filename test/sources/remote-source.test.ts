@@ -8,7 +8,7 @@ import { TestClock } from "../support/service.ts";
 
 const GOOD = ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" });
 const FIGURES = ["USD 1.1600", "ISK 144.20"];
-const LIMITS = { timeoutMs: 300, bodyBytesMax: 64 * 1024, redirectsMax: 5 };
+const LIMITS = { timeoutMs: 1000, bodyBytesMax: 64 * 1024, redirectsMax: 5 };
 const clock = new TestClock("2026-11-21T12:00:00.000Z");
 
 const redirectTo =
@@ -57,7 +57,7 @@ test("a body that begins and does not go on is given up on in time", async () =>
   const startedMs = performance.now();
   await assertFails(
     fetchFrom([publisher.address]),
-    /^127\.0\.0\.1:\d+ did not answer within 0\.3 s$/,
+    /^127\.0\.0\.1:\d+ did not answer within 1 s$/,
   );
   assert.ok(performance.now() - startedMs < 5000);
 });
@@ -68,14 +68,14 @@ test("a body that comes a byte at a time has no more time than the whole exchang
     const drip = setInterval(() => response.write(" "), 20);
     response.once("close", () => clearInterval(drip));
   });
-  await assertFails(fetchFrom([publisher.address]), /did not answer within 0\.3 s$/);
+  await assertFails(fetchFrom([publisher.address]), /did not answer within 1 s$/);
 });
 
 test("redirects that are slow, each in its time, have no more time than the whole exchange", async () => {
   await using publisher = await playPublisher((response, headers) => {
     setTimeout(() => redirectTo("/again")(response, headers), 120);
   });
-  await assertFails(fetchFrom([publisher.address]), /did not answer within 0\.3 s$/);
+  await assertFails(fetchFrom([publisher.address]), /did not answer within 1 s$/);
   assert.ok(publisher.requests.length <= 3);
 });
 
