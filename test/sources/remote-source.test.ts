@@ -55,10 +55,7 @@ test("a body that begins and does not go on is given up on in time", async () =>
     response.writeHead(200).write(GOOD.slice(0, 200));
   });
   const startedMs = performance.now();
-  await assertFails(
-    fetchFrom([publisher.address]),
-    /^127\.0\.0\.1:\d+ did not answer within 1 s$/,
-  );
+  await assertFails(fetchFrom([publisher.address]), /^127\.0\.0\.1:\d+ did not answer within 1 s$/);
   assert.ok(performance.now() - startedMs < 5000);
 });
 
@@ -73,7 +70,7 @@ test("a body that comes a byte at a time has no more time than the whole exchang
 
 test("redirects that are slow, each in its time, have no more time than the whole exchange", async () => {
   await using publisher = await playPublisher((response, headers) => {
-    setTimeout(() => redirectTo("/again")(response, headers), 120);
+    setTimeout(() => redirectTo("/again")(response, headers), 400);
   });
   await assertFails(fetchFrom([publisher.address]), /did not answer within 1 s$/);
   assert.ok(publisher.requests.length <= 3);
