@@ -29,15 +29,7 @@ export function createAnswers(
 ): Answers {
   const commonPairs = Object.entries(common).flat();
   const corsPairs = Object.entries(corsHeaders).flat();
-
   let draining = false;
-
-  const completeReply = (request: FastifyRequest, reply: FastifyReply) => {
-    reply.headers(common).header("x-request-id", request.id);
-    if (request.headers.origin !== undefined) reply.headers(corsHeaders);
-    if (draining) reply.header("connection", "close");
-    logAnswer(request, reply.statusCode);
-  };
 
   return {
     completeReplies(app) {
@@ -52,7 +44,10 @@ export function createAnswers(
         done();
       });
       app.addHook("onSend", (request, reply, _payload, done) => {
-        completeReply(request, reply);
+        reply.headers(common).header("x-request-id", request.id);
+        if (request.headers.origin !== undefined) reply.headers(corsHeaders);
+        if (draining) reply.header("connection", "close");
+        logAnswer(request, reply.statusCode);
         done();
       });
     },

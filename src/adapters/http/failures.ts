@@ -77,7 +77,6 @@ function failureOf(error: FastifyError | Error): Failure {
 }
 
 function malformedMessage(error: FastifyError): string {
-  if (error.code === "FST_ERR_CTP_EMPTY_JSON_BODY") return "The request body is empty.";
   if (error.code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH") {
     return "The request body does not have the length that Content-Length states.";
   }

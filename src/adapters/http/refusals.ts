@@ -4,12 +4,12 @@ import { wireFailure } from "../wire.ts";
 import type { Answers } from "./answers.ts";
 import type { App } from "./app.ts";
 import { sendFailure } from "./failures.ts";
-import { answerPreflight, isPreflight } from "./methods.ts";
+import { answerPreflight, isPreflight, otherMethod } from "./methods.ts";
 import { type AnswerRead, undecodableSymbols } from "./rate-routes.ts";
 import { statusOf } from "./statuses.ts";
 
 const undecodablePath = new Failure("invalid_request", "The path is not valid percent-encoding.");
-const readsOnly = new Failure("method_not_allowed", "This path answers GET, HEAD only.");
+const readsOnly = otherMethod("GET, HEAD");
 const unknownPath = new Failure("not_found", "There is nothing at this path.");
 const hostMissing = new Failure("invalid_request", "The Host header is missing.");
 
