@@ -1,19 +1,35 @@
 import { isIP } from "node:net";
+import { IsEmail } from "typebox/format";
 import { MAX_PLAN_UNITS } from "./domain/billing.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./domain/decimal.ts";
 
+/** Who a mail is from. */
+export interface MailAddress {
+  /** As it is shown; may be empty. */
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface MailSettings {
+  readonly dataDirectory: string;
+  /** `smtp:` or `smtps:`; unset: each mail is a file in the data directory. */
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: MailAddress;
+}
+
 /** What the operator has decided; all of it is checked before anything starts. */
-export interface Config {
+export interface Config extends MailSettings {
   readonly host: string;
   /** 0 lets the system choose a free port. */
   readonly port: number;
-  readonly dataDirectory: string;
   /** Where clients reach the service, without a slash at the end; unset: where it listens. */
   readonly publicUrl: string | undefined;
   /** Units a period on the free plan; unset: as stored, 1,000 in a new store. */
   readonly freePlanUnits: number | undefined;
   readonly authCallsPerWindow: number;
   readonly authWindowSeconds: number;
+  /** Whether only those log in who have shown that their email is theirs. */
+  readonly requireVerifiedEmail: boolean;
   /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
   readonly logLevel: LogLevel;
@@ -52,7 +68,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readConfig(sources: SourceNames, environment: Environment = process.env): Config {
   const problems: string[] = [];
-  const { textOf, integerOf } = readersOf(environment, problems);
+  const { textOf, integerOf, booleanOf } = readersOf(environment, problems);
 
   const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
   if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
@@ -87,6 +103,9 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     freePlanUnits: integerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
     authCallsPerWindow: integerOf("AUTH_LIMIT", 1, 1_000_000) ?? 20,
     authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400) ?? 900,
+    requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL") ?? false,
+    smtpUrl: smtpUrlOf(textOf("SMTP_URL"), problems),
+    mailFrom: mailFromOf(textOf("MAIL_FROM"), publicUrl, problems),
     trustedProxies,
     logLevel: logLevel ?? "info",
     rateSources: sourcesOf(environment.RATE_SOURCES, sources, problems),
@@ -110,7 +129,38 @@ function readersOf(environment: Environment, problems: string[]) {
     problems.push(`${name}: want a whole number from ${least} to ${most}, not "${text}"`);
     return undefined;
   };
-  return { textOf, integerOf };
+  const booleanOf = (name: string): boolean | undefined => {
+    const text = textOf(name);
+    if (text === undefined || text === "true" || text === "false") return text && text === "true";
+    problems.push(`${name}: want true or false, not "${text}"`);
+    return undefined;
+  };
+  return { textOf, integerOf, booleanOf };
+}
+
+/** The value is not shown in a problem: it may hold a password. */
+function smtpUrlOf(text: string | undefined, problems: string[]): string | undefined {
+  if (text === undefined) return undefined;
+  const url = URL.parse(text);
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
+    problems.push("SMTP_URL: want an address such as smtps://user:password@mail.example.org");
+  }
+  return text;
+}
+
+/** Unset: `kurs` at the host that clients know. */
+function mailFromOf(
+  text: string | undefined,
+  publicUrl: string | undefined,
+  problems: string[],
+): MailAddress {
+  const host = URL.parse(publicUrl ?? "")?.hostname ?? "localhost";
+  const [, name = "", address = ""] =
+    /^(?:([^<>\p{Cc}]*)<)?([^<>\s]+)>?$/u.exec(text ?? `Kurs <kurs@${host}>`) ?? [];
+  if (text !== undefined && !IsEmail(address)) {
+    problems.push(`MAIL_FROM: want a sender such as Kurs <kurs@example.org>, not "${text}"`);
+  }
+  return { name: name.trim().replace(/^"(.*)"$/, "$1"), address };
 }
 
 /** Unset: those that are on by default; empty: none. */

@@ -98,6 +98,12 @@ try {
     settings: () => readConfig(sourceNames),
     openStore: () =>
       openSqliteStore(readConfig(sourceNames).dataDirectory, COMMAND_BUSY_TIMEOUT_MS),
+    openMailer: async () => {
+      const { createMailer } = await import("./adapters/mail/mailer.ts");
+      const config = readConfig(sourceNames);
+      return createMailer(config, () => config.publicUrl ?? "");
+    },
+    newId: () => createSecrets().uuid(),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,
     openFile,

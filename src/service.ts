@@ -2,11 +2,18 @@ import type { AddressInfo } from "node:net";
 import type { DestinationStream, Logger } from "pino";
 import { loadCommonPasswords } from "./adapters/common-passwords.ts";
 import { type App, createApp } from "./adapters/http/app.ts";
+import { createMailer } from "./adapters/mail/mailer.ts";
 import { loadSnapshot } from "./adapters/sources/snapshot.ts";
 import { openSqliteStore } from "./adapters/storage/sqlite/open.ts";
 import { createRegister } from "./application/accounts.ts";
 import { createApiKeys } from "./application/api-keys.ts";
 import { createAuthLimit } from "./application/auth-limit.ts";
+import { createDeliverDueMails, type DeliveryReport } from "./application/deliver-mail.ts";
+import { createEmailVerification } from "./application/email-verification.ts";
+import { keepMailMoving } from "./application/mail-loop.ts";
+import type { Mailer } from "./application/mail-ports.ts";
+import { createHashNewPassword } from "./application/new-password.ts";
+import { createPasswordResets } from "./application/password-reset.ts";
 import { type Clock, type Secrets, StartError, type Store } from "./application/ports.ts";
 import { createReadRate } from "./application/rates.ts";
 import { keepRatesFresh } from "./application/refresh-loop.ts";
@@ -25,6 +32,9 @@ const SERVER_BUSY_TIMEOUT_MS = 1000;
 
 /** What is in flight at the stop has this long; the stop as a whole takes less than 10 s. */
 const DRAIN_MS = 8000;
+
+/** Mails that are in hand at the stop have this long. */
+const MAIL_DRAIN_MS = 1000;
 
 /** The outside world, as the service meets it. */
 export interface World {
@@ -80,6 +90,7 @@ export async function startService(config: Config, world: World): Promise<Servic
   log.info({ url, version }, "listening");
   log.flush();
   starting.use(startRefreshing(config, store, world));
+  starting.use(startMailing(store, starting.use(createMailer(config, publicUrl)), world));
 
   const running = starting.move();
   return { url, [Symbol.asyncDispose]: () => running.disposeAsync() };
@@ -88,13 +99,17 @@ export async function startService(config: Config, world: World): Promise<Servic
 function joinUseCases(config: Config, store: Store, world: World) {
   const { clock, secrets } = world;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = config;
+  const { requireVerifiedEmail } = config;
   const parts = { store, clock, secrets };
   const spendAuthCall = createAuthLimit({ ...parts, callsPerWindow, windowSeconds });
+  const hashNewPassword = createHashNewPassword({ secrets, loadCommonPasswords });
   return {
     ...world,
     store,
-    register: createRegister({ ...parts, spendAuthCall, loadCommonPasswords }),
-    sessions: createSessions({ ...parts, spendAuthCall }),
+    register: createRegister({ ...parts, spendAuthCall, hashNewPassword }),
+    sessions: createSessions({ ...parts, spendAuthCall, requireVerifiedEmail }),
+    emailVerification: createEmailVerification({ ...parts, spendAuthCall }),
+    passwordResets: createPasswordResets({ ...parts, spendAuthCall, hashNewPassword }),
     apiKeys: createApiKeys(parts),
     readRate: createReadRate(parts),
     readUsage: createReadUsage(parts),
@@ -125,6 +140,37 @@ function startRefreshing(config: Config, store: Store, world: World): AsyncDispo
       await ended;
     },
   };
+}
+
+/**
+ * Delivers mail in the background; disposing ends it, after a moment for the mails in hand: what is
+ * broken off is sent again by the next start.
+ */
+function startMailing(store: Store, mailer: Mailer, world: World): AsyncDisposable {
+  const { log } = world;
+  const stop = new AbortController();
+  const breakOff = new AbortController();
+  const onError = (err: unknown) => log.error({ err }, "mail could not be worked on");
+  const onReport = (report: DeliveryReport) => logDelivery(log, report);
+  const deliverDueMails = createDeliverDueMails({ ...world, store, mailer, onReport, onError });
+  const ended = keepMailMoving(
+    { ...world, store, deliverDueMails, onError },
+    { stop: stop.signal, breakOff: breakOff.signal },
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      const cutOff = setTimeout(() => breakOff.abort(new Error("Kurs stopped")), MAIL_DRAIN_MS);
+      await ended;
+      clearTimeout(cutOff);
+    },
+  };
+}
+
+function logDelivery(log: Logger, report: DeliveryReport): void {
+  if (report.error === undefined) log.info(report, "a mail was delivered");
+  else if (report.nextAttemptAt !== undefined) log.warn(report, "a mail could not be delivered");
+  else log.error(report, "a mail was given up: see kurs mail list");
 }
 
 function logReport(log: Logger, { rejections, ...report }: RefreshReport): void {

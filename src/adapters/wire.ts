@@ -1,4 +1,5 @@
 import Type, { type Static } from "typebox";
+import type { MailRecord } from "../application/mail-ports.ts";
 import type {
   Account,
   AccountSummary,
@@ -22,25 +23,41 @@ const Id = Type.String({ format: "uuid" });
 
 const Units = Type.Integer({ minimum: 0 });
 
-export const CredentialsBody = Type.Object({
-  email: Type.String({
-    format: "email",
-    maxLength: 254,
-    description: "Trimmed and lower-cased before it is looked at",
-    examples: ["ada@example.org"],
-  }),
-  password: Type.String({
-    format: "password",
-    description: "8 to 256 characters after NFKC; common passwords are refused",
-    examples: ["correct horse battery staple"],
-  }),
+const NO_CONTROL_CHARACTERS = "^[^\\u0000-\\u001f\\u007f]*$";
+
+const Email = Type.String({
+  format: "email",
+  maxLength: 254,
+  // A quoted local part may hold anything; what could write a header of a mail may not stand there.
+  pattern: NO_CONTROL_CHARACTERS,
+  description: "Trimmed and lower-cased before it is looked at",
+  examples: ["ada@example.org"],
 });
+
+const Password = Type.String({
+  format: "password",
+  description: "8 to 256 characters after NFKC; common passwords are refused",
+  examples: ["correct horse battery staple"],
+});
+
+const MailToken = Type.String({
+  description: "From the link of a mail: what follows `#token=`",
+  examples: ["3f".repeat(32)],
+});
+
+export const CredentialsBody = Type.Object({ email: Email, password: Password });
+
+export const EmailBody = Type.Object({ email: Email });
+
+export const MailTokenBody = Type.Object({ token: MailToken });
+
+export const NewPasswordBody = Type.Object({ token: MailToken, password: Password });
 
 export const NewApiKeyBody = Type.Object({
   name: Type.String({
     minLength: 1,
     maxLength: 100,
-    pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+    pattern: NO_CONTROL_CHARACTERS,
     description: "A label, trimmed; no control characters",
     examples: ["billing"],
   }),
@@ -224,6 +241,27 @@ export function wireAccountSummary(account: AccountSummary) {
     quota_units: quota.quotaUnits,
     remaining_units: remainingUnits(quota),
   };
+}
+
+export function wireMail(mail: MailRecord) {
+  return {
+    id: mail.id,
+    kind: mail.kind,
+    email: mail.email,
+    state: mailState(mail),
+    created_at: mail.createdAt,
+    attempts: mail.attempts,
+    next_attempt_at: mail.nextAttemptAt ?? null,
+    last_error: mail.lastError ?? null,
+    delivered_at: mail.deliveredAt ?? null,
+    given_up_at: mail.givenUpAt ?? null,
+  };
+}
+
+/** What has become of a mail. */
+export function mailState({ deliveredAt, givenUpAt }: MailRecord) {
+  if (deliveredAt !== undefined) return "delivered";
+  return givenUpAt === undefined ? "waiting" : "given up";
 }
 
 export function wireHeldRate({ heldAt, standing, ...rate }: HeldRate) {

@@ -1,8 +1,9 @@
 import { FREE_PLAN } from "../domain/billing.ts";
 import { Failure } from "../domain/failure.ts";
 import { timestamp } from "../domain/instant.ts";
-import { normalizePassword, passwordProblem } from "../domain/password.ts";
 import type { SpendAuthCall } from "./auth-limit.ts";
+import { newMailToken } from "./mail-tokens.ts";
+import type { HashNewPassword } from "./new-password.ts";
 import type { Account, AccountStore, Clock, Secrets } from "./ports.ts";
 
 /** Who calls, and as whom: the body of register and login with the address it came from. */
@@ -16,32 +17,27 @@ export interface Credentials {
 /** @throws {Failure} `too_many_requests`, `invalid_request`, `email_taken` */
 export type Register = (credentials: Credentials) => Promise<Account>;
 
-/** Makes the use case that opens an account (specification, section 4). */
+/** Makes the use case that opens an account (specification, section 4) and mails its owner. */
 export function createRegister(uses: {
   readonly store: AccountStore;
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly spendAuthCall: SpendAuthCall;
-  readonly loadCommonPasswords: () => Promise<ReadonlySet<string>>;
+  readonly hashNewPassword: HashNewPassword;
 }): Register {
-  const { store, secrets, clock, spendAuthCall, loadCommonPasswords } = uses;
+  const { store, secrets, clock, spendAuthCall, hashNewPassword } = uses;
 
-  return async ({ email, password: typed, clientIp }) => {
+  return async ({ email, password, clientIp }) => {
     await spendAuthCall(clientIp, email);
-    const password = normalizePassword(typed);
-    const common = await loadCommonPasswords();
-    const problem = passwordProblem(password, email, (text) => common.has(text.toLowerCase()));
-    if (problem !== undefined) throw new Failure("invalid_request", problem);
-
     const account: Account = {
       id: secrets.uuid(),
       email,
-      passwordHash: await secrets.hashPassword(password),
+      passwordHash: await hashNewPassword(password, email),
       plan: FREE_PLAN,
       createdAt: timestamp(clock.nowMs()),
       emailVerifiedAt: undefined,
     };
-    if (!(await store.createAccount(account))) {
+    if (!(await store.createAccount(account, newMailToken("verification", uses)))) {
       throw new Failure("email_taken", "An account with this email exists already.");
     }
     return account;

@@ -3,6 +3,7 @@ import type { Decimal } from "../domain/decimal.ts";
 import type { Quotation, Rate } from "../domain/rate.ts";
 import type { SourcedRate, Succession, Verdict } from "../domain/succession.ts";
 import type { Pair } from "../domain/symbol.ts";
+import type { IssuedToken, MailStore, MailTokenStore } from "./mail-ports.ts";
 import type { SourceStore } from "./source-ports.ts";
 
 /** The one place that tells the time. */
@@ -67,11 +68,13 @@ export interface AccountSummary {
 }
 
 export interface AccountStore {
-  /** @returns false when the email is taken, and then nothing is stored. */
-  createAccount(account: Account): Promise<boolean>;
+  /**
+   * Stores an account with the token that verifies its email, and that token's mail.
+   *
+   * @returns false when the email is taken, and then nothing is stored.
+   */
+  createAccount(account: Account, verification: IssuedToken): Promise<boolean>;
   accountByEmail(email: string): Promise<Account | undefined>;
-  /** Does nothing when the stored form is not `from` any more. */
-  replacePasswordHash(accountId: string, from: string, to: string): Promise<void>;
   /** Every account in order of creation, or the one of an email, with its units in a period. */
   listAccounts(period: string, email?: string): Promise<AccountSummary[]>;
   /** @returns false when there is no such account. The plan must exist. */
@@ -85,9 +88,20 @@ export interface Session {
   readonly expiresAt: string;
 }
 
+/** A password as it stood when it was found right, and as it is to be stored from now on. */
+export interface CheckedPassword {
+  readonly hash: string;
+  readonly nextHash: string;
+}
+
 export interface SessionStore {
-  /** Stores a session, and removes those of the account that have expired. */
-  createSession(session: Session): Promise<void>;
+  /**
+   * Stores a session, removes those of the account that have expired, and renews the password's
+   * stored form.
+   *
+   * @returns false when the password has been changed since it was checked: nothing is stored.
+   */
+  createSession(session: Session, password: CheckedPassword): Promise<boolean>;
   /** @returns the account's id, or undefined when no session of that token is valid at `now`. */
   sessionAccount(tokenHash: string, now: string): Promise<string | undefined>;
   endSession(tokenHash: string): Promise<void>;
@@ -233,6 +247,8 @@ export interface Store
     UsageStore,
     RateStore,
     SourceStore,
+    MailTokenStore,
+    MailStore,
     SharedStore,
     MeterStore,
     AsyncDisposable {}

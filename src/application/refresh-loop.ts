@@ -1,4 +1,5 @@
 import { timestamp } from "../domain/instant.ts";
+import { pause } from "./pause.ts";
 import type { Clock } from "./ports.ts";
 import type { RefreshReport, RefreshSource } from "./refresh-rates.ts";
 import type { RateSource, SourceStore } from "./source-ports.ts";
@@ -53,18 +54,4 @@ export async function keepRatesFresh(
     }
     await pause(LOOK_INTERVAL_MS, signal);
   }
-}
-
-/** Resolves after a time, or as soon as the signal aborts. */
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const done = () => {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", done);
-    resolve();
-  };
-  const timer = setTimeout(done, milliseconds);
-  signal.addEventListener("abort", done);
-  if (signal.aborted) done();
-  return promise;
 }

@@ -1,6 +1,7 @@
 import { type Instant, timestamp } from "../domain/instant.ts";
 import { judgeQuotation, latestAsOf, type Quotation, type Rejection } from "../domain/rate.ts";
 import type { SourcedRate, Succession } from "../domain/succession.ts";
+import { type Backoff, backoffMs } from "./backoff.ts";
 import type { Clock, Judged, RateStore } from "./ports.ts";
 import {
   type Fetched,
@@ -16,8 +17,7 @@ const LEASE_MS = 90_000;
 /** A publication that is due but not out yet is asked for again after this long. */
 const LATE_RETRY_MS = 15 * 60_000;
 
-const FIRST_BACKOFF_MS = 60_000;
-const MAX_BACKOFF_MS = 60 * 60_000;
+const BACKOFF: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
 /** What fetching a source came to. */
 export interface RefreshReport {
@@ -87,7 +87,7 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
         return undefined;
       }
       const reason = error instanceof Error ? error.message : String(error);
-      const nextAttemptAt = timestamp(nowMs + backoffMs(state?.failures ?? 0, random));
+      const nextAttemptAt = timestamp(nowMs + backoffMs(BACKOFF, state?.failures ?? 0, random));
       await store.noteFailure(key, { at: now, reason, nextAttemptAt });
       // What is not the publisher's doing is ours, and for the log with all it knows.
       if (!(error instanceof SourceError)) throw error;
@@ -146,12 +146,6 @@ function nextAttemptMs(source: RateSource, newest: Instant | undefined, nowMs: n
   const newestMs = newest === undefined ? undefined : Date.parse(newest);
   const isAwaited = source.schedule.isAwaited(newestMs, nowMs);
   return isAwaited ? Math.min(nextMs, nowMs + LATE_RETRY_MS) : nextMs;
-}
-
-/** Doubles with each failure in a row, by half more or less, so that nodes do not come in step. */
-function backoffMs(failures: number, random: () => number): number {
-  const fullMs = Math.min(FIRST_BACKOFF_MS * 2 ** Math.min(failures, 10), MAX_BACKOFF_MS);
-  return Math.round(fullMs * (0.5 + random()));
 }
 
 /** How a source stands, for those who watch over it. */

@@ -1,10 +1,10 @@
 import { isSessionToken, SESSION_LIFETIME_MS, SESSION_TOKEN_START } from "../domain/credential.ts";
-import { Failure, sessionRequired } from "../domain/failure.ts";
+import { emailNotVerified, Failure, sessionRequired } from "../domain/failure.ts";
 import { timestamp } from "../domain/instant.ts";
 import { normalizePassword } from "../domain/password.ts";
 import type { Credentials } from "./accounts.ts";
 import type { SpendAuthCall } from "./auth-limit.ts";
-import type { AccountStore, Clock, Secrets, SessionStore } from "./ports.ts";
+import type { AccountStore, CheckedPassword, Clock, Secrets, SessionStore } from "./ports.ts";
 
 /** What a log-in hands out; the token is told this once. */
 export interface IssuedSession {
@@ -14,8 +14,10 @@ export interface IssuedSession {
 }
 
 export interface Sessions {
-  /** @throws {Failure} `too_many_requests`; `unauthorized` for an unknown email as for a wrong
-   *   password, and after the same time. */
+  /**
+   * @throws {Failure} `too_many_requests`; `unauthorized` for an unknown email as for a wrong
+   *   password, and after the same time; `email_not_verified`, after the password was found right.
+   */
   logIn(credentials: Credentials): Promise<IssuedSession>;
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
@@ -28,33 +30,38 @@ export function createSessions(uses: {
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly spendAuthCall: SpendAuthCall;
+  /** Whether only those log in who have shown that their email is theirs. */
+  readonly requireVerifiedEmail: boolean;
 }): Sessions {
-  const { store, secrets, clock, spendAuthCall } = uses;
+  const { store, secrets, clock, spendAuthCall, requireVerifiedEmail } = uses;
+
+  const openSession = async (accountId: string, password: CheckedPassword) => {
+    const token = SESSION_TOKEN_START + secrets.secret();
+    const tokenHash = secrets.hash(token);
+    const nowMs = clock.nowMs();
+    const createdAt = timestamp(nowMs);
+    const expiresAt = timestamp(nowMs + SESSION_LIFETIME_MS);
+    const session = { tokenHash, accountId, createdAt, expiresAt };
+    return (await store.createSession(session, password)) ? { token, expiresAt } : undefined;
+  };
 
   return {
     async logIn({ email, password: typed, clientIp }) {
       await spendAuthCall(clientIp, email);
       const password = normalizePassword(typed);
-      const account = await store.accountByEmail(email);
-      const check = await secrets.verifyPassword(account?.passwordHash, password);
-      if (account === undefined || !check.matches) {
-        throw new Failure("unauthorized", "Email or password is incorrect.");
+      for (;;) {
+        const account = await store.accountByEmail(email);
+        const check = await secrets.verifyPassword(account?.passwordHash, password);
+        if (account === undefined || !check.matches) {
+          throw new Failure("unauthorized", "Email or password is incorrect.");
+        }
+        if (requireVerifiedEmail && account.emailVerifiedAt === undefined) throw emailNotVerified;
+        const hash = account.passwordHash;
+        const nextHash = check.outdated ? await secrets.hashPassword(password) : hash;
+        const session = await openSession(account.id, { hash, nextHash });
+        // Without one the password has changed under the check: the new one decides.
+        if (session !== undefined) return session;
       }
-      if (check.outdated) {
-        const renewed = await secrets.hashPassword(password);
-        await store.replacePasswordHash(account.id, account.passwordHash, renewed);
-      }
-
-      const token = SESSION_TOKEN_START + secrets.secret();
-      const nowMs = clock.nowMs();
-      const expiresAt = timestamp(nowMs + SESSION_LIFETIME_MS);
-      await store.createSession({
-        tokenHash: secrets.hash(token),
-        accountId: account.id,
-        createdAt: timestamp(nowMs),
-        expiresAt,
-      });
-      return { token, expiresAt };
     },
 
     async authenticate(token) {

@@ -13,6 +13,12 @@ export const SECRET_BYTES = 32;
 /** A session ends this long after its log-in, and nothing prolongs it (section 8). */
 export const SESSION_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
+/** How long the link of a mail works that verifies an email. */
+export const VERIFICATION_LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/** How long the link of a mail works that resets a password. */
+export const PASSWORD_RESET_LIFETIME_MS = 60 * 60 * 1000;
+
 const apiKey = new RegExp(`^${API_KEY_START}[0-9a-f]{64}$`);
 const sessionToken = new RegExp(`^${SESSION_TOKEN_START}[0-9a-f]{64}$`);
 
@@ -24,6 +30,11 @@ export function isApiKey(text: string): boolean {
 /** Whether a text has the form of a session token. */
 export function isSessionToken(text: string): boolean {
   return sessionToken.test(text);
+}
+
+/** Whether a text has the form of a token that came by mail: the bare secret. */
+export function isMailToken(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
 }
 
 /** @returns the 17 characters by which a key is recognised in a list (section 2). */

@@ -2,7 +2,9 @@
 export const failureCodes = [
   "invalid_request",
   "invalid_asset_symbol",
+  "invalid_token",
   "unauthorized",
+  "email_not_verified",
   "not_found",
   "unsupported_pair",
   "method_not_allowed",
@@ -77,5 +79,16 @@ export function rateUnavailable(cause: unknown): Failure {
     cause,
   });
 }
+
+/** One text for a token that never was, is spent, replaced by a newer one or too old. */
+export const invalidToken = new Failure(
+  "invalid_token",
+  "This link is invalid, was used already or has expired. Please ask for a new one.",
+);
+
+export const emailNotVerified = new Failure(
+  "email_not_verified",
+  "Please confirm your email first: open the link that was mailed to you, or ask for a new one.",
+);
 
 export const sessionRequired = new Failure("unauthorized", "Authentication required.");

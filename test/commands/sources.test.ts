@@ -35,6 +35,8 @@ async function newDesk() {
       serve: async () => assert.fail("nothing is served here"),
       settings: () => ({ rateSources: ["ecb"], maxRateJump: "0.5" as Decimal }),
       openStore: () => openSqliteStore(directory.path, 1000),
+      openMailer: async () => assert.fail("nothing is mailed here"),
+      newId: () => assert.fail("nothing is mailed here"),
       sourcesOf,
       sourceKeys: sourceNames.known,
       openFile: () => ({ bytes: (async function* () {})(), sizeBytes: undefined }),

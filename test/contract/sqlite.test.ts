@@ -4,7 +4,7 @@ import { statement } from "../../src/adapters/storage/engine.ts";
 import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
 import { StoreUnavailable } from "../../src/application/ports.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
-import { EUR_USD, newCustomer, newRead, storeRates, usedUnits } from "./suite/database.ts";
+import { EUR_USD, newCustomer, newKey, newRead, storeRates, usedUnits } from "./suite/database.ts";
 
 // What only an embedded database can do wrong; the rest is in the suite that every store passes.
 
@@ -103,11 +103,6 @@ test("a store is opened with every commit synced to disk and foreign keys enforc
   const [mode] = database.openDatabase().prepare("PRAGMA journal_mode").all();
 
   assert.equal(mode?.journal_mode, "wal");
-  const session = {
-    tokenHash: "0",
-    accountId: "nobody",
-    createdAt: "",
-    expiresAt: "",
-  };
-  await assert.rejects(store.createSession(session), /FOREIGN KEY/);
+  const orphan = store.createApiKey(newKey("nobody"), 100);
+  await assert.rejects(orphan, /FOREIGN KEY/);
 });

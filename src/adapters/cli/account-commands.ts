@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { AccountSummary } from "../../application/ports.ts";
 import { billingPeriodAt, remainingUnits } from "../../domain/billing.ts";
+import { timestamp } from "../../domain/instant.ts";
 import { wireAccountSummary } from "../wire.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
 import { table } from "./table.ts";
@@ -9,7 +10,7 @@ import { table } from "./table.ts";
 export function accountCommands(program: Command, uses: CommandUses): void {
   const accounts = program
     .command("accounts")
-    .description("show accounts and move their plan")
+    .description("show accounts, move their plan, verify their email")
     .addHelpText("after", "\nExample:\n  $ kurs accounts plan ada@example.org pro");
 
   accounts
@@ -34,6 +35,13 @@ export function accountCommands(program: Command, uses: CommandUses): void {
     .argument("<plan>")
     .addHelpText("after", "\nExample:\n  $ kurs accounts plan ada@example.org pro")
     .action((email: string, plan: string) => movePlan(uses, email, plan));
+
+  accounts
+    .command("verify")
+    .description("mark an account's email as verified, for operators without mail")
+    .argument("<email>")
+    .addHelpText("after", "\nExample:\n  $ kurs accounts verify ada@example.org")
+    .action((email: string) => verifyAccount(uses, email));
 }
 
 async function listAccounts(uses: CommandUses, { json }: OutputOptions): Promise<void> {
@@ -64,6 +72,14 @@ async function movePlan({ openStore, print }: CommandUses, typed: string, plan: 
   }
   if (!(await store.setAccountPlan(email, plan))) throw unknownAccount(email);
   print(`${email} is on plan ${plan}`);
+}
+
+async function verifyAccount({ openStore, clock, print }: CommandUses, typed: string) {
+  const email = typed.trim().toLowerCase();
+  await using store = openStore();
+  const isKnown = await store.markEmailVerified(email, timestamp(clock.nowMs()));
+  if (!isKnown) throw unknownAccount(email);
+  print(`${email} is verified`);
 }
 
 function accountTable(accounts: readonly AccountSummary[]): string {

@@ -1,3 +1,4 @@
+import type { Mailer } from "../../application/mail-ports.ts";
 import type { Clock, RateLineReader, Store } from "../../application/ports.ts";
 import type { RateSource } from "../../application/source-ports.ts";
 import type { Decimal } from "../../domain/decimal.ts";
@@ -12,6 +13,10 @@ export interface CommandUses {
   readonly settings: () => CommandSettings;
   /** @throws {StartError} */
   readonly openStore: () => Store;
+  /** What hands mails on, as it is configured. @throws {ConfigError} */
+  readonly openMailer: () => Promise<Mailer>;
+  /** A UUIDv7. */
+  readonly newId: () => string;
   /** The sources of these keys, in this order. */
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
   /** Every source that there is. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./account-commands.ts";
 import { CommandError, type CommandUses } from "./command.ts";
+import { mailCommands } from "./mail-commands.ts";
 import { planCommands } from "./plan-commands.ts";
 import { rateCommands } from "./rate-commands.ts";
 
@@ -44,6 +45,7 @@ function createProgram(uses: CommandUses, setExitCode: (code: number) => void): 
   rateCommands(program, uses, setExitCode);
   planCommands(program, uses);
   accountCommands(program, uses);
+  mailCommands(program, uses);
   return program;
 }
 

@@ -4,6 +4,8 @@ import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fasti
 import type { DestinationStream, Logger } from "pino";
 import type { Register } from "../../application/accounts.ts";
 import type { ApiKeys } from "../../application/api-keys.ts";
+import type { EmailVerification } from "../../application/email-verification.ts";
+import type { PasswordResets } from "../../application/password-reset.ts";
 import type { Clock, RateStore } from "../../application/ports.ts";
 import type { ReadRate } from "../../application/rates.ts";
 import type { Sessions } from "../../application/sessions.ts";
@@ -15,6 +17,7 @@ import { authRoutes } from "./auth-routes.ts";
 import { createErrorHandler } from "./failures.ts";
 import { commonHeaders, transportHeaders } from "./headers.ts";
 import { healthRoutes } from "./health-routes.ts";
+import { mailTokenRoutes } from "./mail-token-routes.ts";
 import { prepareMethodRefusal } from "./methods.ts";
 import { documentRoutes } from "./openapi.ts";
 import { createAnswerRead, rateRoutes } from "./rate-routes.ts";
@@ -45,6 +48,8 @@ export interface AppSettings {
 export interface AppUses {
   readonly register: Register;
   readonly sessions: Sessions;
+  readonly emailVerification: EmailVerification;
+  readonly passwordResets: PasswordResets;
   readonly apiKeys: ApiKeys;
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
@@ -77,6 +82,7 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   const sessionGuard = createSessionGuard(uses.sessions);
   app.decorateRequest("accountId", null);
   authRoutes(app, { ...uses, sessionGuard });
+  mailTokenRoutes(app, uses);
   apiKeyRoutes(app, { ...uses, sessionGuard });
   usageRoutes(app, { ...uses, sessionGuard });
   rateRoutes(app, { answerRead });

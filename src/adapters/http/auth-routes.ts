@@ -1,10 +1,10 @@
-import type { FastifyRequest } from "fastify";
 import Type from "typebox";
 import type { Register } from "../../application/accounts.ts";
 import type { Sessions } from "../../application/sessions.ts";
 import { credentialOf } from "../authorization.ts";
 import { CredentialsBody, wireAccount, wireSession } from "../wire.ts";
 import type { App } from "./app.ts";
+import { clientIpOf, normalizeEmail } from "./caller.ts";
 import { noBody, responsesOf } from "./responses.ts";
 import type { SessionGuard } from "./session-guard.ts";
 
@@ -30,6 +30,7 @@ const loginSchema = {
   response: responsesOf({ 200: Type.Ref("Session#", { description: "The session" }) }, [
     "unsupported_media_type",
     "unauthorized",
+    "email_not_verified",
     "too_many_requests",
   ]),
 };
@@ -78,16 +79,4 @@ export function authRoutes(
       return reply.code(204).send();
     },
   );
-}
-
-/** Trims and lower-cases an email before its form is judged. */
-async function normalizeEmail({ body }: FastifyRequest): Promise<void> {
-  if (typeof body === "object" && body !== null && "email" in body) {
-    if (typeof body.email === "string") body.email = body.email.trim().toLowerCase();
-  }
-}
-
-/** The address that calls; an IPv4 one is the same whichever way the socket writes it. */
-function clientIpOf({ ip }: FastifyRequest): string {
-  return ip.replace(/^::ffff:/i, "");
 }

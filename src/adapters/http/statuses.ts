@@ -4,7 +4,9 @@ import type { FailureCode } from "../../domain/failure.ts";
 export const statusOf: Record<FailureCode, number> = {
   invalid_request: 400,
   invalid_asset_symbol: 400,
+  invalid_token: 400,
   unauthorized: 401,
+  email_not_verified: 403,
   not_found: 404,
   unsupported_pair: 404,
   method_not_allowed: 405,

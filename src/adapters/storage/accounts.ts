@@ -1,6 +1,7 @@
 import type { AccountStore } from "../../application/ports.ts";
 import { integerOf, optionalTextOf, textOf } from "./columns.ts";
-import type { Engine, Row } from "./engine.ts";
+import { type Engine, type Row, statement } from "./engine.ts";
+import { writeToken } from "./mail-tokens.ts";
 
 const CREATE_ACCOUNT = `
   INSERT INTO accounts (id, email, password_hash, plan, created_at, email_verified_at)
@@ -10,11 +11,6 @@ const CREATE_ACCOUNT = `
 const ACCOUNT_BY_EMAIL = `
   SELECT id, email, password_hash, plan, created_at, email_verified_at
   FROM accounts WHERE email = $1`;
-
-// The old form stands in the condition, so a log-in that renews it cannot undo a password that
-// was changed in the meantime.
-const REPLACE_PASSWORD_HASH = `
-  UPDATE accounts SET password_hash = $3 WHERE id = $1 AND password_hash = $2`;
 
 const LIST_ACCOUNTS = `
   SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at, p.units_per_period,
@@ -31,18 +27,19 @@ const SET_ACCOUNT_PLAN = "UPDATE accounts SET plan = $2 WHERE email = $1 RETURNI
 
 export function accountStore(engine: Engine): AccountStore {
   return {
-    async createAccount({ id, email, passwordHash, plan, createdAt, emailVerifiedAt }) {
+    createAccount(account, verification) {
+      const { id, email, passwordHash, plan, createdAt, emailVerifiedAt } = account;
       const values = [id, email, passwordHash, plan, createdAt, emailVerifiedAt ?? null];
-      return (await engine.query(CREATE_ACCOUNT, ...values)).length === 1;
+      return engine.transaction(function* () {
+        const isNew = (yield statement(CREATE_ACCOUNT, ...values)).length === 1;
+        if (isNew) yield* writeToken(id, verification);
+        return isNew;
+      });
     },
 
     async accountByEmail(email) {
       const [row] = await engine.query(ACCOUNT_BY_EMAIL, email);
       return row && { ...identityOf(row), passwordHash: textOf(row, "password_hash") };
-    },
-
-    async replacePasswordHash(accountId, from, to) {
-      await engine.query(REPLACE_PASSWORD_HASH, accountId, from, to);
     },
 
     async listAccounts(period, email) {

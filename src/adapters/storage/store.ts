@@ -3,6 +3,8 @@ import { accountStore } from "./accounts.ts";
 import { apiKeyStore } from "./api-keys.ts";
 import { authLimitStore } from "./auth-windows.ts";
 import type { Engine } from "./engine.ts";
+import { mailTokenStore } from "./mail-tokens.ts";
+import { mailStore } from "./mails.ts";
 import { planStore } from "./plans.ts";
 import { rateStore } from "./rates.ts";
 import { createReadBatcher } from "./read-batcher.ts";
@@ -21,6 +23,8 @@ export function createStore(engine: Engine): Store {
     ...usageStore(engine),
     ...rateStore(engine),
     ...sourceStore(engine),
+    ...mailTokenStore(engine),
+    ...mailStore(engine),
     ...createReadBatcher(engine),
     writtenByOthers: () => engine.writtenByOthers(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),

@@ -9,8 +9,10 @@ import {
   newHash,
   newId,
   newKey,
+  newMailToken,
   newRead,
   storeRates,
+  UNCHANGED,
 } from "./database.ts";
 
 const LATER = "2026-11-21T13:00:00.000Z";
@@ -18,7 +20,7 @@ const END = "2026-11-22T12:00:00.000Z";
 
 async function storedAccount(store: Store): Promise<string> {
   const account = newAccount();
-  await store.createAccount(account);
+  await store.createAccount(account, newMailToken());
   return account.id;
 }
 
@@ -35,7 +37,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const session = newSession(accountId);
-    await store.createSession(session);
+    await store.createSession(session, UNCHANGED);
 
     assert.equal(await store.sessionAccount(session.tokenHash, NOW), accountId);
     assert.equal(
@@ -51,8 +53,8 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const [ended, other] = [newSession(accountId), newSession(accountId)];
-    await store.createSession(ended);
-    await store.createSession(other);
+    await store.createSession(ended, UNCHANGED);
+    await store.createSession(other, UNCHANGED);
 
     await store.endSession(ended.tokenHash);
     await store.endSession(ended.tokenHash);
@@ -70,9 +72,10 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     const expired = newSession(accountId, NOW, LATER);
     const running = newSession(accountId, NOW, END);
     const foreign = newSession(otherId, NOW, LATER);
-    for (const session of [expired, running, foreign]) await store.createSession(session);
+    for (const session of [expired, running, foreign])
+      await store.createSession(session, UNCHANGED);
 
-    await store.createSession(newSession(accountId, LATER, END));
+    await store.createSession(newSession(accountId, LATER, END), UNCHANGED);
 
     const kept = await engine.query("SELECT token_hash FROM sessions ORDER BY expires_at");
     assert.equal(kept.length, 3);
@@ -81,12 +84,42 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessionAccount(foreign.tokenHash, NOW), otherId);
   });
 
+  test("a password that was changed after it was checked opens no session", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const account = newAccount();
+    await store.createAccount(account, newMailToken());
+    const session = newSession(account.id);
+
+    const changed = { hash: "$argon2id$before", nextHash: "$argon2id$before" };
+    assert.equal(await store.createSession(session, changed), false);
+
+    assert.equal(await store.sessionAccount(session.tokenHash, NOW), undefined);
+    assert.deepEqual(await store.accountByEmail(account.email), account);
+  });
+
+  test("a session renews the stored form of its password, and nobody else's", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [account, other] = [newAccount(), newAccount()];
+    for (const each of [account, other]) await store.createAccount(each, newMailToken());
+    const renewed = { hash: account.passwordHash, nextHash: "$argon2id$second" };
+
+    assert.equal(await store.createSession(newSession(account.id), renewed), true);
+
+    const hashOf = async (email: string) => (await store.accountByEmail(email))?.passwordHash;
+    assert.equal(await hashOf(account.email), "$argon2id$second");
+    assert.equal(await hashOf(other.email), other.passwordHash);
+    assert.equal(await store.createSession(newSession(account.id), renewed), false);
+    assert.equal(await hashOf(account.email), "$argon2id$second");
+  });
+
   test("a session of an unknown account is refused", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const session = newSession(newId());
 
-    await assert.rejects(store.createSession(session));
+    assert.equal(await store.createSession(session, UNCHANGED), false);
 
     assert.equal(await store.sessionAccount(session.tokenHash, NOW), undefined);
   });

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Engine } from "../../../src/adapters/storage/engine.ts";
+import type { IssuedToken } from "../../../src/application/mail-ports.ts";
 import type { Account, NewApiKey, RateRead, Store } from "../../../src/application/ports.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/domain/billing.ts";
 import type { Decimal } from "../../../src/domain/decimal.ts";
@@ -37,6 +38,23 @@ export function newAccount(change: Partial<Account> = {}): Account {
     plan: "free",
     createdAt: NOW,
     emailVerifiedAt: undefined,
+    ...change,
+  };
+}
+
+/** The password of `newAccount`, found right and to be kept as it is. */
+export const UNCHANGED = { hash: "$argon2id$first", nextHash: "$argon2id$first" };
+
+/** A token that verifies an email, with its mail. */
+export function newMailToken(change: Partial<IssuedToken> = {}): IssuedToken {
+  const token = randomBytes(32).toString("hex");
+  return {
+    purpose: "verification",
+    token,
+    tokenHash: hash("sha256", token),
+    mailId: newId(),
+    createdAt: NOW,
+    expiresAt: "2026-11-22T12:00:00.000Z",
     ...change,
   };
 }
@@ -88,7 +106,7 @@ export async function newCustomer(store: Store, unitsPerPeriod: number) {
   const account = newAccount();
   const plan = `plan-${account.id}`;
   await store.setPlan({ name: plan, unitsPerPeriod });
-  await store.createAccount({ ...account, plan });
+  await store.createAccount({ ...account, plan }, newMailToken());
   const key = newKey(account.id);
   await store.createApiKey(key, 100);
   return { accountId: account.id, email: account.email, plan, key, keyHash: key.keyHash };

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CreateDatabase, NOW, newAccount, newCustomer, newId, newRead } from "./database.ts";
+import {
+  type CreateDatabase,
+  NOW,
+  newAccount,
+  newCustomer,
+  newId,
+  newMailToken,
+  newRead,
+} from "./database.ts";
 
 const END = "2026-11-21T12:15:00.000Z";
 const LATER = "2026-11-21T12:10:00.000Z";
@@ -105,7 +113,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
     const idle = newAccount();
-    await store.createAccount(idle);
+    await store.createAccount(idle, newMailToken());
     await store.read(newRead(keyHash));
     await store.read(newRead(keyHash, { time: "2026-12-01T00:00:00.000Z" }));
     await store.read(newRead(keyHash, { time: "2026-12-31T23:59:59.999Z" }));

@@ -1,0 +1,13 @@
+import type { FastifyRequest } from "fastify";
+
+/** Trims and lower-cases an email before its form is judged. */
+export async function normalizeEmail({ body }: FastifyRequest): Promise<void> {
+  if (typeof body === "object" && body !== null && "email" in body) {
+    if (typeof body.email === "string") body.email = body.email.trim().toLowerCase();
+  }
+}
+
+/** The address that calls; an IPv4 one is the same whichever way the socket writes it. */
+export function clientIpOf({ ip }: FastifyRequest): string {
+  return ip.replace(/^::ffff:/i, "");
+}

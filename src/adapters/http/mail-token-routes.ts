@@ -1,0 +1,94 @@
+import Type from "typebox";
+import type { EmailVerification } from "../../application/email-verification.ts";
+import type { PasswordResets } from "../../application/password-reset.ts";
+import { EmailBody, MailTokenBody, NewPasswordBody } from "../wire.ts";
+import type { App } from "./app.ts";
+import { clientIpOf, normalizeEmail } from "./caller.ts";
+import { noBody, responsesOf } from "./responses.ts";
+
+const common = { tags: ["Authentication"], security: [] };
+
+const accepted = Type.Object({}, { description: "Told whether or not there is such an account" });
+
+const verifySchema = {
+  ...common,
+  operationId: "verifyEmail",
+  summary: "Confirm an email by the token that was mailed to it",
+  body: MailTokenBody,
+  response: responsesOf({ 204: noBody("The email is verified") }, [
+    "unsupported_media_type",
+    "invalid_token",
+  ]),
+};
+
+const resendSchema = {
+  ...common,
+  operationId: "resendVerification",
+  summary: "Mail another token, valid 24 hours; the older one is void",
+  body: EmailBody,
+  response: responsesOf({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
+};
+
+const requestResetSchema = {
+  ...common,
+  operationId: "requestPasswordReset",
+  summary: "Mail a token for a new password, valid 1 hour; the older one is void",
+  body: EmailBody,
+  response: responsesOf({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
+};
+
+const confirmResetSchema = {
+  ...common,
+  operationId: "resetPassword",
+  summary: "Set a new password: every session ends, API keys stay, the email is verified",
+  body: NewPasswordBody,
+  response: responsesOf({ 204: noBody("The password is changed") }, [
+    "unsupported_media_type",
+    "invalid_token",
+  ]),
+};
+
+export function mailTokenRoutes(
+  app: App,
+  uses: {
+    readonly emailVerification: EmailVerification;
+    readonly passwordResets: PasswordResets;
+  },
+): void {
+  const { emailVerification, passwordResets } = uses;
+  const preValidation = normalizeEmail;
+
+  app.post("/v1/auth/verification", { schema: verifySchema }, async (request, reply) => {
+    await emailVerification.verify(request.body.token);
+    return reply.code(204).send();
+  });
+
+  app.post(
+    "/v1/auth/verification/resend",
+    { schema: resendSchema, preValidation },
+    async (request, reply) => {
+      await emailVerification.resend(request.body.email, clientIpOf(request));
+      reply.code(202);
+      return {};
+    },
+  );
+
+  app.post(
+    "/v1/auth/password-reset",
+    { schema: requestResetSchema, preValidation },
+    async (request, reply) => {
+      await passwordResets.request(request.body.email, clientIpOf(request));
+      reply.code(202);
+      return {};
+    },
+  );
+
+  app.post(
+    "/v1/auth/password-reset/confirm",
+    { schema: confirmResetSchema },
+    async (request, reply) => {
+      await passwordResets.confirm(request.body.token, request.body.password);
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,102 @@
+import { timestamp } from "../domain/instant.ts";
+import { type Backoff, backoffMs } from "./backoff.ts";
+import { type ClaimedMail, MailError, type Mailer, type MailStore } from "./mail-ports.ts";
+import { pause } from "./pause.ts";
+import type { Clock } from "./ports.ts";
+
+/** A node that died keeps the mails that it was delivering from the others for so long. */
+export const LEASE_MS = 30_000;
+
+/** A server may take minutes over a mail (RFC 5321, section 4.5.3.2): the lease is renewed. */
+const RENEWAL_MS = 10_000;
+
+/** Mails that one node has in hand at a time. */
+const MAILS_AT_ONCE = 10;
+
+const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
+
+/** A refusal for good may be our own mistake (sender, relaying): it is tried again, but rarely. */
+const REFUSED_RETRY_MS = 60 * 60_000;
+
+const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
+
+/** What came of one attempt. */
+export interface DeliveryReport {
+  readonly mail: string;
+  readonly kind: string;
+  readonly attempts: number;
+  /** The server's answer, or the file's name. */
+  readonly deliveredTo?: string;
+  readonly error?: string;
+  /** Unset beside an error: it is given up. */
+  readonly nextAttemptAt?: string;
+}
+
+/**
+ * Delivers the mails that are due, each at least once: it is marked as delivered after the server
+ * has taken it, so a crash in between sends it again.
+ *
+ * @returns how many it tried; 0 when none is due.
+ */
+export type DeliverDueMails = (signal: AbortSignal) => Promise<number>;
+
+export function createDeliverDueMails(uses: {
+  readonly store: MailStore;
+  readonly mailer: Mailer;
+  readonly clock: Clock;
+  /** A number from 0 to 1, for the jitter of the backoff. */
+  readonly random: () => number;
+  readonly onReport: (report: DeliveryReport) => void;
+  /** For what is no fault of the mail's server: the mail is tried again after its lease. */
+  readonly onError: (error: unknown) => void;
+}): DeliverDueMails {
+  const { store, mailer, clock, random, onReport, onError } = uses;
+  const inMs = (milliseconds: number) => timestamp(clock.nowMs() + milliseconds);
+
+  const keepLease = async (id: string, ended: AbortSignal): Promise<void> => {
+    for (;;) {
+      await pause(RENEWAL_MS, ended);
+      if (ended.aborted) return;
+      await store.postponeMail(id, inMs(LEASE_MS));
+    }
+  };
+
+  const noteFailure = async (mail: ClaimedMail, error: MailError) => {
+    const { id, attempts } = mail;
+    if (clock.nowMs() - Date.parse(mail.createdAt) >= GIVE_UP_AFTER_MS) {
+      await store.giveUpMail(id, inMs(0), error.message);
+      return undefined;
+    }
+    const waitMs = error.isRefused ? REFUSED_RETRY_MS : backoffMs(BACKOFF, attempts - 1, random);
+    const nextAttemptAt = inMs(waitMs);
+    await store.postponeMail(id, nextAttemptAt, error.message);
+    return nextAttemptAt;
+  };
+
+  const deliver = async (mail: ClaimedMail, signal: AbortSignal): Promise<void> => {
+    const { id, kind, attempts } = mail;
+    const about = { mail: id, kind, attempts };
+    const ended = new AbortController();
+    const leased = keepLease(id, ended.signal).catch(onError);
+    try {
+      const deliveredTo = await mailer.send(mail, signal);
+      await store.noteDelivered(id, inMs(0));
+      onReport({ ...about, deliveredTo });
+    } catch (error) {
+      if (!(error instanceof MailError)) throw error;
+      const nextAttemptAt = await noteFailure(mail, error);
+      const next = nextAttemptAt === undefined ? {} : { nextAttemptAt };
+      onReport({ ...about, error: error.message, ...next });
+    } finally {
+      ended.abort();
+      await leased;
+    }
+  };
+
+  return async (signal) => {
+    const claim = { now: inMs(0), until: inMs(LEASE_MS), limit: MAILS_AT_ONCE };
+    const mails = await store.claimMails(claim);
+    await Promise.all(mails.map((mail) => deliver(mail, signal).catch(onError)));
+    return mails.length;
+  };
+}

@@ -1,0 +1,53 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+import PostalMime, { type Email } from "postal-mime";
+
+const DEADLINE_MS = 20_000;
+const LOOK_INTERVAL_MS = 20;
+
+/** Waits for something that comes by itself, but not for ever. */
+export async function eventually<Found>(
+  what: string,
+  find: () => Found | undefined | Promise<Found | undefined>,
+): Promise<Found> {
+  const deadlineMs = performance.now() + DEADLINE_MS;
+  for (;;) {
+    const found = await find();
+    if (found !== undefined) return found;
+    if (performance.now() > deadlineMs) throw new Error(`no ${what} within ${DEADLINE_MS} ms`);
+    await after(LOOK_INTERVAL_MS);
+  }
+}
+
+/** Every mail that a service without an SMTP server has put into its data directory, in order. */
+export async function mailsIn(dataDirectory: string): Promise<Email[]> {
+  const directory = join(dataDirectory, "mail");
+  const names = await readdir(directory).catch(() => []);
+  const files = names.filter((name) => name.endsWith(".eml")).sort();
+  const texts = await Promise.all(files.map((name) => readFile(join(directory, name), "utf8")));
+  return await Promise.all(texts.map((text) => PostalMime.parse(text)));
+}
+
+/** Waits for the n-th mail (1: the first) to an address whose link leads to a page. */
+export function mailTo(
+  dataDirectory: string,
+  email: string,
+  page: "verify" | "reset",
+  number = 1,
+): Promise<Email> {
+  return eventually(`mail ${number} to ${email} for ${page}`, async () => {
+    const mails = (await mailsIn(dataDirectory)).filter(
+      ({ to, text }) => to?.[0]?.address === email && text?.includes(`/${page}#token=`),
+    );
+    return mails[number - 1];
+  });
+}
+
+/** The token in the link of a mail. @throws when it has none, or more than one link. */
+export function tokenOf({ text = "" }: Email): string {
+  const links = text.match(/https?:\/\/\S+/g) ?? [];
+  const token = links[0]?.match(/#token=([0-9a-f]{64})$/)?.[1];
+  if (links.length !== 1 || token === undefined) throw new Error(`not one link: ${text}`);
+  return token;
+}
