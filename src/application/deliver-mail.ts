@@ -5,10 +5,10 @@ import { pause } from "./pause.ts";
 import type { Clock } from "./ports.ts";
 
 /** A node that died keeps the mails that it was delivering from the others for so long. */
-export const LEASE_MS = 30_000;
+export const LEASE_MS = 10_000;
 
 /** A server may take minutes over a mail (RFC 5321, section 4.5.3.2): the lease is renewed. */
-const RENEWAL_MS = 10_000;
+const RENEWAL_MS = 3_000;
 
 /** Mails that one node has in hand at a time. */
 const MAILS_AT_ONCE = 10;

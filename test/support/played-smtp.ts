@@ -10,10 +10,11 @@ import { SMTPServer } from "smtp-server";
 export const CERTIFICATE_FILE = join(import.meta.dirname, "tls/localhost-cert.pem");
 const PRIVATE_KEY_FILE = join(import.meta.dirname, "tls/localhost-key.pem");
 
-/** What the server does with a mail: take it, refuse it, or break the connection inside DATA. */
+/** What it does with a mail: take it, refuse it, break the connection inside DATA, or say nothing. */
 export type SmtpBehaviour =
   | "accept"
   | "drop in DATA"
+  | "hang in DATA"
   | { readonly refuse: "RCPT" | "DATA"; readonly code: number; readonly message: string };
 
 export interface ReceivedMail {
@@ -70,6 +71,7 @@ export async function playSmtp(settings: SmtpSettings = {}) {
         stream.resume();
         return;
       }
+      if (behaviour === "hang in DATA") return void stream.resume();
       void textOf(stream).then(async (raw) => {
         const refused = refusal("DATA");
         if (refused !== undefined) return done(refused);

@@ -19,6 +19,8 @@ export function createSmtpMailer(url: string, settings: MessageSettings): Mailer
   const transport = createTransport({
     url,
     pool: true,
+    // A transcript of its own would hold the mails' secrets.
+    logger: false,
     // The outbox tries again: a mail is not sent twice behind its back.
     maxRequeues: 0,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
