@@ -15,7 +15,7 @@ const WRITE_MAIL = `
 const CLAIM_MAILS = `
   UPDATE mails SET next_attempt_at = $2, attempts = attempts + 1
   WHERE next_attempt_at <= $1 AND id IN
-    (SELECT id FROM mails WHERE next_attempt_at <= $1 ORDER BY next_attempt_at LIMIT $3)
+    (SELECT id FROM mails WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, id LIMIT $3)
   RETURNING id, kind, token, expires_at, created_at, attempts,
     (SELECT a.email FROM accounts a WHERE a.id = mails.account_id) AS email`;
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Account } from "../../../src/application/ports.ts";
 import {
   type CreateDatabase,
+  contentsOf,
   NOW,
   newAccount,
   newCustomer,
@@ -26,15 +28,50 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.accountByEmail("nobody@example.org"), undefined);
   });
 
-  test("an email that is taken is refused and its account stays as it was", async () => {
+  test("an account is stored with the token that verifies its email, and its mail", async () => {
     await using database = await createDatabase();
-    const store = database.openStore();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const [account, verification] = [newAccount(), newMailToken()];
+    const { token, tokenHash, mailId, createdAt, expiresAt } = verification;
+
+    await store.createAccount(account, verification);
+
+    const { mail_tokens: tokens, mails } = await contentsOf(engine);
+    assert.deepEqual(
+      tokens?.map((row) => ({ ...row })),
+      [
+        {
+          account_id: account.id,
+          purpose: "verification",
+          token_hash: tokenHash,
+          expires_at: expiresAt,
+        },
+      ],
+    );
+    assert.equal(mails?.length, 1);
+    assert.deepEqual(await store.claimMails({ now: NOW, until: expiresAt, limit: 10 }), [
+      {
+        id: mailId,
+        kind: "verification",
+        email: account.email,
+        link: { token, expiresAt },
+        createdAt,
+        attempts: 1,
+      },
+    ]);
+  });
+
+  test("an email that is taken is refused and all that is stored stays as it was", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
     const account = newAccount();
     const rival = newAccount({ email: account.email, passwordHash: "$argon2id$rival" });
     await store.createAccount(account, newMailToken());
+    const before = await contentsOf(engine);
 
     assert.equal(await store.createAccount(rival, newMailToken()), false);
 
+    assert.deepEqual(await contentsOf(engine), before);
     assert.deepEqual(await store.accountByEmail(account.email), account);
     const ids = (await store.listAccounts(PERIOD.name)).map(({ id }) => id);
     assert.deepEqual(ids, [account.id]);
@@ -43,25 +80,45 @@ export function accountSuite(createDatabase: CreateDatabase): void {
   test("of twenty registrations of one email at once, on two nodes, one succeeds", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()];
+    const tokens = Array.from({ length: 20 }, () => newMailToken());
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
 
     const created = await Promise.all(
-      rivals.map((rival, turn) => stores[turn % 2]?.createAccount(rival, newMailToken())),
+      tokens.map((token, turn) => stores[turn % 2]?.createAccount(rivals[turn] as Account, token)),
     );
 
     assert.equal(created.filter((one) => one === true).length, 1);
-    const winner = rivals[created.indexOf(true)];
-    assert.deepEqual(await stores[0]?.accountByEmail("ada@example.org"), winner);
+    const winner = created.indexOf(true);
+    assert.deepEqual(await stores[0]?.accountByEmail("ada@example.org"), rivals[winner]);
+    const mails = (await stores[0]?.listMails({ withDelivered: true })) ?? [];
+    assert.deepEqual(
+      mails.map(({ id }) => id),
+      [tokens[winner]?.mailId],
+    );
   });
 
-  test("an account on a plan that does not exist is refused", async () => {
+  test("an account on a plan that does not exist is refused, its token and mail too", async () => {
     await using database = await createDatabase();
-    const store = database.openStore();
-    const account = newAccount({ plan: "none" });
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const before = await contentsOf(engine);
 
-    await assert.rejects(store.createAccount(account, newMailToken()));
+    await assert.rejects(store.createAccount(newAccount({ plan: "none" }), newMailToken()));
 
-    assert.equal(await store.accountByEmail(account.email), undefined);
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("an account whose token or mail cannot be stored is not stored either", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { mailId, tokenHash } = newMailToken();
+    await store.createAccount(newAccount(), newMailToken({ mailId, tokenHash }));
+    const before = await contentsOf(engine);
+
+    for (const taken of [{ mailId }, { tokenHash }]) {
+      await assert.rejects(store.createAccount(newAccount(), newMailToken(taken)));
+    }
+
+    assert.deepEqual(await contentsOf(engine), before);
   });
 
   test("accounts are listed in order of creation with their active keys and units", async () => {

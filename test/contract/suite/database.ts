@@ -1,5 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Engine } from "../../../src/adapters/storage/engine.ts";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Engine, Row } from "../../../src/adapters/storage/engine.ts";
 import type { IssuedToken } from "../../../src/application/mail-ports.ts";
 import type { Account, NewApiKey, RateRead, Store } from "../../../src/application/ports.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/domain/billing.ts";
@@ -57,6 +59,21 @@ export function newMailToken(change: Partial<IssuedToken> = {}): IssuedToken {
     expiresAt: "2026-11-22T12:00:00.000Z",
     ...change,
   };
+}
+
+/** A token that resets a password, with its mail. */
+export const newResetToken = (change: Partial<IssuedToken> = {}): IssuedToken =>
+  newMailToken({
+    purpose: "password_reset",
+    expiresAt: "2026-11-21T13:00:00.000Z",
+    ...change,
+  });
+
+/** An account as it is just after its registration. */
+export async function newRegistration(store: Store, change: Partial<IssuedToken> = {}) {
+  const [account, verification] = [newAccount(), newMailToken(change)];
+  await store.createAccount(account, verification);
+  return { account, email: account.email, verification };
 }
 
 export function newKey(accountId: string, change: Partial<NewApiKey> = {}): NewApiKey {
@@ -124,6 +141,27 @@ export async function dailyUnits(engine: Engine, accountId: string): Promise<str
 /** The units that an account has used in a period. */
 export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {
   return (await store.usageOf(accountId, period))?.usedUnits;
+}
+
+// Every table that a migration makes, so that one to come is looked at as well.
+const MIGRATIONS = join(import.meta.dirname, "../../../migrations/sqlite");
+const TABLES = readdirSync(MIGRATIONS).flatMap((name) =>
+  [...readFileSync(join(MIGRATIONS, name), "utf8").matchAll(/^CREATE TABLE (\w+)/gm)].map(
+    ([, table = ""]) => table,
+  ),
+);
+
+const textOf = (row: Row) => JSON.stringify(row);
+
+/** All that a database holds, table by table: what must not change is compared by it. */
+export async function contentsOf(engine: Engine): Promise<Record<string, Row[]>> {
+  const contents: Record<string, Row[]> = {};
+  for (const table of TABLES) {
+    const rows = await engine.query(`SELECT * FROM ${table}`);
+    // A database promises no order.
+    contents[table] = rows.sort((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+  }
+  return contents;
 }
 
 /** Lets any rate follow another that is not newer, however far it is from it. */

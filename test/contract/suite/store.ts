@@ -3,7 +3,9 @@ import { accountSuite } from "./accounts.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import type { CreateDatabase } from "./database.ts";
 import { engineSuite } from "./engine.ts";
+import { mailTokenSuite } from "./mail-tokens.ts";
 import { meterSuite } from "./meter.ts";
+import { outboxSuite } from "./outbox.ts";
 import { rateSuite } from "./rates.ts";
 import { authLimitSuite, planSuite } from "./windows-and-plans.ts";
 
@@ -13,6 +15,8 @@ export function storeSuite(name: string, createDatabase: CreateDatabase): void {
   suite(`${name}: sessions`, () => sessionSuite(createDatabase));
   suite(`${name}: API keys`, () => apiKeySuite(createDatabase));
   suite(`${name}: windows of the abuse limiter`, () => authLimitSuite(createDatabase));
+  suite(`${name}: mail tokens`, () => mailTokenSuite(createDatabase));
+  suite(`${name}: outbox`, () => outboxSuite(createDatabase));
   suite(`${name}: plans and usage`, () => planSuite(createDatabase));
   suite(`${name}: rates`, () => rateSuite(createDatabase));
   suite(`${name}: metered reads`, () => meterSuite(createDatabase));

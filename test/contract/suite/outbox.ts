@@ -1,0 +1,283 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Store } from "../../../src/application/ports.ts";
+import {
+  type CreateDatabase,
+  contentsOf,
+  NOW,
+  newId,
+  newRegistration,
+  newResetToken,
+} from "./database.ts";
+
+const JUST_BEFORE = "2026-11-21T11:59:59.999Z";
+const LEASED = "2026-11-21T12:00:10.000Z";
+const JUST_BEFORE_LEASED = "2026-11-21T12:00:09.999Z";
+const LATER = "2026-11-21T12:30:00.000Z";
+const JUST_BEFORE_LATER = "2026-11-21T12:29:59.999Z";
+const LATEST = "2026-11-21T13:00:00.000Z";
+const REFUSED = "the server does not answer";
+
+/** A mail that waits in the outbox, as it is claimed. */
+async function newMail(store: Store, createdAt = NOW) {
+  const { email, verification } = await newRegistration(store, { createdAt });
+  const { mailId: id, token, expiresAt } = verification;
+  return { id, kind: "verification", email, link: { token, expiresAt }, createdAt };
+}
+
+/** A mail that waits, as it is listed. */
+async function newListed(store: Store) {
+  const { id, kind, email, createdAt } = await newMail(store);
+  const unset = { lastError: undefined, deliveredAt: undefined, givenUpAt: undefined };
+  return { id, kind, email, createdAt, attempts: 0, nextAttemptAt: NOW, ...unset };
+}
+
+const claim = (store: Store, now = NOW, until = LEASED, limit = 100) =>
+  store.claimMails({ now, until, limit });
+
+const claimedIds = async (...claimed: Parameters<typeof claim>) =>
+  (await claim(...claimed)).map(({ id }) => id);
+
+const listed = (store: Store) => store.listMails({ withDelivered: true });
+
+/** The two ways in which a mail ends. */
+const ENDINGS = [
+  {
+    ending: "delivered",
+    end: (store: Store, id: string, at: string) => store.noteDelivered(id, at),
+  },
+  {
+    ending: "given up",
+    end: (store: Store, id: string, at: string) => store.giveUpMail(id, at, REFUSED),
+  },
+] as const;
+
+export function outboxSuite(createDatabase: CreateDatabase): void {
+  claimSuite(createDatabase);
+  attemptSuite(createDatabase);
+  endSuite(createDatabase);
+}
+
+function claimSuite(createDatabase: CreateDatabase): void {
+  test("a mail that is claimed has its account's email, its link and the attempt", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [one, other] = [await newMail(store), await newMail(store)];
+    const reset = newResetToken();
+    await store.issueToken(one.email, reset);
+
+    const claimed = await claim(store);
+
+    const { mailId: id, token, expiresAt, createdAt } = reset;
+    const link = { token, expiresAt };
+    assert.deepEqual(claimed, [
+      { ...one, attempts: 1 },
+      { ...other, attempts: 1 },
+      { id, kind: "password_reset", email: one.email, link, createdAt, attempts: 1 },
+    ]);
+  });
+
+  test("the mails that are due are claimed, oldest first, and no more than the limit", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const ids = Array.from({ length: 4 }, newId);
+    // Stored out of order: the order of creation is that of the ids and times.
+    const times = [JUST_BEFORE, NOW, NOW, LEASED];
+    for (const turn of [3, 2, 0, 1]) {
+      const [mailId, createdAt] = [ids[turn] ?? "", times[turn] ?? ""];
+      await newRegistration(store, { mailId, createdAt });
+    }
+    const notYet = ids.pop();
+
+    assert.deepEqual(await claimedIds(store, "2026-11-21T11:59:59.998Z"), []);
+    assert.deepEqual(await claimedIds(store, NOW, LATER, 2), ids.slice(0, 2));
+    assert.deepEqual(await claimedIds(store, NOW, LATER, 2), ids.slice(2));
+    assert.deepEqual(await claimedIds(store, NOW, LATER, 2), []);
+    assert.deepEqual(await claimedIds(store, LEASED, LATER, 2), [notYet]);
+  });
+
+  test("a claimed mail is nobody else's until its lease is over; each attempt counts", async () => {
+    await using database = await createDatabase();
+    const [here, there] = [database.openStore(), database.openStore()];
+    const mail = await newMail(here);
+    assert.deepEqual(await claim(here), [{ ...mail, attempts: 1 }]);
+
+    assert.deepEqual(await claim(there, JUST_BEFORE_LEASED, LATER), []);
+    assert.deepEqual(await claim(here, JUST_BEFORE_LEASED, LATER), []);
+    assert.deepEqual(await claim(there, LEASED, LATER), [{ ...mail, attempts: 2 }]);
+    assert.deepEqual(await claim(here, JUST_BEFORE_LATER, LATEST), []);
+    assert.deepEqual(await claim(here, LATER, LATEST), [{ ...mail, attempts: 3 }]);
+  });
+
+  test("claims at once, on two nodes, never get the same mail, and get them all", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()] as const;
+    const mails: string[] = [];
+    for (let count = 0; count < 30; count += 1) mails.push((await newMail(stores[0])).id);
+
+    const claims = await Promise.all(
+      Array.from({ length: 12 }, (_, turn) =>
+        claimedIds(stores[turn % 2 === 0 ? 0 : 1], NOW, LEASED, 4),
+      ),
+    );
+
+    assert.deepEqual(claims.flat().sort(), mails);
+    assert.ok(claims.every((ids) => ids.length <= 4));
+    const attempts = (await listed(stores[0])).map((mail) => mail.attempts);
+    assert.deepEqual(
+      attempts,
+      mails.map(() => 1),
+    );
+  });
+}
+
+function attemptSuite(createDatabase: CreateDatabase): void {
+  test("a mail that is postponed is due then, with its last error, and no other mail", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [mail, other] = [await newListed(store), await newListed(store)];
+    const record = async () => (await listed(store))[0];
+
+    await store.postponeMail(mail.id, LATER);
+    assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATER });
+    await store.postponeMail(mail.id, LATEST, REFUSED);
+    assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATEST, lastError: REFUSED });
+    await store.postponeMail(mail.id, LEASED);
+    assert.deepEqual(await record(), { ...mail, nextAttemptAt: LEASED, lastError: REFUSED });
+    await store.postponeMail(mail.id, LATER, "busy");
+    assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATER, lastError: "busy" });
+
+    assert.deepEqual((await listed(store))[1], other);
+    assert.deepEqual(await claimedIds(store, JUST_BEFORE_LATER, LATEST), [other.id]);
+    assert.deepEqual(await claimedIds(store, LATER, LATEST), [mail.id]);
+  });
+
+  test("mails that wait beyond a moment are hastened, and no others", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const mails = [];
+    for (let count = 0; count < 5; count += 1) mails.push(await newListed(store));
+    const [due, leased, waiting, delivered, givenUp] = mails.map(({ id }) => id);
+    await claim(store, NOW, NOW);
+    await store.postponeMail(leased ?? "", LEASED);
+    await store.postponeMail(waiting ?? "", "2026-11-21T12:00:10.001Z", REFUSED);
+    await store.noteDelivered(delivered ?? "", NOW);
+    await store.giveUpMail(givenUp ?? "", NOW, REFUSED);
+    const before = await listed(store);
+
+    await store.hastenMails(JUST_BEFORE, LEASED);
+
+    const expected = before.map((mail) =>
+      mail.id === waiting ? { ...mail, nextAttemptAt: JUST_BEFORE } : mail,
+    );
+    assert.deepEqual(await listed(store), expected);
+    assert.deepEqual(await claimedIds(store, JUST_BEFORE), [waiting]);
+    assert.deepEqual(await claimedIds(store, NOW), [due]);
+  });
+
+  test("what is noted of a mail that is not there changes nothing", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await newMail(store);
+    const before = await contentsOf(engine);
+
+    await store.postponeMail(newId(), LATER, REFUSED);
+    await store.noteDelivered(newId(), LATER);
+    await store.giveUpMail(newId(), LATER, REFUSED);
+
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+}
+
+function endSuite(createDatabase: CreateDatabase): void {
+  for (const { ending, end } of ENDINGS) {
+    test(`a mail that was ${ending} keeps no secret and is not claimed again`, async () => {
+      await using database = await createDatabase();
+      const [store, engine] = [database.openStore(), database.openEngine()];
+      const [ended, waiting] = [await newMail(store), await newMail(store)];
+      await claim(store);
+
+      await end(store, ended.id, NOW);
+
+      const rows = await engine.query("SELECT token FROM mails ORDER BY id");
+      assert.deepEqual(
+        rows.map(({ token }) => token),
+        [null, waiting.link.token],
+      );
+      assert.deepEqual(await claimedIds(store, LATEST), [waiting.id]);
+    });
+
+    test(`a mail that was ${ending} stays so, whatever is noted of it after`, async () => {
+      await using database = await createDatabase();
+      const [store, engine] = [database.openStore(), database.openEngine()];
+      const { id } = await newMail(store);
+      await store.postponeMail(id, LEASED, "busy");
+      await end(store, id, NOW);
+      const before = await contentsOf(engine);
+
+      await store.noteDelivered(id, LATER);
+      await store.giveUpMail(id, LATER, "too late");
+      await store.postponeMail(id, LATER);
+      await store.postponeMail(id, LATER, "too late");
+      await store.hastenMails(NOW, JUST_BEFORE);
+
+      assert.deepEqual(await contentsOf(engine), before);
+    });
+
+    test(`a mail that was ${ending} before a moment is forgotten, and no other`, async () => {
+      await using database = await createDatabase();
+      const [store, engine] = [database.openStore(), database.openEngine()];
+      const [before, atMoment, waiting] = [
+        await newMail(store, JUST_BEFORE),
+        await newMail(store, JUST_BEFORE),
+        await newMail(store, JUST_BEFORE),
+      ];
+      await end(store, before.id, JUST_BEFORE_LATER);
+      await end(store, atMoment.id, LATER);
+      await store.postponeMail(waiting.id, NOW, REFUSED);
+      const contents = await contentsOf(engine);
+
+      await store.removeEndedMails(LATER);
+
+      const mails = contents.mails?.filter(({ id }) => id !== before.id);
+      assert.equal(mails?.length, 2);
+      assert.deepEqual(await contentsOf(engine), { ...contents, mails });
+    });
+  }
+
+  test("mails are listed oldest first, delivered ones if asked for, without a token", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const ids = Array.from({ length: 4 }, newId);
+    for (const turn of [2, 0, 3, 1]) await newRegistration(store, { mailId: ids[turn] ?? "" });
+    const [waiting, delivered, givenUp, postponed] = ids as [string, string, string, string];
+    const claimed = await claim(store, NOW, LEASED);
+    await store.postponeMail(delivered, LATER, REFUSED);
+    await store.noteDelivered(delivered, LEASED);
+    await store.postponeMail(givenUp, LATER, REFUSED);
+    await store.giveUpMail(givenUp, LATER, "no such mailbox");
+    await store.postponeMail(postponed, LATER, REFUSED);
+
+    const all = await store.listMails({ withDelivered: true });
+
+    const unset = { nextAttemptAt: undefined, lastError: undefined };
+    const open = { ...unset, deliveredAt: undefined, givenUpAt: undefined };
+    const states = [
+      { ...open, nextAttemptAt: LEASED },
+      { ...open, lastError: REFUSED, deliveredAt: LEASED },
+      { ...open, lastError: "no such mailbox", givenUpAt: LATER },
+      { ...open, nextAttemptAt: LATER, lastError: REFUSED },
+    ];
+    const expected = claimed.map(({ link, ...mail }, turn) => ({ ...mail, ...states[turn] }));
+    assert.deepEqual(
+      all.map(({ id }) => id),
+      [waiting, delivered, givenUp, postponed],
+    );
+    assert.deepEqual(all, expected);
+    const undelivered = expected.filter(({ id }) => id !== delivered);
+    assert.deepEqual(await store.listMails({ withDelivered: false }), undelivered);
+    for (const { link } of claimed) {
+      assert.ok(link !== undefined && !JSON.stringify(all).includes(link.token));
+    }
+  });
+}

@@ -1,0 +1,280 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { PasswordReset } from "../../../src/application/mail-ports.ts";
+import type { Store } from "../../../src/application/ports.ts";
+import {
+  type CreateDatabase,
+  contentsOf,
+  NOW,
+  newHash,
+  newId,
+  newKey,
+  newRead,
+  newRegistration,
+  newResetToken,
+  UNCHANGED,
+} from "./database.ts";
+
+const LATER = "2026-11-21T12:30:00.000Z";
+const VERIFICATION_END = "2026-11-22T12:00:00.000Z";
+const RESET_END = "2026-11-21T13:00:00.000Z";
+
+/** An account with a token of each purpose. */
+async function newResetting(store: Store) {
+  const registration = await newRegistration(store);
+  const reset = newResetToken();
+  await store.issueToken(registration.email, reset);
+  return { ...registration, reset };
+}
+
+const resetOf = (tokenHash: string, change: Partial<PasswordReset> = {}): PasswordReset => ({
+  tokenHash,
+  passwordHash: "$argon2id$second",
+  mailId: newId(),
+  now: LATER,
+  ...change,
+});
+
+const newSession = (accountId: string) => ({
+  tokenHash: newHash(),
+  accountId,
+  createdAt: NOW,
+  expiresAt: "2026-12-21T12:00:00.000Z",
+});
+
+/** Ten uses at once of what two nodes have. */
+const tenOnTwoNodes = <Result>(
+  [here, there]: readonly [Store, Store],
+  use: (store: Store, turn: number) => Promise<Result>,
+) => Promise.all(Array.from({ length: 10 }, (_, turn) => use(turn % 2 === 0 ? here : there, turn)));
+
+export function verificationSuite(createDatabase: CreateDatabase): void {
+  test("a token verifies its account's email once, and no other account's", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { account, email, verification, reset } = await newResetting(store);
+    const other = await newRegistration(store);
+
+    assert.equal(await store.verifyEmail(verification.tokenHash, LATER), true);
+
+    const verified = { ...account, emailVerifiedAt: LATER };
+    assert.deepEqual(await store.accountByEmail(email), verified);
+    assert.deepEqual(await store.accountByEmail(other.email), other.account);
+    const emailOf = (token: typeof reset) => store.tokenEmail(token.tokenHash, token.purpose, NOW);
+    assert.equal(await emailOf(verification), undefined);
+    assert.equal(await emailOf(reset), email);
+    assert.equal(await emailOf(other.verification), other.email);
+    const after = await contentsOf(engine);
+    assert.equal(await store.verifyEmail(verification.tokenHash, VERIFICATION_END), false);
+    assert.deepEqual(await contentsOf(engine), after);
+  });
+
+  test("an email that is verified already keeps its time, and the token is spent", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const { account, email, verification } = await newRegistration(store);
+    await store.markEmailVerified(email, NOW);
+
+    assert.equal(await store.verifyEmail(verification.tokenHash, LATER), true);
+
+    const verified = { ...account, emailVerifiedAt: NOW };
+    assert.deepEqual(await store.accountByEmail(email), verified);
+    assert.equal(await store.verifyEmail(verification.tokenHash, LATER), false);
+  });
+
+  test("an expired, unknown or other purpose's token verifies nothing", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { verification, reset } = await newResetting(store);
+    const before = await contentsOf(engine);
+
+    assert.equal(await store.verifyEmail(verification.tokenHash, VERIFICATION_END), false);
+    assert.equal(await store.verifyEmail(reset.tokenHash, NOW), false);
+    assert.equal(await store.verifyEmail(verification.token, NOW), false);
+    assert.equal(await store.verifyEmail(newHash(), NOW), false);
+
+    assert.deepEqual(await contentsOf(engine), before);
+    const lastMoment = "2026-11-22T11:59:59.999Z";
+    assert.equal(await store.verifyEmail(verification.tokenHash, lastMoment), true);
+  });
+
+  test("of ten verifications by one token at once, on two nodes, one succeeds", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()] as const;
+    const { verification } = await newRegistration(stores[0]);
+
+    const verified = await tenOnTwoNodes(stores, (store) =>
+      store.verifyEmail(verification.tokenHash, LATER),
+    );
+
+    assert.equal(verified.filter((one) => one).length, 1);
+  });
+
+  test("an email is marked as verified without a token, at the first time", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const [{ account, email }, other] = [
+      await newRegistration(store),
+      await newRegistration(store),
+    ];
+
+    assert.equal(await store.markEmailVerified(email, NOW), true);
+
+    const verified = { ...account, emailVerifiedAt: NOW };
+    assert.deepEqual(await store.accountByEmail(email), verified);
+    assert.deepEqual(await store.accountByEmail(other.email), other.account);
+    const after = await contentsOf(engine);
+    assert.equal(await store.markEmailVerified(email, LATER), true);
+    assert.equal(await store.markEmailVerified("nobody@example.org", LATER), false);
+    assert.deepEqual(await contentsOf(engine), after);
+  });
+}
+
+export function passwordResetSuite(createDatabase: CreateDatabase): void {
+  test("a reset sets the password, verifies the email and is told of by a notice", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const { account, email, verification, reset } = await newResetting(store);
+    const other = await newResetting(store);
+    for (const { mailId } of [verification, reset, other.verification, other.reset]) {
+      await store.noteDelivered(mailId, NOW);
+    }
+    const use = resetOf(reset.tokenHash);
+
+    assert.equal(await store.resetPassword(use), true);
+
+    const { passwordHash, mailId: id, now } = use;
+    const changed = { ...account, passwordHash, emailVerifiedAt: now };
+    assert.deepEqual(await store.accountByEmail(email), changed);
+    assert.deepEqual(await store.accountByEmail(other.email), other.account);
+    const notice = { id, kind: "password_changed", email, createdAt: now };
+    assert.deepEqual(await store.claimMails({ now: LATER, until: RESET_END, limit: 10 }), [
+      { ...notice, link: undefined, attempts: 1 },
+    ]);
+    const emailOf = (hash: string) => store.tokenEmail(hash, "password_reset", now);
+    assert.equal(await emailOf(reset.tokenHash), undefined);
+    assert.equal(await emailOf(other.reset.tokenHash), other.email);
+    assert.equal(await store.resetPassword(resetOf(reset.tokenHash)), false);
+    assert.deepEqual(await store.accountByEmail(email), changed);
+  });
+
+  test("a reset ends every session of the account, nobody else's and no API key", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
+    const ended = [newSession(account.id), newSession(account.id), newSession(account.id)];
+    const foreign = newSession(other.account.id);
+    for (const session of [...ended, foreign]) await store.createSession(session, UNCHANGED);
+    const key = newKey(account.id);
+    await store.createApiKey(key, 100);
+
+    await store.resetPassword(resetOf(reset.tokenHash));
+
+    for (const { tokenHash } of ended) {
+      assert.equal(await store.sessionAccount(tokenHash, NOW), undefined);
+    }
+    assert.equal(await store.sessionAccount(foreign.tokenHash, NOW), other.account.id);
+    assert.equal((await store.listApiKeys(account.id))[0]?.revokedAt, undefined);
+    assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
+  });
+
+  test("a password that was found right before a reset opens no session after it", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { account, reset } = await newResetting(store);
+    const use = resetOf(reset.tokenHash);
+    await store.resetPassword(use);
+    const after = await contentsOf(engine);
+
+    const raised = { ...UNCHANGED, nextHash: "$argon2id$raised" };
+    assert.equal(await store.createSession(newSession(account.id), UNCHANGED), false);
+    assert.equal(await store.createSession(newSession(account.id), raised), false);
+
+    assert.deepEqual(await contentsOf(engine), after);
+    const changed = { hash: use.passwordHash, nextHash: use.passwordHash };
+    assert.equal(await store.createSession(newSession(account.id), changed), true);
+  });
+
+  test("an email that is verified already keeps its time at a reset", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const { email, reset } = await newResetting(store);
+    await store.markEmailVerified(email, NOW);
+
+    await store.resetPassword(resetOf(reset.tokenHash));
+
+    assert.equal((await store.accountByEmail(email))?.emailVerifiedAt, NOW);
+  });
+
+  test("an expired, unknown or other purpose's token changes nothing at a reset", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { account, verification, reset } = await newResetting(store);
+    await store.createSession(newSession(account.id), UNCHANGED);
+    const before = await contentsOf(engine);
+    const use = (hash: string, now = NOW) => store.resetPassword(resetOf(hash, { now }));
+
+    assert.equal(await use(reset.tokenHash, RESET_END), false);
+    assert.equal(await use(verification.tokenHash), false);
+    assert.equal(await use(reset.token), false);
+    assert.equal(await use(newHash()), false);
+
+    assert.deepEqual(await contentsOf(engine), before);
+    assert.equal(await use(reset.tokenHash, "2026-11-21T12:59:59.999Z"), true);
+  });
+
+  test("a reset whose notice cannot be stored changes nothing", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { account, verification, reset } = await newResetting(store);
+    await store.createSession(newSession(account.id), UNCHANGED);
+    const before = await contentsOf(engine);
+    const { mailId } = verification;
+
+    await assert.rejects(store.resetPassword(resetOf(reset.tokenHash, { mailId })));
+
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("of ten resets by one token at once, on two nodes, one succeeds and tells", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()] as const;
+    const { email, reset } = await newResetting(stores[0]);
+    const uses = Array.from({ length: 10 }, (_, turn) =>
+      resetOf(reset.tokenHash, { passwordHash: `$argon2id$${turn}` }),
+    );
+
+    const done = await tenOnTwoNodes(stores, (store, turn) =>
+      store.resetPassword(uses[turn] as PasswordReset),
+    );
+
+    assert.equal(done.filter((one) => one).length, 1);
+    const winner = uses[done.indexOf(true)];
+    assert.equal((await stores[1].accountByEmail(email))?.passwordHash, winner?.passwordHash);
+    const mails = await stores[1].listMails({ withDelivered: true });
+    const notices = mails.filter(({ kind }) => kind === "password_changed");
+    assert.deepEqual(
+      notices.map(({ id }) => id),
+      [winner?.mailId],
+    );
+  });
+
+  test("a reset amid logins by the old password, on two nodes, leaves no session", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()] as const;
+    const { account, reset } = await newResetting(stores[0]);
+    const sessions = Array.from({ length: 10 }, () => newSession(account.id));
+
+    const before = newSession(account.id);
+    assert.equal(await stores[1].createSession(before, UNCHANGED), true);
+
+    await tenOnTwoNodes(stores, async (store, turn) => {
+      if (turn === 5) await store.resetPassword(resetOf(reset.tokenHash));
+      await store.createSession(sessions[turn] ?? before, UNCHANGED);
+    });
+
+    for (const { tokenHash } of [before, ...sessions]) {
+      assert.equal(await stores[0].sessionAccount(tokenHash, NOW), undefined);
+    }
+  });
+}
