@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { IsEmail } from "typebox/format";
 import { MAX_PLAN_UNITS } from "./domain/billing.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./domain/decimal.ts";
+import { isMailable } from "./domain/email.ts";
 
 /** Who a mail is from. */
 export interface MailAddress {
@@ -138,13 +139,19 @@ function readersOf(environment: Environment, problems: string[]) {
   return { textOf, integerOf, booleanOf };
 }
 
+/** What nodemailer's address may set besides: nothing that would show or send a mail twice. */
+const smtpOption = /^(tls\..+|requireTLS|ignoreTLS|name|authMethod)$/;
+
 /** The value is not shown in a problem: it may hold a password. */
 function smtpUrlOf(text: string | undefined, problems: string[]): string | undefined {
   if (text === undefined) return undefined;
-  const url = URL.parse(text);
-  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
+  // As https: of a scheme that it does not know, URL takes any host.
+  const url = /^smtps?:\/\/[^/]/i.test(text) ? URL.parse(text.replace(/^smtps?/i, "https")) : null;
+  if (url === null) {
     problems.push("SMTP_URL: want an address such as smtps://user:password@mail.example.org");
   }
+  const unknown = [...(url?.searchParams.keys() ?? [])].filter((name) => !smtpOption.test(name));
+  if (unknown.length > 0) problems.push(`SMTP_URL: there is no option ${unknown.join(", ")}`);
   return text;
 }
 
@@ -154,11 +161,13 @@ function mailFromOf(
   publicUrl: string | undefined,
   problems: string[],
 ): MailAddress {
-  const host = URL.parse(publicUrl ?? "")?.hostname ?? "localhost";
-  const [, name = "", address = ""] =
-    /^(?:([^<>\p{Cc}]*)<)?([^<>\s]+)>?$/u.exec(text ?? `Kurs <kurs@${host}>`) ?? [];
-  if (text !== undefined && !IsEmail(address)) {
-    problems.push(`MAIL_FROM: want a sender such as Kurs <kurs@example.org>, not "${text}"`);
+  const host = (URL.parse(publicUrl ?? "")?.hostname ?? "localhost").replace(/^\[/, "[IPv6:");
+  const sender = text ?? `Kurs <kurs@${host}>`;
+  const named = /^([^<>]*)<([^<>]*)>$/.exec(sender);
+  const [name, address] = named === null ? ["", sender] : [named[1] ?? "", named[2] ?? ""];
+  if (!IsEmail(address) || !isMailable(address) || !isMailable(name)) {
+    const shown = JSON.stringify(sender);
+    problems.push(`MAIL_FROM: want a sender such as Kurs <kurs@example.org>, not ${shown}`);
   }
   return { name: name.trim().replace(/^"(.*)"$/, "$1"), address };
 }
@@ -183,7 +192,8 @@ function sourcesOf(
 
 function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
-  return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  const isWeb = url !== null && /^https?:$/.test(url.protocol) && !/\s/.test(text);
+  return isWeb && url.search === "" && url.hash === "";
 }
 
 function isProxy(text: string): boolean {

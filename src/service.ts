@@ -8,7 +8,7 @@ import { openSqliteStore } from "./adapters/storage/sqlite/open.ts";
 import { createRegister } from "./application/accounts.ts";
 import { createApiKeys } from "./application/api-keys.ts";
 import { createAuthLimit } from "./application/auth-limit.ts";
-import { createDeliverDueMails, type DeliveryReport } from "./application/deliver-mail.ts";
+import { createDeliverMail, type DeliveryReport } from "./application/deliver-mail.ts";
 import { createEmailVerification } from "./application/email-verification.ts";
 import { keepMailMoving } from "./application/mail-loop.ts";
 import type { Mailer } from "./application/mail-ports.ts";
@@ -152,9 +152,9 @@ function startMailing(store: Store, mailer: Mailer, world: World): AsyncDisposab
   const breakOff = new AbortController();
   const onError = (err: unknown) => log.error({ err }, "mail could not be worked on");
   const onReport = (report: DeliveryReport) => logDelivery(log, report);
-  const deliverDueMails = createDeliverDueMails({ ...world, store, mailer, onReport, onError });
+  const deliverMail = createDeliverMail({ ...world, store, mailer, onReport });
   const ended = keepMailMoving(
-    { ...world, store, deliverDueMails, onError },
+    { ...world, store, deliverMail, onError },
     { stop: stop.signal, breakOff: breakOff.signal },
   );
   return {

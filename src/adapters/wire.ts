@@ -12,6 +12,7 @@ import type { SourceStatus } from "../application/refresh-rates.ts";
 import type { IssuedSession } from "../application/sessions.ts";
 import type { UsageReport } from "../application/usage.ts";
 import { remainingUnits, utilization } from "../domain/billing.ts";
+import { UNMAILABLE_CHARACTERS } from "../domain/email.ts";
 import { type Failure, failureCodes } from "../domain/failure.ts";
 import type { Rate } from "../domain/rate.ts";
 
@@ -28,8 +29,7 @@ const NO_CONTROL_CHARACTERS = "^[^\\u0000-\\u001f\\u007f]*$";
 const Email = Type.String({
   format: "email",
   maxLength: 254,
-  // A quoted local part may hold anything; what could write a header of a mail may not stand there.
-  pattern: NO_CONTROL_CHARACTERS,
+  pattern: `^[^${UNMAILABLE_CHARACTERS}]*$`,
   description: "Trimmed and lower-cased before it is looked at",
   examples: ["ada@example.org"],
 });

@@ -10,9 +10,6 @@ export const LEASE_MS = 10_000;
 /** A server may take minutes over a mail (RFC 5321, section 4.5.3.2): the lease is renewed. */
 const RENEWAL_MS = 3_000;
 
-/** Mails that one node has in hand at a time. */
-const MAILS_AT_ONCE = 10;
-
 const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 
 /** A refusal for good may be our own mistake (sender, relaying): it is tried again, but rarely. */
@@ -33,24 +30,22 @@ export interface DeliveryReport {
 }
 
 /**
- * Delivers the mails that are due, each at least once: it is marked as delivered after the server
- * has taken it, so a crash in between sends it again.
+ * Makes one attempt to deliver a mail that was claimed, and notes what came of it. The delivery is
+ * noted after the server has taken the mail, so a crash in between sends it again.
  *
- * @returns how many it tried; 0 when none is due.
+ * @throws what is no fault of the mail's server: the mail is tried again after its lease.
  */
-export type DeliverDueMails = (signal: AbortSignal) => Promise<number>;
+export type DeliverMail = (mail: ClaimedMail, signal: AbortSignal) => Promise<void>;
 
-export function createDeliverDueMails(uses: {
+export function createDeliverMail(uses: {
   readonly store: MailStore;
   readonly mailer: Mailer;
   readonly clock: Clock;
   /** A number from 0 to 1, for the jitter of the backoff. */
   readonly random: () => number;
   readonly onReport: (report: DeliveryReport) => void;
-  /** For what is no fault of the mail's server: the mail is tried again after its lease. */
-  readonly onError: (error: unknown) => void;
-}): DeliverDueMails {
-  const { store, mailer, clock, random, onReport, onError } = uses;
+}): DeliverMail {
+  const { store, mailer, clock, random, onReport } = uses;
   const inMs = (milliseconds: number) => timestamp(clock.nowMs() + milliseconds);
 
   const keepLease = async (id: string, ended: AbortSignal): Promise<void> => {
@@ -73,11 +68,11 @@ export function createDeliverDueMails(uses: {
     return nextAttemptAt;
   };
 
-  const deliver = async (mail: ClaimedMail, signal: AbortSignal): Promise<void> => {
+  return async (mail, signal) => {
     const { id, kind, attempts } = mail;
     const about = { mail: id, kind, attempts };
     const ended = new AbortController();
-    const leased = keepLease(id, ended.signal).catch(onError);
+    const leased = keepLease(id, ended.signal);
     try {
       const deliveredTo = await mailer.send(mail, signal);
       await store.noteDelivered(id, inMs(0));
@@ -91,12 +86,5 @@ export function createDeliverDueMails(uses: {
       ended.abort();
       await leased;
     }
-  };
-
-  return async (signal) => {
-    const claim = { now: inMs(0), until: inMs(LEASE_MS), limit: MAILS_AT_ONCE };
-    const mails = await store.claimMails(claim);
-    await Promise.all(mails.map((mail) => deliver(mail, signal).catch(onError)));
-    return mails.length;
   };
 }

@@ -1,5 +1,5 @@
 import { timestamp } from "../domain/instant.ts";
-import { type DeliverDueMails, LEASE_MS } from "./deliver-mail.ts";
+import { type DeliverMail, LEASE_MS } from "./deliver-mail.ts";
 import type { MailStore } from "./mail-ports.ts";
 import { pause } from "./pause.ts";
 import type { Clock } from "./ports.ts";
@@ -9,6 +9,9 @@ import type { Clock } from "./ports.ts";
  * for a known address alone could be told from outside by how long the next answer takes.
  */
 const LOOK_INTERVAL_MS = 1000;
+
+/** Mails that one node has in hand at a time. */
+const MAILS_AT_ONCE = 10;
 
 /** Mails that were delivered or given up are kept this long for `kurs mail list`. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
@@ -23,7 +26,7 @@ export async function keepMailMoving(
   uses: {
     readonly store: MailStore;
     readonly clock: Clock;
-    readonly deliverDueMails: DeliverDueMails;
+    readonly deliverMail: DeliverMail;
     /** For what is no fault of a mail: the loop goes on. */
     readonly onError: (error: unknown) => void;
   },
@@ -34,28 +37,36 @@ export async function keepMailMoving(
     readonly breakOff: AbortSignal;
   },
 ): Promise<void> {
-  const { store, clock, deliverDueMails, onError } = uses;
+  const { store, clock, deliverMail, onError } = uses;
+  const { stop, breakOff } = signals;
+  const inMs = (milliseconds: number) => timestamp(clock.nowMs() + milliseconds);
+  const inHand = new Set<Promise<void>>();
   let tidyAtMs = 0;
-  try {
-    const nowMs = clock.nowMs();
-    await store.hastenMails(timestamp(nowMs), timestamp(nowMs + LEASE_MS));
-  } catch (error) {
-    onError(error);
-  }
-  while (!signals.stop.aborted) {
-    try {
-      let handled = 1;
-      while (handled > 0 && !signals.stop.aborted) {
-        handled = await deliverDueMails(signals.breakOff);
-      }
-      const nowMs = clock.nowMs();
-      if (nowMs >= tidyAtMs) {
-        await store.removeEndedMails(timestamp(nowMs - KEPT_MS));
-        tidyAtMs = nowMs + TIDY_INTERVAL_MS;
-      }
-    } catch (error) {
-      onError(error);
+
+  const takeDue = async (): Promise<void> => {
+    const limit = MAILS_AT_ONCE - inHand.size;
+    if (limit === 0) return;
+    const mails = await store.claimMails({ now: inMs(0), until: inMs(LEASE_MS), limit });
+    for (const mail of mails) {
+      const delivery = deliverMail(mail, breakOff)
+        .catch(onError)
+        .finally(() => inHand.delete(delivery));
+      inHand.add(delivery);
     }
-    await pause(LOOK_INTERVAL_MS, signals.stop);
+  };
+
+  const tidy = async (): Promise<void> => {
+    if (clock.nowMs() < tidyAtMs) return;
+    await store.removeEndedMails(inMs(-KEPT_MS));
+    tidyAtMs = clock.nowMs() + TIDY_INTERVAL_MS;
+  };
+
+  await store.hastenMails(inMs(0), inMs(LEASE_MS)).catch(onError);
+  while (!stop.aborted) {
+    await takeDue().then(tidy).catch(onError);
+    // A mail that its server is slow with holds up no other, while there is a hand free.
+    const rest = pause(LOOK_INTERVAL_MS, stop);
+    await (inHand.size < MAILS_AT_ONCE ? rest : Promise.race([rest, ...inHand]));
   }
+  await Promise.all(inHand);
 }

@@ -5,6 +5,8 @@ import { type Answer, startService, type TestService } from "../support/service.
 
 const LOGIN = "/v1/auth/login";
 const REGISTER = "/v1/auth/register";
+const RESEND = "/v1/auth/verification/resend";
+const RESET = "/v1/auth/password-reset";
 const EMAIL = "ada@example.org";
 const PASSWORD = "correct horse battery";
 const WINDOW_MS = 900_000;
@@ -72,6 +74,39 @@ test("§8 auth limit: register and login spend one budget together", async () =>
 
   assertLimited(await register(service, EMAIL));
   assertLimited(await logIn(service));
+});
+
+test("§8 auth limit: resend and password-reset spend it too, also for an unknown email", async () => {
+  await using service = await startWithTellTale(4);
+  for (const email of [EMAIL, "nobody@example.org"]) {
+    const how = { json: { email } };
+    for (const path of [RESEND, RESET]) assert.equal((await service.post(path, how)).status, 202);
+    await spend(1, () => register(service, email));
+    assert.equal((await service.post(RESET, how)).status, 202);
+    const before = service.query("SELECT token_hash FROM mail_tokens");
+
+    for (const path of [RESEND, RESET]) assertLimited(await service.post(path, how));
+    assertLimited(await register(service, email));
+    assertLimited(await logIn(service, email));
+    assert.deepEqual(service.query("SELECT token_hash FROM mail_tokens"), before);
+  }
+});
+
+test("§8 auth limit: to confirm a verification or a reset spends nothing of it", async () => {
+  await using service = await startWithTellTale(1);
+  const token = "3f".repeat(32);
+  const json = { token, email: EMAIL, password: PASSWORD };
+
+  for (const path of ["/v1/auth/verification", "/v1/auth/password-reset/confirm"]) {
+    for (let call = 0; call < 31; call += 1) {
+      assertFailure(await service.post(path, { json }), 400, "invalid_token");
+    }
+  }
+
+  assert.deepEqual(service.query("SELECT * FROM auth_windows"), []);
+  await spend(1, () => logIn(service));
+  assertLimited(await logIn(service));
+  assertFailure(await service.post("/v1/auth/verification", { json }), 400, "invalid_token");
 });
 
 test("§8 auth limit: of 30 calls at once exactly 20 pass", async () => {

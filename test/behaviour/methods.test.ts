@@ -14,6 +14,10 @@ const knownPaths = [
   ["/v1/auth/register", ["POST"], { session }],
   ["/v1/auth/login", ["POST"], { session }],
   ["/v1/auth/logout", ["POST"], { session }],
+  ["/v1/auth/verification", ["POST"], {}],
+  ["/v1/auth/verification/resend", ["POST"], {}],
+  ["/v1/auth/password-reset", ["POST"], {}],
+  ["/v1/auth/password-reset/confirm", ["POST"], {}],
   ["/v1/account/api-keys", ["GET", "HEAD", "POST"], { session }],
   [`/v1/account/api-keys/${id}`, ["DELETE"], { session }],
   ["/v1/account/usage", ["GET", "HEAD"], { session }],
@@ -24,7 +28,7 @@ const knownPaths = [
 ] as const;
 
 const stored = () =>
-  ["accounts", "sessions", "api_keys", "period_usage", "auth_windows"].map((table) =>
+  ["accounts", "sessions", "api_keys", "period_usage", "auth_windows", "mail_tokens"].map((table) =>
     service.query(`SELECT * FROM ${table}`),
   );
 

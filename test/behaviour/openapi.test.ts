@@ -4,6 +4,7 @@ import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { mailTo, tokenOf } from "../support/mails.ts";
 import { assertDocumented, type OpenApiDocument, operationOf } from "../support/openapi.ts";
 import { type Call, startService } from "../support/service.ts";
 
@@ -20,6 +21,8 @@ const anywhere = [
   "503 temporarily_unavailable",
 ];
 
+const ofBodies = ["413 payload_too_large", "415 unsupported_media_type"];
+
 const operations: Readonly<Record<string, readonly string[]>> = {
   "POST /v1/auth/register": [
     "201",
@@ -31,11 +34,16 @@ const operations: Readonly<Record<string, readonly string[]>> = {
   "POST /v1/auth/login": [
     "200",
     "401 unauthorized",
+    "403 email_not_verified",
     "413 payload_too_large",
     "415 unsupported_media_type",
     "429 too_many_requests",
   ],
   "POST /v1/auth/logout": ["204", "401 unauthorized"],
+  "POST /v1/auth/verification": ["204", "400 invalid_token", ...ofBodies],
+  "POST /v1/auth/verification/resend": ["202", ...ofBodies, "429 too_many_requests"],
+  "POST /v1/auth/password-reset": ["202", ...ofBodies, "429 too_many_requests"],
+  "POST /v1/auth/password-reset/confirm": ["204", "400 invalid_token", ...ofBodies],
   "GET /v1/account/api-keys": ["200", "401 unauthorized"],
   "POST /v1/account/api-keys": [
     "201",
@@ -178,6 +186,53 @@ test("OpenAPI: every answer of a run is one that is documented, and fits its sch
   met.push("413 payload_too_large", "415 unsupported_media_type", "429 quota_exceeded");
   met.push("429 too_many_requests", "503 temporarily_unavailable");
   for (const expected of met) assert.ok(statuses.has(expected), `${expected} was not met`);
+});
+
+test("OpenAPI: what is promised of mailed tokens is met, but for a mistake of the service", async () => {
+  const config = { authCallsPerWindow: 8, requireVerifiedEmail: true };
+  await using own = await startService({ config });
+  const met = new Map<string, Set<string>>();
+  const call = async (operation: string, how: Call = {}) => {
+    const [method, path] = split(operation);
+    const answer = await own.call(method, path, how);
+    assertDocumented(document, operationOf(document, method, path), answer);
+    const statuses = met.get(operation) ?? new Set();
+    met.set(operation, statuses.add(`${answer.status} ${answer.body.code ?? ""}`.trim()));
+  };
+  const about = Object.keys(operations).filter((name) => /verification|reset/.test(name));
+  const json = { email: "ada@example.org", password: "correct horse battery" };
+  await call("POST /v1/auth/register", { json });
+  await call("POST /v1/auth/login", { json });
+  await call("POST /v1/auth/password-reset", { json });
+  const page = { verification: "verify", "password-reset/confirm": "reset" } as const;
+  for (const path of ["verification", "password-reset/confirm"] as const) {
+    const token = tokenOf(await mailTo(own.dataDirectory, json.email, page[path]));
+    for (let use = 0; use < 2; use += 1) {
+      await call(`POST /v1/auth/${path}`, { json: { ...json, token } });
+    }
+  }
+  for (const operation of about) {
+    await call(operation, { json: {} });
+    await call(operation, { raw: "x" });
+    await call(operation, { json: "x".repeat(20_000) });
+    const [method, path] = split(operation);
+    const refused = await own.call("GET", path);
+    assertDocumented(document, operationOf(document, method, path), refused);
+    assert.equal(refused.status, 405);
+  }
+  for (let turn = 0; turn < 4; turn += 1) {
+    for (const operation of about) await call(operation, { json: { email: json.email } });
+  }
+  own.query("ALTER TABLE mail_tokens RENAME TO mail_tokens_gone");
+  const later = { token: "3f".repeat(32), password: json.password, email: "grace@example.org" };
+  for (const operation of about) await call(operation, { json: later });
+
+  assert.ok(met.get("POST /v1/auth/login")?.has("403 email_not_verified"));
+  for (const operation of about) {
+    const promised = [...(operations[operation] ?? []), "400 invalid_request"];
+    promised.push("503 temporarily_unavailable");
+    assert.deepEqual([...(met.get(operation) ?? [])].sort(), promised.sort(), operation);
+  }
 });
 
 const strayBodies = [

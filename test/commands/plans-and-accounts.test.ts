@@ -29,6 +29,12 @@ async function newCustomer(name: string, units: number) {
   return { email, session, apiKey, read: () => client.get("/v1/rates/EUR/USD", { apiKey }) };
 }
 
+/** The rows of an account as they are stored. */
+function accountsOf(email: string) {
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
+  return database.prepare("SELECT * FROM accounts WHERE email = ?").all(email);
+}
+
 suite("plans and accounts", { concurrency: 4 }, () => {
   test("a store without accounts says so, and lists none as JSON", async () => {
     await using directory = await temporaryDirectory();
@@ -145,6 +151,39 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     }
   });
 
+  test("an account is marked as verified by the operator, in any case of its email", async () => {
+    const { email } = await newCustomer("verified", 1);
+    const other = await newCustomer("unverified", 1);
+
+    const first = await run("accounts", "verify", ` ${email.toUpperCase()} `);
+    const [before] = accountsOf(email);
+    const second = await run("accounts", "verify", email);
+
+    for (const { exitCode, stdout, stderr } of [first, second]) {
+      assert.deepEqual([exitCode, stdout, stderr], [0, `${email} is verified\n`, ""]);
+    }
+    assert.match(String(before?.email_verified_at), /^\d{4}-\d{2}-\d{2}T\S+Z$/);
+    assert.deepEqual(accountsOf(email), [before]);
+    const shown = await run("accounts", "show", email);
+    assert.match(shown.stdout, /\nverified@example\.org .* yes +\d{4}-/);
+    const json = await run("accounts", "show", email, "--json");
+    assert.equal(JSON.parse(json.stdout).email_verified, true);
+    assert.equal(accountsOf(other.email)[0]?.email_verified_at, null);
+  });
+
+  test("who was verified by the operator logs in where that is required", async () => {
+    await using directory = await temporaryDirectory();
+    const here = { dataDirectory: directory.path };
+    await using strict = await serve({ ...here, env: { REQUIRE_VERIFIED_EMAIL: "true" } });
+    const email = "ada@example.org";
+    await clientOf(strict.url).register(email);
+    await assert.rejects(clientOf(strict.url).logIn(email), /want 200, got 403 .*not_verified/);
+
+    await kurs(["accounts", "verify", email], here);
+
+    assert.match(await clientOf(strict.url).logIn(email), /^svc_sess_/);
+  });
+
   const missing = [
     [["accounts", "show", "nobody@example.org"], "there is no account nobody@example.org: see"],
     [
@@ -152,6 +191,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
       "there is no account nobody@example.org",
     ],
     [["accounts", "plan", "nobody@example.org", "free"], "there is no account nobody@example.org"],
+    [["accounts", "verify", "nobody@example.org"], "there is no account nobody@example.org: see"],
     [["accounts", "plan", "nobody@example.org", "none"], "there is no plan none; there are: free"],
   ] as const;
 

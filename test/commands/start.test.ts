@@ -38,6 +38,8 @@ suite("bad starts", { concurrency: 4 }, () => {
       PUBLIC_URL: "ftp://rates.example.org",
       TRUST_PROXY: "10.0.0.0/8,proxy",
       LOG_LEVEL: "loud",
+      MAIL_FROM: "Kurs",
+      REQUIRE_VERIFIED_EMAIL: "yes",
     });
 
     assertRefused(ended, 2);
@@ -48,9 +50,11 @@ suite("bad starts", { concurrency: 4 }, () => {
       "AUTH_LIMIT=0",
       "AUTH_WINDOW_SECONDS=-1",
       "LOG_LEVEL=loud",
+      "MAIL_FROM=Kurs",
       "PLAN_FREE_UNITS=1.5",
       "PORT=abc",
       "PUBLIC_URL=ftp://rates.example.org",
+      "REQUIRE_VERIFIED_EMAIL=yes",
       "TRUST_PROXY=proxy",
     ]);
     assert.deepEqual(await readdir(directory.path), []);
@@ -62,6 +66,55 @@ suite("bad starts", { concurrency: 4 }, () => {
       const ended = await start(directory.path, { PORT: port });
       assertRefused(ended, 2);
       assert.ok(ended.stderr.includes(`PORT: want a whole number from 0 to 65535, not "${port}"`));
+    });
+  }
+
+  const badSmtpUrls = [
+    ["of another protocol", "http://kurs:sesame-42@mail.example.org"],
+    ["without a host", "smtp://"],
+    ["without its slashes", "smtp:kurs:sesame-42@mail.example.org"],
+    ["that is no address", "sesame-42"],
+    ["with a port that is none", "smtp://kurs:sesame-42@mail.example.org:port"],
+    ["with a slash in the password", "smtp://kurs:sesame/42@mail.example.org"],
+    ["with a host that is no name", "smtp://kurs:sesame-42@mail%20example.org"],
+  ] as const;
+
+  for (const [what, url] of badSmtpUrls) {
+    test(`an SMTP_URL ${what} is told, but not shown: it may hold a password`, async () => {
+      await using directory = await temporaryDirectory();
+      const ended = await start(join(directory.path, "data"), { SMTP_URL: url, PORT: "abc" });
+
+      assert.doesNotMatch(ended.stdout + ended.stderr, /sesame/);
+      assertRefused(ended, 2);
+      const [, ...problems] = ended.stderr.split("\n").slice(0, -1);
+      assert.deepEqual(problems.map((line) => line.split(": ")[0]).sort(), [
+        "  PORT",
+        "  SMTP_URL",
+      ]);
+      assert.match(ended.stderr, /SMTP_URL: want an address such as smtps:\/\/user:password@\S+\n/);
+      assert.deepEqual(await readdir(directory.path), []);
+    });
+  }
+
+  const badSenders = [
+    "Kurs",
+    "<>",
+    "kurs@",
+    "ada@example.org, eve@example.org",
+    "Kurs <kurs@example.org> of Berlin",
+    "Kurs <kurs@example.org",
+    "kurs@example.org>",
+  ];
+
+  for (const sender of badSenders) {
+    test(`MAIL_FROM ${sender} is told as no sender`, async () => {
+      await using directory = await temporaryDirectory();
+      const ended = await start(join(directory.path, "data"), { MAIL_FROM: sender, PORT: "abc" });
+
+      assertRefused(ended, 2);
+      const want = `  MAIL_FROM: want a sender such as Kurs <kurs@example.org>, not "${sender}"`;
+      assert.ok(ended.stderr.split("\n").includes(want), ended.stderr);
+      assert.deepEqual(await readdir(directory.path), []);
     });
   }
 

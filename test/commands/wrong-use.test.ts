@@ -22,6 +22,10 @@ const commands = [
   "accounts list",
   "accounts show",
   "accounts plan",
+  "accounts verify",
+  "mail",
+  "mail list",
+  "mail test",
 ];
 
 suite("wrong use", { concurrency: 4 }, () => {
@@ -58,6 +62,13 @@ suite("wrong use", { concurrency: 4 }, () => {
     [["plans", "set", "pro"], "error: missing required argument 'units'"],
     [["accounts", "show"], "error: missing required argument 'email'"],
     [["accounts", "plan", "ada@example.org"], "error: missing required argument 'plan'"],
+    [["accounts", "verify"], "error: missing required argument 'email'"],
+    [["mail", "fly"], "error: unknown command 'fly'"],
+    [["mail", "list", "all"], "error: too many arguments for 'list'"],
+    [["mail", "test"], "error: missing required argument 'address'"],
+    [["mail", "test", "ada"], 'kurs: "ada" is no email address'],
+    [["mail", "test", "Ada <ada@example.org>"], 'kurs: "Ada <ada@example.org>" is no email'],
+    [["mail", "test", "ada@example.org,eve@example.org"], 'kurs: "ada@example.org,eve@'],
     [["rates", "list", "E"], 'kurs: base "E": want 2 to 10 letters A-Z or digits, such as EUR'],
     [["rates", "suspend", "EUR", "ß"], 'kurs: quote "ß": want'],
     [["rates", "resume", "EUR/USD", "USD"], 'kurs: base "EUR/USD": want'],
@@ -87,7 +98,7 @@ suite("wrong use", { concurrency: 4 }, () => {
   }
 
   test("without a command, and with half of one, the help comes with exit code 2", async () => {
-    for (const args of [[], ["rates"], ["plans"], ["accounts"]]) {
+    for (const args of [[], ["rates"], ["plans"], ["accounts"], ["mail"]]) {
       const { exitCode, stdout, stderr } = await kurs(args);
       assert.equal(exitCode, 2);
       assert.equal(stdout, "");

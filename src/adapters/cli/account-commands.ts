@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { AccountSummary } from "../../application/ports.ts";
 import { billingPeriodAt, remainingUnits } from "../../domain/billing.ts";
+import { normalizeEmail } from "../../domain/email.ts";
 import { timestamp } from "../../domain/instant.ts";
 import { wireAccountSummary } from "../wire.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
@@ -53,7 +54,7 @@ async function listAccounts(uses: CommandUses, { json }: OutputOptions): Promise
 }
 
 async function showAccount(uses: CommandUses, typed: string, { json }: OutputOptions) {
-  const email = typed.trim().toLowerCase();
+  const email = normalizeEmail(typed);
   await using store = uses.openStore();
   const [account] = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name, email);
   if (account === undefined) throw unknownAccount(email);
@@ -63,7 +64,7 @@ async function showAccount(uses: CommandUses, typed: string, { json }: OutputOpt
 }
 
 async function movePlan({ openStore, print }: CommandUses, typed: string, plan: string) {
-  const email = typed.trim().toLowerCase();
+  const email = normalizeEmail(typed);
   await using store = openStore();
   const plans = (await store.listPlans()).map(({ name }) => name);
   if (!plans.includes(plan)) {
@@ -75,7 +76,7 @@ async function movePlan({ openStore, print }: CommandUses, typed: string, plan: 
 }
 
 async function verifyAccount({ openStore, clock, print }: CommandUses, typed: string) {
-  const email = typed.trim().toLowerCase();
+  const email = normalizeEmail(typed);
   await using store = openStore();
   const isKnown = await store.markEmailVerified(email, timestamp(clock.nowMs()));
   if (!isKnown) throw unknownAccount(email);

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { IsEmail } from "typebox/format";
 import { MailError } from "../../application/mail-ports.ts";
+import { isMailable } from "../../domain/email.ts";
 import { timestamp } from "../../domain/instant.ts";
 import { mailState, wireMail } from "../wire.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
@@ -72,15 +73,14 @@ async function listMails({ openStore, print }: CommandUses, { all, json }: ListO
 
 async function testMail({ openMailer, clock, newId, print }: CommandUses, typed: string) {
   const email = typed.trim();
-  if (!IsEmail(email)) {
+  if (!IsEmail(email) || !isMailable(email)) {
     throw new CommandError(`${JSON.stringify(email)} is no email address`, 2);
   }
   using mailer = await openMailer();
   const createdAt = timestamp(clock.nowMs());
   const mail = { id: newId(), kind: "test", email, link: undefined, createdAt } as const;
   try {
-    const answer = await mailer.send(mail, AbortSignal.timeout(TEST_TIMEOUT_MS));
-    print(`sent to ${email}: ${answer}`);
+    print(`sent to ${email}: ${await mailer.send(mail, AbortSignal.timeout(TEST_TIMEOUT_MS))}`);
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     throw new CommandError(`not sent to ${email}: ${error.message}`);

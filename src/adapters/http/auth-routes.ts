@@ -4,7 +4,7 @@ import type { Sessions } from "../../application/sessions.ts";
 import { credentialOf } from "../authorization.ts";
 import { CredentialsBody, wireAccount, wireSession } from "../wire.ts";
 import type { App } from "./app.ts";
-import { clientIpOf, normalizeEmail } from "./caller.ts";
+import { clientIpOf, normalizeBodyEmail } from "./caller.ts";
 import { noBody, responsesOf } from "./responses.ts";
 import type { SessionGuard } from "./session-guard.ts";
 
@@ -55,7 +55,7 @@ export function authRoutes(
   },
 ): void {
   const { register, sessions, sessionGuard } = uses;
-  const preValidation = normalizeEmail;
+  const preValidation = normalizeBodyEmail;
 
   app.post(
     "/v1/auth/register",

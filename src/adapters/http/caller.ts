@@ -1,9 +1,10 @@
 import type { FastifyRequest } from "fastify";
+import { normalizeEmail } from "../../domain/email.ts";
 
 /** Trims and lower-cases an email before its form is judged. */
-export async function normalizeEmail({ body }: FastifyRequest): Promise<void> {
+export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void> {
   if (typeof body === "object" && body !== null && "email" in body) {
-    if (typeof body.email === "string") body.email = body.email.trim().toLowerCase();
+    if (typeof body.email === "string") body.email = normalizeEmail(body.email);
   }
 }
 

@@ -89,6 +89,10 @@ export function schemaFailure(errors: readonly TLocalizedValidationError[]): Fai
   return new Failure("invalid_request", error === undefined ? "invalid" : ruleOf(error));
 }
 
+function forbiddenIn(field: string): string {
+  return field === "email" ? "control characters, < or >" : "control characters";
+}
+
 function ruleOf(error: TLocalizedValidationError): string {
   const field = error.instancePath.slice(1).replaceAll("/", ".");
   if (error.keyword === "required") return `${error.params.requiredProperties[0]} is missing.`;
@@ -98,6 +102,6 @@ function ruleOf(error: TLocalizedValidationError): string {
   if (error.keyword === "maxLength") {
     return `${field} must have at most ${error.params.limit} characters.`;
   }
-  if (error.keyword === "pattern") return `${field} must not hold control characters.`;
+  if (error.keyword === "pattern") return `${field} must not hold ${forbiddenIn(field)}.`;
   return `${field} ${error.message}.`;
 }

@@ -3,7 +3,7 @@ import type { EmailVerification } from "../../application/email-verification.ts"
 import type { PasswordResets } from "../../application/password-reset.ts";
 import { EmailBody, MailTokenBody, NewPasswordBody } from "../wire.ts";
 import type { App } from "./app.ts";
-import { clientIpOf, normalizeEmail } from "./caller.ts";
+import { clientIpOf, normalizeBodyEmail } from "./caller.ts";
 import { noBody, responsesOf } from "./responses.ts";
 
 const common = { tags: ["Authentication"], security: [] };
@@ -56,7 +56,7 @@ export function mailTokenRoutes(
   },
 ): void {
   const { emailVerification, passwordResets } = uses;
-  const preValidation = normalizeEmail;
+  const preValidation = normalizeBodyEmail;
 
   app.post("/v1/auth/verification", { schema: verifySchema }, async (request, reply) => {
     await emailVerification.verify(request.body.token);

@@ -24,6 +24,7 @@ export function createFileMailer(directory: string, settings: MessageSettings): 
         await syncDirectory(directory);
         return file;
       } catch (error) {
+        if (error instanceof MailError) throw error;
         const reason = error instanceof Error ? error.message : String(error);
         throw new MailError(reason, { isRefused: false, cause: error });
       }

@@ -1,5 +1,6 @@
 import { createTransport } from "nodemailer";
 import { MailError, type Mailer } from "../../application/mail-ports.ts";
+import { isLoopback } from "../loopback.ts";
 import { type MessageSettings, messageOf } from "./message.ts";
 
 /** A server that is there answers sooner; what it does with a mail may take minutes. */
@@ -15,7 +16,8 @@ const REASON_CHARACTERS_MAX = 300;
  * @param url as in SMTP_URL: `smtp:` or `smtps:`, with user and password where they are needed.
  */
 export function createSmtpMailer(url: string, settings: MessageSettings): Mailer {
-  const { hostname, username } = new URL(url);
+  // As https: of a scheme that it does not know, URL takes a host as it is written.
+  const { hostname, username } = new URL(url.replace(/^smtps?:/i, "https:"));
   const transport = createTransport({
     url,
     pool: true,
@@ -34,17 +36,13 @@ export function createSmtpMailer(url: string, settings: MessageSettings): Mailer
     async send(mail, signal) {
       try {
         const { response } = await transport.sendMail({ ...messageOf(mail, settings), signal });
-        return oneLine(response);
+        return told(response, mail.email);
       } catch (error) {
-        throw mailError(error, signal);
+        throw mailError(error, mail.email, signal);
       }
     },
     [Symbol.dispose]: () => transport.close(),
   };
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || /^(127\.|\[::1\]$)/.test(hostname);
 }
 
 interface NodemailerError {
@@ -53,13 +51,38 @@ interface NodemailerError {
   readonly responseCode: number;
 }
 
-function mailError(error: unknown, signal: AbortSignal): MailError {
+function mailError(error: unknown, email: string, signal: AbortSignal): MailError {
+  if (error instanceof MailError) return error;
   const { message, code, responseCode = 0 } = error as Partial<NodemailerError>;
-  const reason = signal.aborted ? String((signal.reason as Error).message) : String(message);
+  const reason = signal.aborted ? abortReasonOf(signal) : reasonOf(message, code);
   const isRefused = responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
-  return new MailError(oneLine(reason), { isRefused, cause: error });
+  return new MailError(told(reason, email), { isRefused, cause: error });
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim().slice(0, REASON_CHARACTERS_MAX);
+function abortReasonOf({ reason }: AbortSignal): string {
+  const { name, message } = reason as Error;
+  return name === "TimeoutError" ? "the server did not answer in time" : message;
+}
+
+/** What nodemailer says, and what the operator can do where that leaves one wondering. */
+function reasonOf(message = "no reason was given", code = ""): string {
+  if (/self-signed|unable to (get|verify)|issuer/i.test(message)) {
+    return `${message} (trust its authority by NODE_EXTRA_CA_CERTS)`;
+  }
+  if (code === "ETLS" && /STARTTLS/i.test(message)) {
+    return `${message} (a password goes to another machine over TLS only)`;
+  }
+  if (/wrong version number/i.test(message)) {
+    return "the server does not begin with TLS: use smtp: instead of smtps:";
+  }
+  return message;
+}
+
+/** A server's text as one line that a log may hold: it often repeats the reader's address. */
+function told(text: string, email: string): string {
+  return text
+    .replaceAll(new RegExp(RegExp.escape(email), "gi"), "<recipient>")
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim()
+    .slice(0, REASON_CHARACTERS_MAX);
 }

@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { createServer, type Socket } from "node:net";
+import { after, test } from "node:test";
+import fc from "fast-check";
+import { IsEmail } from "typebox/format";
+import { createSmtpMailer } from "../../src/adapters/mail/smtp-mailer.ts";
+import { sourceNames } from "../../src/adapters/sources/sources.ts";
+import { MailError } from "../../src/application/mail-ports.ts";
+import { ConfigError, readConfig } from "../../src/config.ts";
+import { assertFailure } from "../support/answers.ts";
+import { eventually } from "../support/mails.ts";
+import { startService } from "../support/service.ts";
+import { mailerTo, never, newMail, TOKEN } from "./outgoing.ts";
+import { portOf } from "./wiretap.ts";
+
+const HEADERS = [
+  "Auto-Submitted",
+  "Content-Type",
+  "Date",
+  "From",
+  "MIME-Version",
+  "Message-ID",
+  "Subject",
+  "To",
+];
+
+interface Heard {
+  readonly commands: string[];
+  readonly content: string[];
+}
+
+/** A server that takes every address, which a real one does not: nothing else hides a mistake. */
+function credulousServer(heard: (mail: Heard) => void) {
+  return createServer((socket: Socket) => {
+    let [rest, commands, content]: [string, string[], string[] | undefined] = ["", [], undefined];
+    const answerTo = (line: string): string | undefined => {
+      if (content !== undefined && line !== ".") {
+        content.push(line);
+        return undefined;
+      }
+      if (content !== undefined) {
+        heard({ commands, content });
+        [commands, content] = [[], undefined];
+        return "250 taken";
+      }
+      if (/^EHLO /.test(line)) return "250-here\r\n250 SMTPUTF8";
+      commands.push(line);
+      if (line === "DATA") content = [];
+      return line === "DATA" ? "354 go on" : "250 ok";
+    };
+    socket.setEncoding("utf8").on("error", () => undefined);
+    socket.write("220 here ESMTP\r\n");
+    socket.on("data", (text: string) => {
+      const lines = (rest + text).split("\r\n");
+      rest = lines.pop() ?? "";
+      for (const answer of lines.map(answerTo)) {
+        if (answer !== undefined) socket.write(`${answer}\r\n`);
+      }
+    });
+  });
+}
+
+const arrived: Heard[] = [];
+const server = credulousServer((mail) => arrived.push(mail));
+const url = `smtp://127.0.0.1:${await portOf(server)}`;
+const mailer = mailerTo(url);
+after(() => {
+  mailer[Symbol.dispose]();
+  server.close();
+});
+
+/** Header lines, each unfolded. */
+function headersOf({ content }: Heard): string[] {
+  const lines = content.slice(0, content.indexOf(""));
+  return lines
+    .join("\r\n")
+    .replaceAll(/\r\n(?=[ \t])/g, "")
+    .split("\r\n");
+}
+
+/** Asserts that a mail went to one address and to no other, as written, and has our headers. */
+function assertSentTo(email: string, mail: Heard | undefined): void {
+  assert.ok(mail !== undefined, `nothing arrived for ${email}`);
+  const [from, ...rest] = mail.commands;
+  assert.match(from ?? "", /^MAIL FROM:<kurs@example\.org>(?: SMTPUTF8)?$/);
+  assert.deepEqual(rest, [`RCPT TO:<${email}>`, "DATA"]);
+  const headers = headersOf(mail);
+  assert.deepEqual(headers.map((line) => line.split(":")[0]).sort(), HEADERS);
+  const to = headers.find((line) => line.startsWith("To: "))?.slice("To: ".length);
+  assert.ok(to === email || to === `<${email}>`, `To: ${to}`);
+}
+
+/** Asserts that a mail to an address arrives there alone, or nowhere at all. */
+async function assertHarmless(email: string): Promise<void> {
+  arrived.length = 0;
+  try {
+    await mailer.send(newMail(email), never);
+  } catch (error) {
+    assert.ok(error instanceof MailError, String(error));
+    assert.ok(!error.message.includes(TOKEN));
+    assert.deepEqual(arrived, []);
+    return;
+  }
+  assert.equal(arrived.length, 1);
+  assertSentTo(email, arrived[0]);
+}
+
+/** Local parts that the email format takes, and that are made to be misread. */
+const nastyLocalParts = [
+  '"a, b@evil.example"',
+  '"a; b@evil.example"',
+  '"<x@evil.example>"',
+  '"a <x@evil.example>, c"',
+  '"x@evil.example> notify=never"',
+  '"a> size=1"',
+  '"\\<ada\\>"',
+  '" ada "',
+  '"ada "',
+  '"\\ ada"',
+  '"\u00a0ada"',
+  '" "',
+  '""',
+  '"a b"',
+  '"ada@evil.example"',
+  '"@evil.example:ada"',
+  '"friends: x@evil.example;"',
+  '"\\"@evil.example"',
+  '"a\\\\b"',
+  '"a\\@b"',
+  '"(comment)ada"',
+  '"=?utf-8?q?x=40evil.example?="',
+  '"ünï汇"',
+  '"a\u2028bcc: x@evil.example"',
+  '"a\u0085bcc: x@evil.example"',
+  "=?x?q?y?=",
+  "%s",
+  "a'b",
+];
+
+for (const localPart of nastyLocalParts) {
+  const email = `${localPart}@example.org`;
+  test(`a mail to ${JSON.stringify(email)} reaches that address alone, or nobody`, async () => {
+    assert.ok(IsEmail(email), "the format does not take it: it cannot register");
+    await assertHarmless(email);
+  });
+}
+
+for (const domain of [
+  "[127.0.0.1]",
+  "[ipv6:::1]",
+  "localhost",
+  "xn--mnchen-3ya.example",
+  "1.2.3",
+]) {
+  test(`a mail to an address at ${domain} reaches that address alone, or nobody`, async () => {
+    assert.ok(IsEmail(`ada@${domain}`));
+    await assertHarmless(`ada@${domain}`);
+  });
+}
+
+test("whatever address the format takes, a mail reaches it alone, or nobody", async () => {
+  const letters = fc.constantFrom(..."ab@<>,;:.()[]=?% \u00a0üß汇".split(""));
+  const escaped = fc.constantFrom(...'\\"<>@, a'.split("")).map((letter) => `\\${letter}`);
+  const quoted = fc.string({ unit: fc.oneof(letters, escaped), maxLength: 20 });
+  const atom = fc.string({ unit: fc.constantFrom(..."ab.!#$%&'*+/=?^_`{|}~-".split("")) });
+  const localPart = fc.oneof({ weight: 4, arbitrary: quoted.map((text) => `"${text}"`) }, atom);
+  const domain = fc.constantFrom("example.org", "[127.0.0.1]", "a-1.example");
+  const email = fc
+    .tuple(localPart, domain)
+    .map((parts) => parts.join("@"))
+    .filter((text) => text.length <= 254 && IsEmail(text));
+  await fc.assert(fc.asyncProperty(email, assertHarmless), { numRuns: 300 });
+});
+
+test("whoever registers with such an address is mailed there, or not at all", async () => {
+  arrived.length = 0;
+  await using service = await startService({ config: { smtpUrl: url } });
+  const emails = ['"a, b@evil.example"', '"@evil.example:ada"', '" ada "', '"a> size=1"'].map(
+    (localPart) => `${localPart}@example.org`,
+  );
+  for (const email of emails) {
+    const json = { email, password: "correct horse battery" };
+    const { status } = await service.post("/v1/auth/register", { json });
+    assert.ok(status === 201 || status === 400, `${email}: ${status}`);
+  }
+
+  await eventually("end of the attempts", () => {
+    const due = "SELECT 1 FROM mails WHERE delivered_at IS NULL AND last_error IS NULL";
+    return service.query(due).length === 0 || undefined;
+  });
+
+  const registered = service.query("SELECT email FROM accounts").map(({ email }) => email);
+  const recipients = arrived.flatMap(({ commands }) =>
+    commands.filter((line) => line.startsWith("RCPT ")),
+  );
+  const own = registered.map((email) => `RCPT TO:<${email}>`);
+  assert.deepEqual(
+    recipients.filter((recipient) => !own.includes(recipient)),
+    [],
+  );
+  assert.equal(new Set(recipients).size, recipients.length);
+});
+
+const forbidden = [
+  ...["\r\nBcc: x@evil.example", "\n", "\r", "\0", "\x01", "\t", "\x1b", "\x7f"].map(
+    (text) => `"a${text}b"@example.org`,
+  ),
+  "ada\r\n@example.org",
+  "ada@example.org\r\nBcc: x@evil.example",
+  "ada@example.org\0",
+];
+
+test("no control character in an email is taken, and nothing is stored or mailed", async () => {
+  await using service = await startService();
+  for (const email of forbidden) {
+    for (const path of ["register", "verification/resend", "password-reset"]) {
+      const json = { email, password: "correct horse battery" };
+      const answer = await service.post(`/v1/auth/${path}`, { json });
+      assertFailure(answer, 400, "invalid_request", /\bemail\b/);
+    }
+  }
+  for (const table of ["accounts", "mails", "mail_tokens"]) {
+    assert.deepEqual(service.query(`SELECT * FROM ${table}`), [], table);
+  }
+});
+
+for (const sender of [
+  "Kurs\r\nBcc: x@evil.example <kurs@example.org>",
+  "Kurs\n<kurs@example.org>",
+  "Kurs\x1b[2J <kurs@example.org>",
+  "Kurs <kurs@example.org\r\nBcc: x@evil.example>",
+  '"a\x01b"@example.org',
+  'Kurs <"a\x7fb"@example.org>',
+]) {
+  test(`MAIL_FROM ${JSON.stringify(sender)} is refused`, () => {
+    assert.throws(
+      () => readConfig(sourceNames, { MAIL_FROM: sender }),
+      (error) => error instanceof ConfigError && /^MAIL_FROM: want/.test(error.problems[0] ?? ""),
+    );
+  });
+}
+
+for (const [sender, header] of [
+  [
+    "Bcc: x@evil.example, Kurs <kurs@example.org>",
+    '"Bcc: x@evil.example, Kurs" <kurs@example.org>',
+  ],
+  ['"Kurs" <kurs@example.org>', "Kurs <kurs@example.org>"],
+  ["kurs@example.org", "kurs@example.org"],
+] as const) {
+  test(`MAIL_FROM ${sender} is one sender, in the envelope and in the mail`, async () => {
+    const { mailFrom } = readConfig(sourceNames, { MAIL_FROM: sender });
+    using sending = createSmtpMailer(url, { from: mailFrom, publicUrl: () => "" });
+    arrived.length = 0;
+
+    await sending.send(newMail(), never);
+
+    const [mail] = arrived;
+    assert.ok(mail !== undefined);
+    assertSentTo("ada@example.org", mail);
+    assert.ok(headersOf(mail).includes(`From: ${header}`), mail.content.join("\n"));
+  });
+}

@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createMailer } from "../../src/adapters/mail/mailer.ts";
+import { mailsIn, tokenOf } from "../support/mails.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import { failureOf, never, newMail, PUBLIC_URL, TOKEN } from "./outgoing.ts";
+
+const MAIL = newMail();
+
+/** What a service without an SMTP server hands its mails to. */
+const fileMailer = (dataDirectory: string, name = "Kurs") =>
+  createMailer(
+    { smtpUrl: undefined, dataDirectory, mailFrom: { name, address: "kurs@example.org" } },
+    () => PUBLIC_URL,
+  );
+
+const permissions = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+test("a mail becomes a file that says from whom, to whom and what", async () => {
+  await using directory = await temporaryDirectory();
+  using mailer = fileMailer(directory.path);
+
+  const file = await mailer.send(MAIL, never);
+
+  assert.ok(file.startsWith(join(directory.path, "mail")), file);
+  assert.match(file, /\.eml$/);
+  assert.match(await readFile(file, "utf8"), /\r\nMIME-Version: 1\.0\r\n/);
+  const [mail, ...rest] = await mailsIn(directory.path);
+  assert.ok(mail !== undefined);
+  assert.deepEqual(rest, []);
+  assert.deepEqual(mail.from, { name: "Kurs", address: "kurs@example.org" });
+  assert.deepEqual(mail.to, [{ name: "", address: "ada@example.org" }]);
+  assert.equal(mail.messageId, `<${MAIL.id}@example.org>`);
+  assert.equal(mail.date, "2026-11-21T12:00:00.000Z");
+  assert.equal(mail.subject, "Confirm your email for Kurs");
+  assert.equal(tokenOf(mail), TOKEN);
+  assert.ok(mail.html?.includes(`href="${PUBLIC_URL}/verify#token=${TOKEN}"`));
+  const [autoSubmitted] = mail.headers.filter(({ key }) => key === "auto-submitted");
+  assert.equal(autoSubmitted?.value, "auto-generated");
+});
+
+test("no header of a mail holds its token", async () => {
+  await using directory = await temporaryDirectory();
+  using mailer = fileMailer(directory.path);
+
+  await mailer.send(MAIL, never);
+
+  const [mail] = await mailsIn(directory.path);
+  assert.ok(mail !== undefined && mail.headers.length > 5);
+  for (const { key, value } of mail.headers) assert.ok(!value.includes(TOKEN), key);
+});
+
+for (const name of ["Kürs für alle", "汇率 💱", 'Kurs, the "service"', "Kurs: rates; exact", ""]) {
+  test(`a sender called ${JSON.stringify(name)} is read as it was written`, async () => {
+    await using directory = await temporaryDirectory();
+    using mailer = fileMailer(directory.path, name);
+
+    await mailer.send(MAIL, never);
+
+    const [mail] = await mailsIn(directory.path);
+    assert.deepEqual(mail?.from, { name, address: "kurs@example.org" });
+  });
+}
+
+test("a mail, which holds a secret, is its owner's alone, and so is its directory", async () => {
+  await using directory = await temporaryDirectory();
+  using mailer = fileMailer(directory.path);
+
+  const file = await mailer.send(MAIL, never);
+
+  assert.equal(await permissions(file), "600");
+  assert.equal(await permissions(join(directory.path, "mail")), "700");
+});
+
+test("a mail that is sent twice is one file, with nothing half-written beside it", async () => {
+  await using directory = await temporaryDirectory();
+  using mailer = fileMailer(directory.path);
+
+  const first = await mailer.send(MAIL, never);
+  const second = await mailer.send(MAIL, never);
+  const other = await mailer.send(newMail(), never);
+
+  assert.equal(second, first);
+  assert.notEqual(other, first);
+  const names = await readdir(join(directory.path, "mail"));
+  assert.equal(names.length, 2);
+  assert.deepEqual(
+    names.filter((name) => !name.endsWith(".eml")),
+    [],
+  );
+});
+
+test("files are in the order in which their mails were written", async () => {
+  await using directory = await temporaryDirectory();
+  using mailer = fileMailer(directory.path);
+  const kinds = ["verification", "password_reset", "password_changed"] as const;
+  const times = [
+    "2026-11-21T12:00:00.000Z",
+    "2026-11-21T12:00:00.001Z",
+    "2026-12-01T00:00:00.000Z",
+  ];
+
+  for (const [turn, kind] of kinds.entries()) {
+    await mailer.send({ ...MAIL, kind, createdAt: times[turn] ?? "" }, never);
+  }
+
+  const dates = (await mailsIn(directory.path)).map(({ subject }) => subject);
+  assert.deepEqual(dates, [
+    "Confirm your email for Kurs",
+    "Set a new password for Kurs",
+    "Your password for Kurs was changed",
+  ]);
+});
+
+test("a mail that was cut off by a crash is written whole by the next attempt", async () => {
+  await using directory = await temporaryDirectory();
+  using mailer = fileMailer(directory.path);
+  const file = await mailer.send(MAIL, never);
+  await writeFile(`${file}.part`, "From: Ku");
+  await writeFile(file, "");
+
+  await mailer.send(MAIL, never);
+
+  assert.deepEqual((await mailsIn(directory.path)).map(tokenOf), [TOKEN]);
+  assert.equal((await readdir(join(directory.path, "mail"))).length, 1);
+});
+
+const obstacles = [
+  ["a file in the way of the directory", (path: string) => writeFile(join(path, "mail"), "mine")],
+  [
+    "a directory in the way of the file",
+    (path: string) =>
+      mkdir(join(path, "mail", `20261121T120000000Z-verification-${MAIL.id}.eml`, "x"), {
+        recursive: true,
+      }),
+  ],
+] as const;
+
+for (const [what, prepare] of obstacles) {
+  test(`${what} is a failure that is tried again, and tells no token`, async () => {
+    await using directory = await temporaryDirectory();
+    await prepare(directory.path);
+    using mailer = fileMailer(directory.path);
+
+    const error = await failureOf(mailer.send(MAIL, never));
+
+    assert.equal(error.isRefused, false);
+    assert.ok(error.message.includes(join(directory.path, "mail")), error.message);
+  });
+}

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { createSmtpMailer } from "../../src/adapters/mail/smtp-mailer.ts";
+import { MailError, type OutgoingMail } from "../../src/application/mail-ports.ts";
+
+export const TOKEN = "3f".repeat(32);
+
+export const PUBLIC_URL = "https://rates.example.org";
+
+/** An SMTP server's account. */
+export const ACCOUNT = { user: "kurs", password: "sesame-42" };
+
+/** A signal that never comes. */
+export const never = new AbortController().signal;
+
+let mails = 0;
+
+export function newMail(email = "ada@example.org"): OutgoingMail {
+  mails += 1;
+  return {
+    id: `01a1fc6b-d91f-75da-881f-${String(mails).padStart(12, "0")}`,
+    kind: "verification",
+    email,
+    link: { token: TOKEN, expiresAt: "2026-11-22T12:00:00.000Z" },
+    createdAt: "2026-11-21T12:00:00.000Z",
+  };
+}
+
+export const mailerTo = (url: string) =>
+  createSmtpMailer(url, {
+    from: { name: "Kürs", address: "kurs@example.org" },
+    publicUrl: () => PUBLIC_URL,
+  });
+
+/** Asserts that a send fails with one line that gives nothing away. @returns that error. */
+export async function failureOf(sending: Promise<string>): Promise<MailError> {
+  const error = await sending.then(
+    (answer) => assert.fail(`sent: ${answer}`),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof MailError, String(error));
+  assert.match(error.message, /^[^\p{Cc}]{5,300}$/u);
+  for (const secret of [TOKEN, ACCOUNT.password]) {
+    const encoded = Buffer.from(secret).toString("base64").replace(/=+$/, "");
+    assert.ok(!error.message.includes(secret) && !error.message.includes(encoded), error.message);
+  }
+  return error;
+}
