@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openAccounts, sumOfUnits } from "./accounts.ts";
-import { createLoad } from "./load.ts";
+import { createLoad, restRead } from "./load.ts";
 import { startServer } from "./servers.ts";
 
 const LINES = 1_000_000;
@@ -35,8 +35,7 @@ const kurs = cleanup.use(
 );
 const accounts = await openAccounts(kurs.url, 100);
 const load = await createLoad({
-  path: "/v1/rates/EUR/USD",
-  apiKeys: accounts.map(({ apiKey }) => apiKey),
+  requests: accounts.map(({ apiKey }) => restRead(apiKey)),
   connections: CONNECTIONS,
   directory,
 });

@@ -16,20 +16,36 @@ export interface LoadResult {
 
 export interface Load {
   readonly name: string;
-  /** Reads the path with keys picked at random, over `connections`, for `seconds`. */
+  /** Sends requests over `connections` for `seconds`. */
   run(url: string, seconds: number): Promise<LoadResult>;
 }
 
 const execute = promisify(execFile);
 
-/** wrk where the machine has it, since it takes least of the cores; otherwise autocannon. */
-export async function createLoad(settings: {
+/** One request, as it is sent again and again. */
+export interface LoadRequest {
+  readonly method: "GET" | "POST";
   readonly path: string;
-  readonly apiKeys: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+interface LoadSettings {
+  /** Of which one is picked at random each time. */
+  readonly requests: readonly LoadRequest[];
   readonly connections: number;
   readonly directory: string;
-}): Promise<Load> {
+}
+
+/** wrk where the machine has it, since it takes least of the cores; otherwise autocannon. */
+export async function createLoad(settings: LoadSettings): Promise<Load> {
   return hasWrk() ? createWrk(settings) : createAutocannon(settings);
+}
+
+/** A read of a rate over REST. */
+export function restRead(apiKey: string): LoadRequest {
+  const headers = { authorization: `ApiKey ${apiKey}` };
+  return { method: "GET", path: "/v1/rates/EUR/USD", headers };
 }
 
 function hasWrk(): boolean {
@@ -42,10 +58,9 @@ function hasWrk(): boolean {
   }
 }
 
-async function createWrk(settings: Parameters<typeof createLoad>[0]): Promise<Load> {
-  const { path, apiKeys, connections, directory } = settings;
-  const script = join(directory, "read.lua");
-  await writeFile(script, luaOf(path, apiKeys));
+async function createWrk({ requests, connections, directory }: LoadSettings): Promise<Load> {
+  const script = join(directory, `load-${requests[0]?.path.replaceAll("/", "-")}.lua`);
+  await writeFile(script, luaOf(requests));
   return {
     name: "wrk",
     async run(url, seconds) {
@@ -58,15 +73,18 @@ async function createWrk(settings: Parameters<typeof createLoad>[0]): Promise<Lo
 }
 
 /** Requests are formatted once, at the start: the load should cost as little as it can. */
-function luaOf(path: string, apiKeys: readonly string[]): string {
-  const keys = apiKeys.map((key) => `"${key}"`).join(",");
+function luaOf(requests: readonly LoadRequest[]): string {
+  const formats = requests.map(({ method, path, headers, body }) => {
+    const pairs = Object.entries(headers).map(([name, value]) => `["${name}"]=${luaText(value)}`);
+    const parts = [luaText(method), luaText(path), `{${pairs.join(",")}}`];
+    return `wrk.format(${[...parts, body === undefined ? "nil" : luaText(body)].join(", ")})`;
+  });
   return `
-local keys = {${keys}}
-local requests = {}
+local requests
 function init(args)
-  for i, key in ipairs(keys) do
-    requests[i] = wrk.format("GET", "${path}", {Authorization = "ApiKey " .. key})
-  end
+  requests = {
+    ${formats.join(",\n    ")}
+  }
 end
 function request()
   return requests[math.random(#requests)]
@@ -81,13 +99,17 @@ end
 `;
 }
 
-function createAutocannon(settings: Parameters<typeof createLoad>[0]): Load {
-  const { path, apiKeys, connections } = settings;
-  const requests = apiKeys.map((key) => ({ path, headers: { authorization: `ApiKey ${key}` } }));
+/** JSON's escapes are Lua's, as far as these texts have any. */
+function luaText(text: string): string {
+  return JSON.stringify(text);
+}
+
+function createAutocannon({ requests, connections }: LoadSettings): Load {
   return {
     name: "autocannon",
     async run(url, seconds) {
-      const result = await autocannon({ url, connections, duration: seconds, requests });
+      const load = { url, connections, duration: seconds, requests: [...requests] };
+      const result = await autocannon(load);
       return {
         answers: result["2xx"],
         refused: result.non2xx,

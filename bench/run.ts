@@ -4,8 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openAccounts, sumOfUnits } from "./accounts.ts";
-import { createLoad, type LoadResult } from "./load.ts";
+import { openAccounts } from "./accounts.ts";
+import { createLoad, type LoadResult, restRead } from "./load.ts";
+import { medianOf, meteredRound, TABLE_HEAD, tableLine, wordsOf } from "./rounds.ts";
 import { startServer } from "./servers.ts";
 
 const { values } = parseArgs({
@@ -43,8 +44,7 @@ const kurs = cleanup.use(
 
 const accounts = await openAccounts(kurs.url, Number.parseInt(values.accounts, 10));
 const load = await createLoad({
-  path: "/v1/rates/EUR/USD",
-  apiKeys: accounts.map(({ apiKey }) => apiKey),
+  requests: accounts.map(({ apiKey }) => restRead(apiKey)),
   connections,
   directory,
 });
@@ -58,46 +58,20 @@ const kursRounds: LoadResult[] = [];
 let missing = 0;
 for (let round = 0; round < rounds; round += 1) {
   bareRounds.push(await load.run(bare.url, seconds));
-  const before = await sumOfUnits(kurs.url, accounts);
-  const result = await load.run(kurs.url, seconds);
-  kursRounds.push(result);
-  const charged = (await sumOfUnits(kurs.url, accounts)) - before;
-  // What was in flight when the load stopped is charged, and its answer was not waited for.
-  const surplus = charged - result.answers;
-  const holds = surplus >= 0 && surplus <= connections && result.refused === 0;
-  if (!holds) missing += 1;
-  console.log(
-    `round ${round + 1}: answers ${result.answers}, units charged ${charged}, ` +
-      `in flight at the end ${surplus}, refused ${result.refused}: ${holds ? "exact" : "WRONG"}`,
-  );
+  const metered = await meteredRound(load, kurs.url, { accounts, seconds, connections });
+  kursRounds.push(metered.result);
+  if (!metered.isExact) missing += 1;
+  console.log(`round ${round + 1}: ${wordsOf(metered)}`);
 }
 
-const median = (results: readonly LoadResult[], of: (result: LoadResult) => number) =>
-  results.map(of).sort((left, right) => left - right)[Math.floor(results.length / 2)] ?? 0;
-const line = (name: string, results: readonly LoadResult[]) =>
-  [
-    name.padEnd(16),
-    median(results, (result) => result.requestsPerSecond)
-      .toFixed(0)
-      .padStart(10),
-    median(results, (result) => result.p50Ms)
-      .toFixed(2)
-      .padStart(9),
-    median(results, (result) => result.p99Ms)
-      .toFixed(2)
-      .padStart(9),
-    median(results, (result) => result.maxMs)
-      .toFixed(0)
-      .padStart(9),
-  ].join("");
 const ratio =
-  median(kursRounds, (result) => result.requestsPerSecond) /
-  median(bareRounds, (result) => result.requestsPerSecond);
+  medianOf(kursRounds, (result) => result.requestsPerSecond) /
+  medianOf(bareRounds, (result) => result.requestsPerSecond);
 
 console.log(`
 ${load.name}, ${connections} connections, ${accounts.length} accounts, ${rounds} x ${seconds} s, medians
-                    reads/s   p50 ms   p99 ms   max ms
-${line("bare node:http", bareRounds)}
-${line("metered read", kursRounds)}
+${TABLE_HEAD}
+${tableLine("bare node:http", bareRounds)}
+${tableLine("metered read", kursRounds)}
 ratio ${ratio.toFixed(3)}; rounds with a missing or surplus charge: ${missing}`);
 process.exitCode = missing === 0 ? 0 : 1;

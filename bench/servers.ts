@@ -7,6 +7,7 @@ import { setTimeout as after } from "node:timers/promises";
 /** A server in a process of its own; disposing of it stops it and waits for its end. */
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
 }
 
 /**
@@ -27,6 +28,7 @@ export async function startServer(
   await log.close();
   return {
     url: await announcedUrl(child, logFile),
+    pid: child.pid ?? 0,
     async [Symbol.asyncDispose]() {
       if (child.exitCode !== null) return;
       child.kill("SIGTERM");

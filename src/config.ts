@@ -33,6 +33,8 @@ export interface Config extends MailSettings {
   readonly requireVerifiedEmail: boolean;
   /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies: readonly string[];
+  /** Origins of browsers' pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
+  readonly allowedOrigins: readonly string[];
   readonly logLevel: LogLevel;
   /** Keys of the sources that are fetched, in order of precedence. */
   readonly rateSources: readonly string[];
@@ -69,7 +71,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readConfig(sources: SourceNames, environment: Environment = process.env): Config {
   const problems: string[] = [];
-  const { textOf, integerOf, booleanOf } = readersOf(environment, problems);
+  const { textOf, integerOf, booleanOf, listOf } = readersOf(environment, problems);
 
   const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
   if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
@@ -77,12 +79,13 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
       `PUBLIC_URL: want an address such as https://rates.example.org, not "${publicUrl}"`,
     );
   }
-  const trustedProxies = (textOf("TRUST_PROXY") ?? "").split(",").flatMap((entry) => {
-    const text = entry.trim();
-    return text === "" ? [] : [text];
-  });
+  const trustedProxies = listOf("TRUST_PROXY");
   for (const entry of trustedProxies.filter((text) => !isProxy(text))) {
     problems.push(`TRUST_PROXY: want addresses or networks such as 10.0.0.0/8, not "${entry}"`);
+  }
+  const allowedOrigins = listOf("ALLOWED_ORIGINS");
+  for (const entry of allowedOrigins.filter((text) => URL.parse(text)?.origin !== text)) {
+    problems.push(`ALLOWED_ORIGINS: want origins such as https://app.example.org, not "${entry}"`);
   }
   const logLevel = logLevels.find((level) => level === (textOf("LOG_LEVEL") ?? "info"));
   if (logLevel === undefined) {
@@ -108,6 +111,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     smtpUrl: smtpUrlOf(textOf("SMTP_URL"), problems),
     mailFrom: mailFromOf(textOf("MAIL_FROM"), publicUrl, problems),
     trustedProxies,
+    allowedOrigins,
     logLevel: logLevel ?? "info",
     rateSources: sourcesOf(environment.RATE_SOURCES, sources, problems),
     maxRateJump: isDecimal(maxRateJump) ? maxRateJump : ("0.5" as Decimal),
@@ -136,7 +140,8 @@ function readersOf(environment: Environment, problems: string[]) {
     problems.push(`${name}: want true or false, not "${text}"`);
     return undefined;
   };
-  return { textOf, integerOf, booleanOf };
+  const listOf = (name: string): readonly string[] => entriesOf(environment[name] ?? "");
+  return { textOf, integerOf, booleanOf, listOf };
 }
 
 /** What nodemailer's address may set besides: nothing that would show or send a mail twice. */
@@ -172,6 +177,11 @@ function mailFromOf(
   return { name: name.trim().replace(/^"(.*)"$/, "$1"), address };
 }
 
+/** The entries of a text that lists them by commas. */
+function entriesOf(text: string): readonly string[] {
+  return text.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
+}
+
 /** Unset: those that are on by default; empty: none. */
 function sourcesOf(
   text: string | undefined,
@@ -179,7 +189,7 @@ function sourcesOf(
   problems: string[],
 ): readonly string[] {
   if (text === undefined) return onByDefault;
-  const names = text.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
+  const names = entriesOf(text);
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     problems.push(`RATE_SOURCES: there is no ${unknown.join(", ")}; there are ${known.join(", ")}`);

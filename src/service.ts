@@ -2,12 +2,14 @@ import type { AddressInfo } from "node:net";
 import type { DestinationStream, Logger } from "pino";
 import { loadCommonPasswords } from "./adapters/common-passwords.ts";
 import { type App, createApp } from "./adapters/http/app.ts";
+import { isLoopback } from "./adapters/loopback.ts";
 import { createMailer } from "./adapters/mail/mailer.ts";
 import { loadSnapshot } from "./adapters/sources/snapshot.ts";
 import { openSqliteStore } from "./adapters/storage/sqlite/open.ts";
 import { createRegister } from "./application/accounts.ts";
 import { createApiKeys } from "./application/api-keys.ts";
 import { createAuthLimit } from "./application/auth-limit.ts";
+import { createConvertCurrency } from "./application/convert-currency.ts";
 import { createDeliverMail, type DeliveryReport } from "./application/deliver-mail.ts";
 import { createEmailVerification } from "./application/email-verification.ts";
 import { keepMailMoving } from "./application/mail-loop.ts";
@@ -82,6 +84,8 @@ export async function startService(config: Config, world: World): Promise<Servic
       version,
       trustedProxies: config.trustedProxies,
       overTls: config.publicUrl?.startsWith("https:") ?? false,
+      allowedOrigins: config.allowedOrigins,
+      listensOnLoopback: isLoopback(config.host),
     },
     joinUseCases(config, store, world),
   );
@@ -103,17 +107,40 @@ function joinUseCases(config: Config, store: Store, world: World) {
   const parts = { store, clock, secrets };
   const spendAuthCall = createAuthLimit({ ...parts, callsPerWindow, windowSeconds });
   const hashNewPassword = createHashNewPassword({ secrets, loadCommonPasswords });
+  const apiKeys = createApiKeys(parts);
+  const readRate = createReadRate(parts);
+  const readUsage = createReadUsage(parts);
+  const convertCurrency = createConvertCurrency({ readRate, apiKeys });
+  const mcp = { ...world, readRate, convertCurrency, readUsage, apiKeys, version };
   return {
     ...world,
     store,
+    apiKeys,
+    readRate,
+    readUsage,
+    answerMcp: whenFirstCalled(async () => {
+      const { createMcpEndpoint } = await import("./adapters/mcp/endpoint.ts");
+      return createMcpEndpoint(mcp);
+    }),
     register: createRegister({ ...parts, spendAuthCall, hashNewPassword }),
     sessions: createSessions({ ...parts, spendAuthCall, requireVerifiedEmail }),
     emailVerification: createEmailVerification({ ...parts, spendAuthCall }),
     passwordResets: createPasswordResets({ ...parts, spendAuthCall, hashNewPassword }),
-    apiKeys: createApiKeys(parts),
-    readRate: createReadRate(parts),
-    readUsage: createReadUsage(parts),
   };
+}
+
+/**
+ * Makes a part when it is first called. The official SDK of MCP takes 40 MB and a tenth of a second
+ * to load, which nobody shall pay who does not use it.
+ */
+function whenFirstCalled<Given, Result>(
+  make: () => Promise<(given: Given) => Promise<Result>>,
+): (given: Given) => Promise<Result> {
+  let call = async (given: Given): Promise<Result> => {
+    call = await make();
+    return call(given);
+  };
+  return (given) => call(given);
 }
 
 /** Keeps rates fresh in the background; disposing ends it, a fetch that is under way too. */

@@ -1,5 +1,5 @@
-import { API_KEY_START, keyPrefixOf } from "../domain/credential.ts";
-import { Failure } from "../domain/failure.ts";
+import { API_KEY_START, isApiKey, keyPrefixOf } from "../domain/credential.ts";
+import { apiKeyRequired, Failure } from "../domain/failure.ts";
 import { timestamp } from "../domain/instant.ts";
 import type { ApiKey, ApiKeyStore, Clock, Secrets } from "./ports.ts";
 
@@ -15,6 +15,13 @@ export interface ApiKeys {
   create(accountId: string, name: string): Promise<{ key: ApiKey; secret: string }>;
   /** @returns every key of the account, revoked ones too, oldest first. */
   list(accountId: string): Promise<ApiKey[]>;
+  /**
+   * Checks a key without charging anything.
+   *
+   * @returns the id of its account.
+   * @throws {Failure} `unauthorized`
+   */
+  authenticate(apiKey: string | undefined): Promise<string>;
   /** @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already. */
   revoke(accountId: string, keyId: string): Promise<void>;
 }
@@ -47,6 +54,13 @@ export function createApiKeys(uses: {
     },
 
     list: (accountId) => store.listApiKeys(accountId),
+
+    async authenticate(apiKey) {
+      if (apiKey === undefined || !isApiKey(apiKey)) throw apiKeyRequired;
+      const accountId = await store.apiKeyAccount(secrets.hash(apiKey));
+      if (accountId === undefined) throw apiKeyRequired;
+      return accountId;
+    },
 
     async revoke(accountId, keyId) {
       if (!(await store.revokeApiKey(accountId, keyId, timestamp(clock.nowMs())))) {

@@ -125,6 +125,8 @@ export interface ApiKeyStore {
   createApiKey(key: NewApiKey, limit: number): Promise<boolean>;
   /** Every key of the account, revoked ones too, oldest first. */
   listApiKeys(accountId: string): Promise<ApiKey[]>;
+  /** @returns the id of the account whose active key has that hash. */
+  apiKeyAccount(keyHash: string): Promise<string | undefined>;
   /** @returns false for an id that is unknown, another account's or revoked already. */
   revokeApiKey(accountId: string, keyId: string, now: string): Promise<boolean>;
 }

@@ -56,6 +56,16 @@ export function movePoint(value: Decimal, places: number): Decimal {
   return (movedFraction === "" ? movedWhole : `${movedWhole}.${movedFraction}`) as Decimal;
 }
 
+/**
+ * The exact product: every digit of it, with as many decimal places as the two factors have
+ * together, as in `2.50` × `1.1476` = `2.869000`.
+ */
+export function multiply(left: Decimal, right: Decimal): Decimal {
+  const places = placesOf(left) + placesOf(right);
+  const product = scaled(left, placesOf(left)) * scaled(right, placesOf(right));
+  return movePoint(String(product) as Decimal, -places);
+}
+
 /** Whether every digit is a zero. */
 export function isZero(value: string): boolean {
   return /^[0.]+$/.test(value);

@@ -5,6 +5,7 @@ export const failureCodes = [
   "invalid_token",
   "unauthorized",
   "email_not_verified",
+  "forbidden",
   "not_found",
   "unsupported_pair",
   "method_not_allowed",

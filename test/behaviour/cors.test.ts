@@ -20,7 +20,15 @@ const namesOf = (header: string | undefined) =>
     .sort();
 
 const EXPOSED = ["ratelimit", "ratelimit-policy", "retry-after", "x-request-id"];
-const ALLOWED = ["authorization", "content-type", "mcp-protocol-version", "mcp-session-id"];
+const ALLOWED = [
+  "accept",
+  "authorization",
+  "content-type",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "mcp-session-id",
+];
 
 const calls = [
   ["a rate", 200, "GET", "/v1/rates/EUR/USD", { apiKey }],

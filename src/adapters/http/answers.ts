@@ -4,7 +4,7 @@ import { corsHeaders } from "./headers.ts";
 import type { LogAnswer } from "./request-log.ts";
 
 /**
- * Writes a whole answer of ASCII JSON at once: status, headers as names and values in turn, body.
+ * Writes a whole answer of JSON at once: status, headers as names and values in turn, body.
  * It passes by the framework's reply, whose headers are set one by one and whose hooks run one
  * after the other: measured at 64 connections, 15 µs instead of 21 for the same answer.
  */
@@ -56,11 +56,11 @@ export function createAnswers(
       reply.hijack();
       const lines = [...commonPairs, "x-request-id", request.id, ...headers];
       lines.push("content-type", "application/json; charset=utf-8");
-      lines.push("content-length", String(body.length));
+      lines.push("content-length", String(Buffer.byteLength(body)));
       if (request.headers.origin !== undefined) lines.push(...corsPairs);
       if (draining) lines.push("connection", "close");
       reply.raw.writeHead(status, lines);
-      reply.raw.end(body, "latin1");
+      reply.raw.end(body);
       logAnswer(request, status);
     },
   };

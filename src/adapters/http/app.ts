@@ -10,6 +10,7 @@ import type { Clock, RateStore } from "../../application/ports.ts";
 import type { ReadRate } from "../../application/rates.ts";
 import type { Sessions } from "../../application/sessions.ts";
 import type { ReadUsage } from "../../application/usage.ts";
+import type { AnswerMcp } from "../mcp-endpoint.ts";
 import { namedShapes } from "../wire.ts";
 import { createAnswers } from "./answers.ts";
 import { apiKeyRoutes } from "./api-key-routes.ts";
@@ -18,8 +19,10 @@ import { createErrorHandler } from "./failures.ts";
 import { commonHeaders, transportHeaders } from "./headers.ts";
 import { healthRoutes } from "./health-routes.ts";
 import { mailTokenRoutes } from "./mail-token-routes.ts";
+import { mcpRoutes } from "./mcp-routes.ts";
 import { prepareMethodRefusal } from "./methods.ts";
 import { documentRoutes } from "./openapi.ts";
+import { createOriginGuard } from "./origin-guard.ts";
 import { createAnswerRead, rateRoutes } from "./rate-routes.ts";
 import { answerUnrouted, createAnswerRaw } from "./raw-errors.ts";
 import { answerUndecodable, refuseUnknown } from "./refusals.ts";
@@ -43,6 +46,9 @@ export interface AppSettings {
   readonly trustedProxies: readonly string[];
   /** Whether clients come over TLS. */
   readonly overTls: boolean;
+  /** Further origins whose pages may call MCP. */
+  readonly allowedOrigins: readonly string[];
+  readonly listensOnLoopback: boolean;
 }
 
 export interface AppUses {
@@ -53,6 +59,7 @@ export interface AppUses {
   readonly apiKeys: ApiKeys;
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
+  readonly answerMcp: AnswerMcp;
   readonly store: RateStore;
   readonly clock: Clock;
   readonly log: Logger;
@@ -86,6 +93,8 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   apiKeyRoutes(app, { ...uses, sessionGuard });
   usageRoutes(app, { ...uses, sessionGuard });
   rateRoutes(app, { answerRead });
+  const originGuard = createOriginGuard(settings);
+  await mcpRoutes(app, { ...uses, write: answers.write, originGuard });
   healthRoutes(app, uses);
   refuseOtherMethods();
   return app;

@@ -1,22 +1,22 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { TLocalizedValidationError } from "typebox/error";
-import { StoreUnavailable } from "../../application/ports.ts";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
-import type { Scheme } from "../authorization.ts";
+import { failureOf, logFailure } from "../failures.ts";
 import { wireFailure } from "../wire.ts";
+import type { WriteAnswer } from "./answers.ts";
 import { statusOf } from "./statuses.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The credential that the route wants, told in the 401's WWW-Authenticate. */
-    scheme?: Scheme;
+    /** What the route's 401 says in WWW-Authenticate; unset: `Session`. */
+    challenge?: string;
   }
 }
 
 /** Answers with a failure's envelope, status and headers. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure) {
-  const pairs = failureHeaders(failure, request.routeOptions.config.scheme ?? "Session");
+  const pairs = failureHeaders(failure, request.routeOptions.config.challenge ?? "Session");
   for (let index = 0; index < pairs.length; index += 2) {
     reply.header(pairs[index] ?? "", pairs[index + 1]);
   }
@@ -24,12 +24,27 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 }
 
 /**
- * @param scheme the credential that was wanted.
- * @returns the headers that a failure's answer carries, names and values in turn.
+ * Writes a failure's answer the short way, in one piece.
+ *
+ * @param challenge what a 401 says in WWW-Authenticate.
+ * @param headers further ones, names and values in turn.
  */
-export function failureHeaders(failure: Failure, scheme: Scheme): string[] {
+export function writeFailure(
+  write: WriteAnswer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  failure: Failure,
+  { challenge = "Session", headers = [] as readonly string[] } = {},
+): void {
+  const body = JSON.stringify(wireFailure(failure, request.id));
+  const all = [...headers, ...failureHeaders(failure, challenge)];
+  write(request, reply, statusOf[failure.code], all, body);
+}
+
+/** @returns the headers that a failure's answer carries, names and values in turn. */
+function failureHeaders(failure: Failure, challenge: string): string[] {
   const headers: string[] = [];
-  if (failure.code === "unauthorized") headers.push("www-authenticate", scheme);
+  if (failure.code === "unauthorized") headers.push("www-authenticate", challenge);
   const { retryAfterSeconds } = failure;
   if (retryAfterSeconds !== undefined) headers.push("retry-after", String(retryAfterSeconds));
   return headers;
@@ -38,17 +53,10 @@ export function failureHeaders(failure: Failure, scheme: Scheme): string[] {
 /** Makes the handler of everything that is thrown: known failures are told, others logged. */
 export function createErrorHandler(log: Logger) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
-    const failure = failureOf(error);
+    const failure = httpFailureOf(error, request.routeOptions.bodyLimit);
     logFailure(log, failure, request.id);
     return sendFailure(request, reply, failure);
   };
-}
-
-/** What broke is logged with its cause, of which the answer says nothing. */
-export function logFailure(log: Logger, failure: Failure, requestId: string): void {
-  if (failure.cause !== undefined) {
-    log.error({ request_id: requestId, code: failure.code, err: failure.cause }, failure.message);
-  }
 }
 
 const codeOfStatus = new Map<number, FailureCode>([
@@ -56,27 +64,22 @@ const codeOfStatus = new Map<number, FailureCode>([
   [415, "unsupported_media_type"],
 ]);
 
-const messageOfCode: Partial<Record<FailureCode, string>> = {
-  payload_too_large: "The request body is larger than 16 KiB.",
-  unsupported_media_type: "The request body must be JSON, with Content-Type: application/json.",
-};
-
-function failureOf(error: FastifyError | Error): Failure {
-  if (error instanceof Failure) return error;
-  if (error instanceof StoreUnavailable) {
-    const message = "The service is temporarily unavailable. Please retry.";
-    return new Failure("temporarily_unavailable", message, { retryAfterSeconds: 1, cause: error });
-  }
-  const status = "statusCode" in error ? error.statusCode : undefined;
-  if (status === undefined || status < 400 || status > 499) {
-    const message = "Something went wrong on our side. The request id helps to find it.";
-    return new Failure("internal_error", message, { cause: error });
-  }
+function httpFailureOf(error: FastifyError | Error, bodyLimitBytes: number): Failure {
+  // Fastify gives a status even to a failure of ours.
+  const status =
+    !(error instanceof Failure) && "statusCode" in error ? error.statusCode : undefined;
+  if (status === undefined || status < 400 || status > 499) return failureOf(error);
   const code = codeOfStatus.get(status) ?? "invalid_request";
-  return new Failure(code, messageOfCode[code] ?? malformedMessage(error as FastifyError));
+  return new Failure(code, messageOf(code, error as FastifyError, bodyLimitBytes));
 }
 
-function malformedMessage(error: FastifyError): string {
+function messageOf(code: FailureCode, error: FastifyError, bodyLimitBytes: number): string {
+  if (code === "payload_too_large") {
+    return `The request body is larger than ${bodyLimitBytes / 1024} KiB.`;
+  }
+  if (code === "unsupported_media_type") {
+    return "The request body must be JSON, with Content-Type: application/json.";
+  }
   if (error.code === "FST_ERR_CTP_INVALID_CONTENT_LENGTH") {
     return "The request body does not have the length that Content-Length states.";
   }

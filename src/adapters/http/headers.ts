@@ -29,7 +29,8 @@ export const corsHeaders: Readonly<Record<string, string>> = {
 export const preflightHeaders: Readonly<Record<string, string>> = {
   ...corsHeaders,
   "access-control-allow-headers":
-    "Authorization, Content-Type, Mcp-Protocol-Version, Mcp-Session-Id",
+    "Authorization, Content-Type, Accept, " +
+    "Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
   "access-control-max-age": "86400",
 };
 

@@ -4,13 +4,13 @@ import Type from "typebox";
 import type { ReadRate } from "../../application/rates.ts";
 import { Failure } from "../../domain/failure.ts";
 import { credentialOf } from "../authorization.ts";
-import { wireFailure, wireRate } from "../wire.ts";
+import { logFailure } from "../failures.ts";
+import { wireRate } from "../wire.ts";
 import type { WriteAnswer } from "./answers.ts";
 import type { App } from "./app.ts";
-import { failureHeaders, logFailure } from "./failures.ts";
+import { writeFailure } from "./failures.ts";
 import { rateLimitHeaders } from "./headers.ts";
 import { responsesOf } from "./responses.ts";
-import { statusOf } from "./statuses.ts";
 
 const symbol = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
@@ -59,9 +59,7 @@ export function createAnswerRead(uses: {
         const headers = allowance === undefined ? [] : rateLimitHeaders(allowance);
         if (result instanceof Failure) {
           logFailure(log, result, request.id);
-          const body = JSON.stringify(wireFailure(result, request.id));
-          headers.push(...failureHeaders(result, "ApiKey"));
-          write(request, reply, statusOf[result.code], headers, body);
+          writeFailure(write, request, reply, result, { challenge: "ApiKey", headers });
         } else {
           const body = reply.serializeInput(wireRate(result), "200") as string;
           write(request, reply, 200, headers, body);
@@ -86,7 +84,7 @@ export function undecodableSymbols(
 }
 
 export function rateRoutes(app: App, { answerRead }: { readonly answerRead: AnswerRead }): void {
-  const config = { scheme: "ApiKey" } as const;
+  const config = { challenge: "ApiKey" };
 
   app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
     answerRead(request, reply, request.params.base, request.params.quote);

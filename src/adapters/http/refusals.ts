@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { Failure } from "../../domain/failure.ts";
-import { wireFailure } from "../wire.ts";
 import type { Answers } from "./answers.ts";
 import type { App } from "./app.ts";
-import { sendFailure } from "./failures.ts";
+import { sendFailure, writeFailure } from "./failures.ts";
 import { answerPreflight, isPreflight, otherMethod } from "./methods.ts";
 import { type AnswerRead, undecodableSymbols } from "./rate-routes.ts";
-import { statusOf } from "./statuses.ts";
 
 const undecodablePath = new Failure("invalid_request", "The path is not valid percent-encoding.");
 const readsOnly = otherMethod("GET, HEAD");
@@ -35,7 +33,6 @@ export function answerUndecodable(answerRead: AnswerRead, answers: Answers) {
     }
     const failure = symbols === undefined ? undecodablePath : readsOnly;
     const headers = symbols === undefined ? [] : ["allow", "GET, HEAD"];
-    const body = JSON.stringify(wireFailure(failure, request.id));
-    answers.write(request, reply, statusOf[failure.code], headers, body);
+    writeFailure(answers.write, request, reply, failure, { headers });
   };
 }

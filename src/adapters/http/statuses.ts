@@ -7,6 +7,7 @@ export const statusOf: Record<FailureCode, number> = {
   invalid_token: 400,
   unauthorized: 401,
   email_not_verified: 403,
+  forbidden: 403,
   not_found: 404,
   unsupported_pair: 404,
   method_not_allowed: 405,

@@ -14,6 +14,9 @@ const LIST_KEYS = `
   SELECT id, name, key_prefix, created_at, revoked_at FROM api_keys
   WHERE account_id = $1 ORDER BY id`;
 
+const KEY_ACCOUNT = `
+  SELECT account_id FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL`;
+
 // One statement finds and ends the key: unknown, foreign and revoked ids take the same path, and
 // of two revocations at once only one succeeds (specification, section 3).
 const REVOKE_KEY = `
@@ -36,6 +39,11 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
         createdAt: textOf(row, "created_at"),
         revokedAt: optionalTextOf(row, "revoked_at"),
       }));
+    },
+
+    async apiKeyAccount(keyHash) {
+      const [row] = await engine.query(KEY_ACCOUNT, keyHash);
+      return row && textOf(row, "account_id");
     },
 
     async revokeApiKey(accountId, keyId, now) {

@@ -1,0 +1,21 @@
+import type { Logger } from "pino";
+import { StoreUnavailable } from "../application/ports.ts";
+import { Failure } from "../domain/failure.ts";
+
+/** @returns what the caller is told of whatever was thrown: a known failure, or that we failed. */
+export function failureOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof StoreUnavailable) {
+    const message = "The service is temporarily unavailable. Please retry.";
+    return new Failure("temporarily_unavailable", message, { retryAfterSeconds: 1, cause: error });
+  }
+  const message = "Something went wrong on our side. The request id helps to find it.";
+  return new Failure("internal_error", message, { cause: error });
+}
+
+/** What broke is logged with its cause, of which the answer says nothing. */
+export function logFailure(log: Logger, failure: Failure, requestId: string): void {
+  if (failure.cause !== undefined) {
+    log.error({ request_id: requestId, code: failure.code, err: failure.cause }, failure.message);
+  }
+}

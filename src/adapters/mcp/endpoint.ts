@@ -1,0 +1,58 @@
+import type { Logger } from "pino";
+import type { ApiKeys } from "../../application/api-keys.ts";
+import type { ConvertCurrency } from "../../application/convert-currency.ts";
+import type { ReadRate } from "../../application/rates.ts";
+import type { ReadUsage } from "../../application/usage.ts";
+import { failureOf, logFailure } from "../failures.ts";
+import type { AnswerMcp } from "../mcp-endpoint.ts";
+import { refusalOf, withoutCancellations } from "./batches.ts";
+import { createCallTool } from "./calls.ts";
+import { createSdkWay } from "./sdk-way.ts";
+import { createShortWay } from "./short-way.ts";
+import { createTools } from "./tools.ts";
+
+/**
+ * Makes the endpoint of the Model Context Protocol (Streamable HTTP, stateless, answers in JSON):
+ * for the revision 2026-07-28 and for those with `initialize`.
+ */
+export function createMcpEndpoint(uses: {
+  readonly readRate: ReadRate;
+  readonly convertCurrency: ConvertCurrency;
+  readonly readUsage: ReadUsage;
+  readonly apiKeys: ApiKeys;
+  readonly version: string;
+  readonly log: Logger;
+}): AnswerMcp {
+  const { apiKeys, version, log } = uses;
+  const info = { name: "kurs", title: "Kurs", version };
+  const tools = createTools(uses);
+  const callTool = createCallTool(log);
+  const answerShort = createShortWay(tools, callTool, info);
+  const answerBySdk = createSdkWay(tools, callTool, info);
+
+  return async (request) => {
+    try {
+      const body = parsed(request.body);
+      const answer = answerShort(request, body);
+      if (answer !== undefined) return await answer;
+      // The tools check the key themselves, with their charge; nothing else does.
+      await apiKeys.authenticate(request.apiKey);
+      if (!Array.isArray(body)) return await answerBySdk(request, body);
+      const batch = withoutCancellations(body);
+      return refusalOf(batch) ?? (await answerBySdk(request, batch));
+    } catch (error) {
+      const failure = failureOf(error);
+      logFailure(log, failure, request.requestId);
+      return failure;
+    }
+  };
+}
+
+/** @returns `undefined` for what is no JSON: the SDK refuses it, after what it looks at before. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
