@@ -84,7 +84,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     problems.push(`TRUST_PROXY: want addresses or networks such as 10.0.0.0/8, not "${entry}"`);
   }
   const allowedOrigins = listOf("ALLOWED_ORIGINS");
-  for (const entry of allowedOrigins.filter((text) => URL.parse(text)?.origin !== text)) {
+  for (const entry of allowedOrigins.filter((text) => !isOrigin(text))) {
     problems.push(`ALLOWED_ORIGINS: want origins such as https://app.example.org, not "${entry}"`);
   }
   const logLevel = logLevels.find((level) => level === (textOf("LOG_LEVEL") ?? "info"));
@@ -204,6 +204,11 @@ function isWebAddress(text: string): boolean {
   const url = URL.parse(text);
   const isWeb = url !== null && /^https?:$/.test(url.protocol) && !/\s/.test(text);
   return isWeb && url.search === "" && url.hash === "";
+}
+
+/** An origin as a browser writes it; none stands for several. */
+function isOrigin(text: string): boolean {
+  return /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
 }
 
 function isProxy(text: string): boolean {

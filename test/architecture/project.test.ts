@@ -110,6 +110,11 @@ function foldersToName(): Set<string> {
   return folders;
 }
 
+test("the registry's description is of this version", () => {
+  const { version } = JSON.parse(read("server.json")) as { version: string };
+  assert.equal(version, JSON.parse(read("package.json")).version);
+});
+
 test("the README's tree has every folder at the top and every folder of src, with a caption", () => {
   const captions = new Map(readTree().map(({ path, caption }) => [path, caption]));
   const missing = [...foldersToName()]

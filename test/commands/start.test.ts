@@ -40,6 +40,7 @@ suite("bad starts", { concurrency: 4 }, () => {
       LOG_LEVEL: "loud",
       MAIL_FROM: "Kurs",
       REQUIRE_VERIFIED_EMAIL: "yes",
+      ALLOWED_ORIGINS: "https://app.example.org/",
     });
 
     assertRefused(ended, 2);
@@ -47,6 +48,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     assert.match(heading ?? "", /^kurs: .*configuration/);
     const named = problems.map((line) => /^ {2}([A-Z_]+): want .+, not "(.+)"$/.exec(line));
     assert.deepEqual(named.map((match) => `${match?.[1]}=${match?.[2]}`).sort(), [
+      "ALLOWED_ORIGINS=https://app.example.org/",
       "AUTH_LIMIT=0",
       "AUTH_WINDOW_SECONDS=-1",
       "LOG_LEVEL=loud",
@@ -114,6 +116,45 @@ suite("bad starts", { concurrency: 4 }, () => {
       assertRefused(ended, 2);
       const want = `  MAIL_FROM: want a sender such as Kurs <kurs@example.org>, not "${sender}"`;
       assert.ok(ended.stderr.split("\n").includes(want), ended.stderr);
+      assert.deepEqual(await readdir(directory.path), []);
+    });
+  }
+
+  const badOrigins = {
+    "in another form than browsers send them": [
+      "*",
+      "null",
+      "app.example.org",
+      "localhost:3000",
+      "//app.example.org",
+      "https://app.example.org/",
+      "https://app.example.org/page",
+      "https://app.example.org?page",
+      "https://APP.example.org",
+      "https://app.example.org:443",
+      "https://ada@app.example.org",
+      "https://app.example.org https://b.example.org",
+      "file:///home",
+    ],
+    "that no page has": ["https://*.example.org", "ftp://app.example.org"],
+  };
+
+  for (const [what, origins] of Object.entries(badOrigins)) {
+    test(`ALLOWED_ORIGINS ${what} are each told as none, the good ones beside them not`, async () => {
+      await using directory = await temporaryDirectory();
+      const list = ["https://good.example.org", ...origins, "http://localhost:3000"].join(" , ");
+      const env = { ALLOWED_ORIGINS: list, PORT: "abc" };
+      const ended = await start(join(directory.path, "data"), env);
+
+      assertRefused(ended, 2);
+      const [, ...problems] = ended.stderr.split("\n").slice(0, -1);
+      assert.deepEqual(
+        problems.filter((line) => !line.startsWith("  PORT:")),
+        origins.map(
+          (origin) =>
+            `  ALLOWED_ORIGINS: want origins such as https://app.example.org, not "${origin}"`,
+        ),
+      );
       assert.deepEqual(await readdir(directory.path), []);
     });
   }

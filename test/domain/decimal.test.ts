@@ -6,6 +6,7 @@ import {
   isZero,
   MAX_DECIMAL_LENGTH,
   movePoint,
+  multiply,
   parseDecimal,
 } from "../../src/domain/decimal.ts";
 
@@ -200,4 +201,61 @@ test("any text at all gives a written-out decimal or a word for why not", () => 
 test("zero is zero however many places it has", () => {
   for (const text of ["0", "0.0", "0.000"]) assert.ok(isZero(text), text);
   for (const text of ["1", "0.1", "0.0001", "10"]) assert.ok(!isZero(text), text);
+});
+
+/** A decimal of any size that amounts and rates can have, with zeros at either end. */
+const factor = fc
+  .tuple(fc.oneof(whole, fc.constant("0")), fc.oneof(fc.constant(""), digits(1, 62)))
+  .map(([before, after]) => (after === "" ? before : `${before}.${after}`));
+
+test("a product is that of the integers, with the places of both factors together", () => {
+  fc.assert(
+    fc.property(factor, factor, (left, right) => {
+      const [a, b] = [counted(left), counted(right)];
+      const product = multiply(left as Decimal, right as Decimal);
+      assert.equal(product, writtenOut(a.count * b.count, a.places + b.places));
+      assert.equal(counted(product).places, a.places + b.places);
+      assert.match(product, /^(0|[1-9][0-9]*)(\.[0-9]+)?$/);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("a product does not depend on the order of its factors, and 1 changes nothing", () => {
+  fc.assert(
+    fc.property(factor, factor, (left, right) => {
+      const [a, b] = [left as Decimal, right as Decimal];
+      assert.equal(multiply(a, b), multiply(b, a));
+      assert.equal(multiply(a, "1" as Decimal), a);
+    }),
+  );
+});
+
+const products = [
+  ["2.50", "1.1476", "2.869000"],
+  ["1250.50", "1.1476", "1435.073800"],
+  ["0", "1.1476", "0.0000"],
+  ["0.00", "0.0", "0.000"],
+  ["0", "0", "0"],
+  ["10", "10", "100"],
+  ["0.1", "0.1", "0.01"],
+  ["0.5", "2", "1.0"],
+  ["0.001", "1000", "1.000"],
+  // As floats: 0.30000000000000004 and 9007199254740992.
+  ["3", "0.1", "0.3"],
+  ["9007199254740993", "1", "9007199254740993"],
+] as const;
+
+for (const [left, right, product] of products) {
+  test(`${left} times ${right} is exactly ${product}`, () => {
+    assert.equal(multiply(left as Decimal, right as Decimal), product);
+  });
+}
+
+test("the longest amount times the longest rate has every digit", () => {
+  const nines = "9".repeat(40);
+  const rate = `0.${"9".repeat(62)}`;
+  const product = multiply(nines as Decimal, rate as Decimal);
+  // (10^40 - 1) × (1 - 10^-62), by hand.
+  assert.equal(product, `${"9".repeat(39)}8.${"9".repeat(22)}${"0".repeat(39)}1`);
 });

@@ -12,7 +12,7 @@ export type OriginGuard = (request: FastifyRequest) => void;
 
 const foreignOrigin = new Failure(
   "forbidden",
-  "Pages of this Origin may not call MCP here. Its operator can allow them by ALLOWED_ORIGINS.",
+  "Pages of this Origin may not call MCP. The server's operator can allow them: ALLOWED_ORIGINS.",
 );
 const foreignHost = new Failure(
   "forbidden",

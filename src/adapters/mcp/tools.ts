@@ -30,14 +30,20 @@ const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 
 // The schemas are loose: the service judges symbols and amounts, as it does over REST, so that
 // " eur " works and "E" is refused as a symbol, and uncharged.
-const base = Type.String({ description: "Symbol of what is priced", examples: ["EUR"] });
-const quote = Type.String({ description: "Symbol of what it is priced in", examples: ["USD"] });
+const SYMBOL = "2 to 10 of A-Z and 0-9";
+const base = Type.String({ description: `Symbol of what is priced: ${SYMBOL}`, examples: ["EUR"] });
+const quote = Type.String({
+  description: `Symbol of what it is priced in: ${SYMBOL}`,
+  examples: ["USD"],
+});
 const amount = Type.String({
   description:
     `Amount of the base as a decimal string: not negative, at most ${MAX_AMOUNT_DIGITS} digits, ` +
     "no exponent, no separators",
   examples: ["1250.50"],
 });
+
+const examples: Record<string, string> = { base: "EUR", quote: "USD", amount: "1250.50" };
 
 const { properties: rateFields } = RateShape;
 
@@ -46,7 +52,7 @@ const ConversionShape = Type.Object({
   amount: Type.String({ description: "As it was given" }),
   result: Type.String({
     description: "amount times rate: exact, unrounded",
-    examples: ["1435.0738"],
+    examples: ["1435.073800"],
   }),
 });
 
@@ -67,8 +73,10 @@ export function createTools(uses: {
     const wrong = texts.findIndex((value) => typeof value !== "string");
     if (wrong === -1) return texts as string[];
     await apiKeys.authenticate(apiKey);
-    const rule = texts[wrong] === undefined ? "is missing" : "must be a string";
-    return new Failure("invalid_request", `${names[wrong]} ${rule}.`);
+    const name = names[wrong] ?? "";
+    const rule =
+      texts[wrong] === undefined ? "is missing" : `must be a string such as "${examples[name]}"`;
+    return new Failure("invalid_request", `${name} ${rule}.`);
   };
 
   const tools: Tool[] = [

@@ -230,6 +230,54 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
   });
 
+  test("a key is its account's while it is active, and nobody's once it is revoked", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
+    const [key, second, foreign] = [newKey(accountId), newKey(accountId), newKey(other)];
+    for (const each of [key, second, foreign]) await store.createApiKey(each, 100);
+
+    assert.equal(await store.apiKeyAccount(key.keyHash), accountId);
+    assert.equal(await store.apiKeyAccount(second.keyHash), accountId);
+    assert.equal(await store.apiKeyAccount(foreign.keyHash), other);
+    for (const unknown of [newHash(), "", key.id, key.keyPrefix, key.keyHash.toUpperCase()]) {
+      assert.equal(await store.apiKeyAccount(unknown), undefined, unknown);
+    }
+
+    await store.revokeApiKey(accountId, key.id, NOW);
+
+    assert.equal(await store.apiKeyAccount(key.keyHash), undefined);
+    assert.equal(await store.apiKeyAccount(second.keyHash), accountId);
+    assert.equal(await store.apiKeyAccount(foreign.keyHash), other);
+  });
+
+  test("looking up a key's account charges nothing", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const accountId = await storedAccount(store);
+    const key = newKey(accountId);
+    await store.createApiKey(key, 100);
+
+    for (let turn = 0; turn < 3; turn += 1) await store.apiKeyAccount(key.keyHash);
+
+    assert.equal((await store.usageOf(accountId, "2026-11"))?.usedUnits, 0);
+    assert.deepEqual(await engine.query("SELECT * FROM period_usage"), []);
+    assert.deepEqual(await engine.query("SELECT * FROM daily_usage"), []);
+  });
+
+  test("a key that one node revokes is nobody's on another at its next look-up", async () => {
+    await using database = await createDatabase();
+    const [here, there] = [database.openStore(), database.openStore()];
+    const accountId = await storedAccount(here);
+    const key = newKey(accountId);
+    await here.createApiKey(key, 100);
+    assert.equal(await there.apiKeyAccount(key.keyHash), accountId);
+
+    await here.revokeApiKey(accountId, key.id, NOW);
+
+    assert.equal(await there.apiKeyAccount(key.keyHash), undefined);
+  });
+
   test("a key that one node revokes is dead on another at its next read", async () => {
     await using database = await createDatabase();
     const [here, there] = [database.openStore(), database.openStore()];

@@ -1,0 +1,246 @@
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { assertCommonHeaders, assertFailure } from "../support/answers.ts";
+import { type Answer, type Call, startService } from "../support/service.ts";
+import {
+  callOf,
+  EUR_USD,
+  eras,
+  headersOf,
+  notificationOf,
+  type Posted,
+  postTo,
+  readOf,
+  requestOf,
+} from "./messages.ts";
+
+const PATHS = ["/v1/mcp", "/mcp"] as const;
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+const revoked = await service.createKey(session);
+await service.call("DELETE", `/v1/account/api-keys/${revoked.id}`, { session });
+
+const charges = () => [
+  service.query("SELECT * FROM period_usage"),
+  service.query("SELECT * FROM daily_usage"),
+];
+
+/** The refusal of a request without a valid key: no word of OAuth, which clients would look for. */
+function assertKeyRefused(answer: Answer): void {
+  assert.equal(answer.status, 401, answer.text);
+  const { request_id, ...envelope } = answer.body;
+  const message = "A valid API key is required.";
+  assert.deepEqual(envelope, { code: "unauthorized", message });
+  assert.equal(request_id, answer.headers["x-request-id"]);
+  assert.equal(answer.headers["www-authenticate"], 'ApiKey realm="kurs"');
+  assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);
+  assertCommonHeaders(answer);
+}
+
+const initialize = requestOf("2025", "initialize", {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "test", version: "1" },
+});
+
+const textOf = ({ headers, json }: { headers: Posted["headers"]; json: unknown }): Call => ({
+  headers,
+  raw: JSON.stringify(json),
+});
+
+const kinds: readonly (readonly [what: string, call: Call])[] = [
+  ["initialize", textOf(initialize)],
+  ["ping", textOf(requestOf("2025", "ping"))],
+  ["server/discover", textOf(requestOf("2026", "server/discover"))],
+  ...eras.flatMap((era) => [
+    [`tools/list of ${era}`, textOf(requestOf(era, "tools/list"))] as const,
+    [`get_rate of ${era}`, textOf(readOf(era))] as const,
+    [`get_usage of ${era}`, textOf(callOf(era, "get_usage"))] as const,
+    [`a bad symbol of ${era}`, textOf(callOf(era, "get_rate", { base: "E", quote: "U" }))] as const,
+    [`no arguments of ${era}`, textOf(callOf(era, "convert_currency"))] as const,
+    [
+      `a bad amount of ${era}`,
+      textOf(callOf(era, "convert_currency", { ...EUR_USD, amount: "1e5" })),
+    ] as const,
+    [`an unknown tool of ${era}`, textOf(callOf(era, "nope"))] as const,
+    [`an unknown method of ${era}`, textOf(requestOf(era, "nope"))] as const,
+    [`a notification of ${era}`, textOf(notificationOf(era, "notifications/initialized"))] as const,
+  ]),
+  [
+    "a batch",
+    textOf({ headers: headersOf("2025"), json: [1, 2].map((id) => readOf("2025", id).json) }),
+  ],
+  ["an empty batch", { headers: headersOf("2025"), raw: "[]" }],
+  ["malformed JSON", { headers: headersOf("2025"), raw: "{" }],
+  ["an empty body", { headers: headersOf("2025"), raw: "" }],
+];
+
+suite("MCP admission: the key", () => {
+  for (const [what, call] of kinds) {
+    test(`${what} without a valid key is 401, uncharged`, async () => {
+      const before = charges();
+      const withAuthorization = (authorization: string): Call => ({
+        ...call,
+        headers: { ...call.headers, authorization },
+      });
+      const refused: readonly Call[] = [
+        call,
+        withAuthorization(`ApiKey svc_live_${"0".repeat(64)}`),
+        withAuthorization("ApiKey nonsense"),
+        withAuthorization("ApiKey "),
+        withAuthorization(`ApiKey ${revoked.apiKey}`),
+        withAuthorization(`Session ${session}`),
+        withAuthorization(`ApiKey ${session}`),
+        withAuthorization(`Session ${apiKey}`),
+        withAuthorization(`Bearer ${apiKey}`),
+        withAuthorization(apiKey),
+        { ...call, headers: { ...call.headers, "x-api-key": apiKey, cookie: `api_key=${apiKey}` } },
+      ];
+      for (const path of PATHS) {
+        for (const how of refused) assertKeyRefused(await service.post(path, how));
+        assertKeyRefused(await service.post(`${path}?api_key=${apiKey}&key=${apiKey}`, call));
+      }
+      assert.deepEqual(charges(), before);
+    });
+  }
+
+  test("no key in a body is looked at", async () => {
+    const before = charges();
+    for (const era of eras) {
+      const { headers, json } = readOf(era);
+      const credentials = { api_key: apiKey, apiKey, authorization: `ApiKey ${apiKey}` };
+      const params = json.params as Readonly<Record<string, object>>;
+      const bodies = [
+        { ...json, params: { ...params, ...credentials } },
+        { ...json, params: { ...params, arguments: { ...EUR_USD, ...credentials } } },
+        { ...json, params: { ...params, _meta: { ...params._meta, ...credentials } } },
+      ];
+      for (const body of bodies) {
+        assertKeyRefused(await service.post("/v1/mcp", { headers, json: body }));
+      }
+    }
+    assert.deepEqual(charges(), before);
+  });
+
+  test("without a key nothing of the body is read: neither its type nor its length", async () => {
+    const headers = { ...headersOf("2025"), "content-type": "text/plain" };
+    for (const path of PATHS) {
+      assertKeyRefused(await service.post(path, { headers, raw: "x" }));
+      const raw = " ".repeat(65_537);
+      assertKeyRefused(await service.post(path, { headers: headersOf("2025"), raw }));
+    }
+  });
+
+  test("the scheme is matched without regard to case, the key exactly", async () => {
+    const { headers, json } = requestOf("2025", "tools/list");
+    const post = (authorization: string) =>
+      service.post("/v1/mcp", { headers: { ...headers, authorization }, json });
+    for (const scheme of ["apikey", "APIKEY", "ApiKey "]) {
+      assert.equal((await post(`${scheme} ${apiKey}`)).status, 200, scheme);
+    }
+    for (const key of [apiKey.toUpperCase(), `${apiKey}0`, apiKey.slice(0, -1)]) {
+      assertKeyRefused(await post(`ApiKey ${key}`));
+    }
+  });
+
+  test("a key that is revoked while its client is connected is refused at the next call", async () => {
+    const own = await service.createKey(session);
+    const post = postTo(service, own.apiKey);
+    assert.equal((await post(requestOf("2025", "tools/list"))).status, 200);
+
+    await service.call("DELETE", `/v1/account/api-keys/${own.id}`, { session });
+
+    for (const era of eras) {
+      assertKeyRefused(await post(readOf(era)));
+      assertKeyRefused(await post(requestOf(era, "tools/list")));
+    }
+  });
+
+  test("no key stands in the log", () => {
+    const told = service.logLines.filter((line) =>
+      [apiKey, revoked.apiKey, session].some((secret) => line.includes(secret)),
+    );
+    assert.deepEqual(told, []);
+  });
+});
+
+suite("MCP admission: the path", () => {
+  test("/mcp and /v1/mcp answer alike", async () => {
+    for (const [what, call] of kinds) {
+      const [one, other] = await Promise.all(
+        PATHS.map(async (path) => {
+          const { status, headers, text } = await service.post(path, { ...call, apiKey });
+          const { date: _date, "x-request-id": id = "", ...rest } = headers;
+          return { status, headers: rest, text: text.replaceAll(id, "(id)") };
+        }),
+      );
+      assert.deepEqual(one, other, what);
+      assert.notEqual(one?.status, 401);
+    }
+  });
+
+  test("other methods than POST are 405 with Allow: POST, with a key or without", async () => {
+    const before = charges();
+    for (const path of PATHS) {
+      for (const method of ["GET", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS", "QUERY"]) {
+        for (const how of [{}, { apiKey }, { headers: { accept: "text/event-stream" } }]) {
+          const answer = await service.call(method, path, how);
+          assert.equal(answer.headers.allow, "POST", method);
+          if (method === "HEAD") assert.deepEqual([answer.status, answer.text], [405, ""]);
+          else assertFailure(answer, 405, "method_not_allowed", "This path answers POST only.");
+        }
+      }
+    }
+    assert.deepEqual(charges(), before);
+  });
+
+  test("a preflight is 204 and lets come what MCP's clients send", async () => {
+    const requested =
+      "authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name";
+    for (const path of PATHS) {
+      const answer = await service.call("OPTIONS", path, {
+        headers: {
+          origin: "https://app.example.org",
+          "access-control-request-method": "POST",
+          "access-control-request-headers": requested,
+        },
+      });
+      assert.deepEqual([answer.status, answer.text], [204, ""]);
+      assert.equal(answer.headers["access-control-allow-methods"], "POST");
+      const allowed = (answer.headers["access-control-allow-headers"] ?? "").toLowerCase();
+      for (const name of requested.split(", ")) assert.ok(allowed.split(", ").includes(name), name);
+      assertCommonHeaders(answer);
+    }
+  });
+
+  const discoveries = [
+    "oauth-authorization-server",
+    "oauth-protected-resource",
+    "openid-configuration",
+  ].flatMap((name) => ["", "/v1/mcp", "/mcp"].map((suffix) => `/.well-known/${name}${suffix}`));
+
+  for (const path of [...discoveries, "/v1/mcp/.well-known/openid-configuration"]) {
+    test(`${path} is an unknown path, which says that there is no OAuth`, async () => {
+      for (const how of [{}, { apiKey }, { headers: { "mcp-protocol-version": "2025-11-25" } }]) {
+        assertFailure(await service.get(path, how), 404, "not_found");
+      }
+    });
+  }
+
+  test("there is no registration, no authorization and no token of OAuth", async () => {
+    for (const path of ["/register", "/authorize", "/token"]) {
+      assertFailure(await service.post(path, { apiKey, json: {} }), 404, "not_found");
+      assertFailure(await service.get(path), 404, "not_found");
+    }
+  });
+
+  test("paths beside it are unknown", async () => {
+    for (const path of ["/v1/mcp/", "/mcp/", "/v1/MCP", "/v1/mcp/x", "/sse", "/v1/mcp/messages"]) {
+      assertFailure(await service.post(path, { apiKey, ...readOf("2025") }), 404, "not_found");
+    }
+  });
+});

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { type Answer, startService } from "../support/service.ts";
+import {
+  assertRpcError,
+  assertToolFailure,
+  callOf,
+  chargingTo,
+  type Era,
+  EUR_USD,
+  eras,
+  failureIn,
+  PATH,
+  postTo,
+  readOf,
+  rpcOf,
+  valueIn,
+} from "./messages.ts";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+const post = postTo(service, apiKey);
+const charging = chargingTo(service, session);
+const postText = (era: Era, raw: string): Promise<Answer> =>
+  service.post(PATH, { apiKey, raw, headers: readOf(era).headers });
+
+const badArguments = [
+  ["no arguments", "get_rate", {}, "base is missing."],
+  ["no quote", "get_rate", { base: "EUR" }, "quote is missing."],
+  ["no base", "get_rate", { quote: "USD" }, "base is missing."],
+  ["other names", "get_rate", { from: "EUR", to: "USD" }, "base is missing."],
+  ["names in capitals", "get_rate", { BASE: "EUR", QUOTE: "USD" }, "base is missing."],
+  [
+    "a base of null",
+    "get_rate",
+    { base: null, quote: "USD" },
+    'base must be a string such as "EUR".',
+  ],
+  [
+    "a base of a number",
+    "get_rate",
+    { base: 1, quote: "USD" },
+    'base must be a string such as "EUR".',
+  ],
+  [
+    "a base of a list",
+    "get_rate",
+    { base: ["EUR"], quote: "USD" },
+    'base must be a string such as "EUR".',
+  ],
+  [
+    "a quote of an object",
+    "get_rate",
+    { base: "EUR", quote: {} },
+    'quote must be a string such as "USD".',
+  ],
+  [
+    "a quote of true",
+    "get_rate",
+    { base: "EUR", quote: true },
+    'quote must be a string such as "USD".',
+  ],
+  ["no amount", "convert_currency", EUR_USD, "amount is missing."],
+  [
+    "an amount of 1",
+    "convert_currency",
+    { ...EUR_USD, amount: 1 },
+    'amount must be a string such as "1250.50".',
+  ],
+  [
+    "a null amount",
+    "convert_currency",
+    { ...EUR_USD, amount: null },
+    'amount must be a string such as "1250.50".',
+  ],
+] as const;
+
+for (const [what, name, given, message] of badArguments) {
+  test(`MCP: ${name} with ${what} fails as invalid_request, uncharged`, async () => {
+    for (const era of eras) {
+      const answer = await charging(0, () => post(callOf(era, name, given)));
+      assertToolFailure(answer, "invalid_request", message);
+    }
+  });
+}
+
+test("MCP: arguments in __proto__ are no arguments, and pollute nothing", async () => {
+  for (const era of eras) {
+    for (const member of ["__proto__", "constructor"]) {
+      const raw = JSON.stringify(readOf(era).json).replace(
+        '"arguments":{"base":"EUR","quote":"USD"}',
+        `"arguments":{"${member}":{"base":"EUR","quote":"USD","prototype":{"base":"EUR"}}}`,
+      );
+      assert.ok(raw.includes(member));
+      const answer = await charging(0, () => postText(era, raw));
+      assertToolFailure(answer, "invalid_request", "base is missing.");
+    }
+  }
+  assert.equal(Object.hasOwn(Object.prototype, "base"), false);
+});
+
+test("MCP: arguments that are no object are refused by the protocol, uncharged", async () => {
+  for (const era of eras) {
+    for (const given of [null, [], ["EUR", "USD"], '{"base":"EUR","quote":"USD"}', 5, true]) {
+      const posted = readOf(era);
+      const params = { ...(posted.json.params as object), arguments: given };
+      const answer = await charging(0, () => post({ ...posted, json: { ...posted.json, params } }));
+      assertRpcError(answer, 200, -32_602, /arguments/);
+    }
+  }
+});
+
+const AMOUNT_RULE =
+  "amount must be a decimal string such as 1250.50: digits with at most one point, not negative, " +
+  "without exponent or separators, at most 40 digits.";
+
+const convert = (era: Era, amount: string) =>
+  callOf(era, "convert_currency", { ...EUR_USD, amount });
+
+const badAmounts = [
+  ["nothing", ""],
+  ["a space", " "],
+  ["an exponent", "1e5"],
+  ["an exponent in capitals", "1E5"],
+  ["less than nothing", "-1"],
+  ["minus zero", "-0"],
+  ["NaN", "NaN"],
+  ["infinity", "Infinity"],
+  ["41 digits", "1".repeat(41)],
+  ["41 digits around a point", `${"1".repeat(40)}.1`],
+  ["60,000 digits", "1".repeat(60_000)],
+  ["a separator of thousands", "1,000"],
+  ["a decimal comma", "1,5"],
+  ["a space before", " 1"],
+  ["a line feed after", "1\n"],
+  ["a point at the end", "1."],
+  ["a point at the start", ".5"],
+  ["a point alone", "."],
+  ["two points", "1.2.3"],
+  ["a plus", "+1"],
+  ["a leading zero", "01"],
+  ["a hexadecimal number", "0x10"],
+  ["a big integer of JavaScript", "10n"],
+  ["full-width digits", "１２"],
+  ["Arabic digits", "١٢"],
+  ["a currency", "1 EUR"],
+] as const;
+
+for (const [what, amount] of badAmounts) {
+  test(`MCP: an amount of ${what} fails as invalid_request, uncharged`, async () => {
+    for (const era of eras) {
+      const answer = await charging(0, () => post(convert(era, amount)));
+      assertToolFailure(answer, "invalid_request", AMOUNT_RULE);
+    }
+  });
+}
+
+const goodAmounts = [
+  ["0", "0.0000"],
+  ["0.00", "0.000000"],
+  ["1", "1.1476"],
+  ["2.50", "2.869000"],
+  ["1".repeat(40), "1275111111111111111111111111111111111110.9836"],
+  [`0.${"0".repeat(38)}1`, `0.${"0".repeat(38)}11476`],
+] as const;
+
+for (const [amount, result] of goodAmounts) {
+  test(`MCP: ${amount} EUR at 1.1476 are exactly ${result} USD, for one unit`, async () => {
+    for (const era of eras) {
+      const value = valueIn(rpcOf(await charging(1, () => post(convert(era, amount)))));
+      assert.deepEqual(value, {
+        base: "EUR",
+        quote: "USD",
+        rate: "1.1476",
+        as_of: "2026-03-13T15:00:00.000000000Z",
+        type: "direct",
+        amount,
+        result,
+      });
+    }
+  });
+}
+
+const badSymbols = ["E", "", " ", "EURUSDEURUSD", "ß", "ſſ", "E R", "EUR/USD", "ＥＵＲ", "\ud800"];
+
+for (const symbol of badSymbols) {
+  test(`MCP: ${JSON.stringify(symbol)} is a bad symbol on either side, uncharged`, async () => {
+    for (const era of eras) {
+      for (const pair of [
+        { base: symbol, quote: "USD" },
+        { base: "EUR", quote: symbol },
+      ]) {
+        const read = await charging(0, () => post(callOf(era, "get_rate", pair)));
+        assertToolFailure(read, "invalid_asset_symbol", "Asset symbol format is invalid.");
+        const given = { ...pair, amount: "1" };
+        const conversion = await charging(0, () => post(callOf(era, "convert_currency", given)));
+        assertToolFailure(conversion, "invalid_asset_symbol", "Asset symbol format is invalid.");
+      }
+    }
+  });
+}
+
+test("MCP: symbols are trimmed and upper-cased, as over REST", async () => {
+  for (const era of eras) {
+    const given = { base: " eur ", quote: "\tuSd\n", amount: "1" };
+    for (const name of ["get_rate", "convert_currency"]) {
+      const value = valueIn(rpcOf(await charging(1, () => post(callOf(era, name, given)))));
+      assert.deepEqual([value.base, value.quote, value.rate], ["EUR", "USD", "1.1476"]);
+    }
+  }
+});
+
+test("MCP: a pair that is not supported or suspended costs its unit, and fails", async () => {
+  service.storeRate("SUS", "USD", "2.5");
+  service.query("UPDATE rates SET suspended_at = '2026-11-21T11:00:00.000Z' WHERE base = 'SUS'");
+  for (const era of eras) {
+    for (const name of ["get_rate", "convert_currency"]) {
+      const call = (base: string) => post(callOf(era, name, { base, quote: "USD", amount: "1" }));
+      assertToolFailure(
+        await charging(1, () => call("NONE")),
+        "unsupported_pair",
+        "The requested currency pair is not currently supported.",
+      );
+      assertToolFailure(
+        await charging(1, () => call("SUS")),
+        "temporarily_unavailable",
+        "The service is temporarily unable to serve this rate. Please retry.",
+      );
+    }
+  }
+});
+
+test("MCP: a bad symbol comes before a bad amount, and either before the quota", async () => {
+  await using own = await startService({ config: { freePlanUnits: 0 } });
+  const key = await own.createKey(await own.openSession());
+  const call = (era: Era, name: string, given: Record<string, unknown>) =>
+    postTo(own, key.apiKey)(callOf(era, name, given));
+  for (const era of eras) {
+    const both = { base: "E", quote: "USD", amount: "1e5" };
+    assertToolFailure(await call(era, "convert_currency", both), "invalid_asset_symbol");
+    const amount = { ...EUR_USD, amount: "1e5" };
+    assertToolFailure(await call(era, "convert_currency", amount), "invalid_request", AMOUNT_RULE);
+    assertToolFailure(
+      await call(era, "get_rate", { base: "E", quote: "U" }),
+      "invalid_asset_symbol",
+    );
+    assertToolFailure(await call(era, "get_rate", {}), "invalid_request", "base is missing.");
+
+    const answer = await call(era, "get_rate", EUR_USD);
+    const { request_id: _id, ...envelope } = failureIn(rpcOf(answer));
+    assert.deepEqual(envelope, {
+      code: "quota_exceeded",
+      message: "Request-unit quota exceeded for the current billing period.",
+      limit: 0,
+      remaining: 0,
+      reset_at: "2026-12-01T00:00:00.000Z",
+    });
+  }
+});
+
+test("MCP: after all that, nothing was logged as a mistake of the service", () => {
+  const mistakes = service.logLines.filter((line) => line.includes('"err"'));
+  assert.deepEqual(mistakes, []);
+});

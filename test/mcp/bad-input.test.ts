@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertCommonHeaders, assertFailure } from "../support/answers.ts";
+import { type Answer, startService } from "../support/service.ts";
+import {
+  assertRpcError,
+  callOf,
+  chargingTo,
+  ENVELOPE,
+  type Era,
+  EUR_USD,
+  eras,
+  headersOf,
+  PATH,
+  type Posted,
+  postTo,
+  readOf,
+  requestOf,
+  rpcOf,
+  valueIn,
+} from "./messages.ts";
+
+const KIB_64 = 64 * 1024;
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+const post = postTo(service, apiKey);
+const charging = chargingTo(service, session);
+const postText = (era: Era, raw: string): Promise<Answer> =>
+  service.post(PATH, { apiKey, raw, headers: readOf(era).headers });
+
+const malformed = [
+  ["nothing", ""],
+  ["white space", " \r\n"],
+  ["an object that is not closed", JSON.stringify(readOf("2025").json).slice(0, -1)],
+  ["a comma too many", '{"jsonrpc":"2.0","id":1,"method":"tools/list",}'],
+  ["two calls in a row", JSON.stringify(readOf("2025").json).repeat(2)],
+  ["a form", "method=tools%2Fcall&name=get_rate"],
+] as const;
+
+for (const [what, raw] of malformed) {
+  test(`MCP: ${what} is no JSON: 400 with -32700, uncharged`, async () => {
+    for (const era of eras) {
+      const answer = await charging(0, () => postText(era, raw));
+      assertRpcError(answer, 400, -32_700, "Parse error: Invalid JSON");
+      assert.equal(rpcOf(answer).id, null);
+    }
+  });
+}
+
+const noMessages = [
+  ["null", "null"],
+  ["a number", "5"],
+  ["a text", '"tools/call"'],
+  ["an empty object", "{}"],
+  ["an object without a method", '{"jsonrpc":"2.0","id":null}'],
+  ["JSON-RPC 1.0", '{"jsonrpc":"1.0","id":null,"method":"tools/list"}'],
+  ["a list 32,000 deep", "[".repeat(32_000) + "]".repeat(32_000)],
+  ["an object 9,000 deep", `${'{"id":'.repeat(9000)}1${"}".repeat(9000)}`],
+  ["a batch with an id 10,000 deep", `[{"id":${"[".repeat(10_000) + "]".repeat(10_000)}}]`],
+] as const;
+
+for (const [what, raw] of noMessages) {
+  test(`MCP: ${what} is JSON, but no message: 400 with -32600, uncharged`, async () => {
+    for (const era of eras) {
+      assertRpcError(await charging(0, () => postText(era, raw)), 400, -32_600);
+    }
+  });
+}
+
+test("MCP: a byte order mark before the JSON does no harm, and the call is charged once", async () => {
+  for (const era of eras) {
+    const raw = `\ufeff${JSON.stringify(readOf(era).json)}`;
+    valueIn(rpcOf(await charging(1, () => postText(era, raw))));
+  }
+});
+
+const wrongTypes = ["text/plain", "application/x-www-form-urlencoded", "application/json-rpc"];
+
+for (const contentType of wrongTypes) {
+  test(`MCP: a call sent as ${contentType} is 415 with the envelope, uncharged`, async () => {
+    for (const era of eras) {
+      const { headers, json } = readOf(era);
+      const typed = { headers: { ...headers, "content-type": contentType }, json };
+      assertFailure(await charging(0, () => post(typed)), 415, "unsupported_media_type");
+    }
+  });
+}
+
+test("MCP: 64 KiB are read; one byte more is 413 with the envelope, uncharged", async () => {
+  for (const era of eras) {
+    const raw = JSON.stringify(readOf(era).json);
+    valueIn(rpcOf(await charging(1, () => postText(era, raw.padEnd(KIB_64)))));
+    const answer = await charging(0, () => postText(era, raw.padEnd(KIB_64 + 1)));
+    assertFailure(answer, 413, "payload_too_large", "The request body is larger than 64 KiB.");
+    const wide = raw.replace('"EUR"', `"${"ä".repeat(KIB_64 / 2)}"`);
+    assertFailure(await charging(0, () => postText(era, wide)), 413, "payload_too_large");
+  }
+});
+
+const unknownTools = ["nope", "GET_RATE", "get_rate_", "", "get-rate"];
+const prototypeNames = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"];
+
+for (const name of [...unknownTools, ...prototypeNames]) {
+  test(`MCP: ${JSON.stringify(name)} is no tool: -32602 that names it, uncharged`, async () => {
+    for (const era of eras) {
+      const posted = callOf(era, name, EUR_USD, "call-7");
+      const answer = await charging(0, () => post(posted));
+      assertRpcError(answer, 200, -32_602);
+      const { id, error } = rpcOf(answer);
+      assert.equal(id, "call-7");
+      assert.ok(error?.message.includes(name), answer.text);
+    }
+  });
+}
+
+test("MCP: a name of a tool that is no text, or none, is -32602, uncharged", async () => {
+  for (const era of eras) {
+    for (const name of [undefined, null, 5, ["get_rate"], {}]) {
+      const posted: Posted = requestOf(era, "tools/call", { name, arguments: EUR_USD });
+      assertRpcError(await charging(0, () => post(posted)), 200, -32_602, /name/);
+    }
+  }
+});
+
+test("MCP: a method that there is none of is -32601: 200 in 2025, 404 in 2026", async () => {
+  for (const method of ["nope", "resources/list", "prompts/list", "constructor", "tools/Call"]) {
+    const old = await charging(0, () => post(requestOf("2025", method)));
+    assertRpcError(old, 200, -32_601, "Method not found");
+    const modern = await charging(0, () => post(requestOf("2026", method)));
+    assertRpcError(modern, 404, -32_601, "Method not found");
+  }
+});
+
+test("MCP: there is nothing to subscribe to: 404 in JSON at once, never a stream", async () => {
+  for (const listChanged of [true, false]) {
+    const params = { notifications: { tools: { listChanged } } };
+    const answer = await post(requestOf("2026", "subscriptions/listen", params, "sub-1"));
+    assertRpcError(answer, 404, -32_601, "Method not found");
+    assert.equal(rpcOf(answer).id, "sub-1");
+    assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);
+  }
+});
+
+test("MCP: a call without an id asks for no answer: 202, it does not run and costs nothing", async () => {
+  for (const era of eras) {
+    const { headers, json } = readOf(era);
+    const { id: _id, ...notification } = json;
+    const answer = await charging(0, () => post({ headers, json: notification }));
+    assert.deepEqual([answer.status, answer.text], [202, ""]);
+    assertCommonHeaders(answer);
+  }
+});
+
+test("MCP: headers and body that disagree on the revision are refused, uncharged", async () => {
+  const { headers, json } = readOf("2026");
+  const others = { ...headers, "mcp-name": "get_usage" };
+  const mismatches = [
+    [{ headers: headersOf("2025"), json }, -32_020],
+    [{ headers: others, json }, -32_020],
+    [{ headers, json: { ...json, params: { name: "get_rate", arguments: EUR_USD } } }, -32_602],
+    [
+      {
+        headers: { ...headersOf("2025"), "mcp-protocol-version": "1.0" },
+        json: readOf("2025").json,
+      },
+      -32_000,
+    ],
+  ] as const;
+  for (const [posted, code] of mismatches) {
+    assertRpcError(await charging(0, () => post(posted)), 400, code);
+  }
+  const later = "io.modelcontextprotocol/protocolVersion";
+  const _meta = { ...ENVELOPE, [later]: "2099-01-01" };
+  const unknown = {
+    headers: { ...headers, "mcp-protocol-version": "2099-01-01" },
+    json: { ...json, params: { ...(json.params as object), _meta } },
+  };
+  const answer = await charging(0, () => post(unknown));
+  assertRpcError(answer, 400, -32_022, /2099-01-01/);
+  assert.deepEqual(rpcOf(answer).error?.data, {
+    supported: ["2026-07-28"],
+    requested: "2099-01-01",
+  });
+});
+
+test("MCP: after all that, nothing was logged as a mistake of the service", () => {
+  const mistakes = service.logLines.filter((line) => line.includes('"err"'));
+  assert.deepEqual(mistakes, []);
+});

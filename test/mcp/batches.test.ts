@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { type Answer, startService } from "../support/service.ts";
+import {
+  assertRpcError,
+  callOf,
+  chargingTo,
+  EUR_USD,
+  failureIn,
+  headersOf,
+  notificationOf,
+  PATH,
+  readOf,
+  requestOf,
+  rpcOf,
+  rpcsOf,
+  valueIn,
+} from "./messages.ts";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+const charging = chargingTo(service, session);
+
+/** A batch that is not answered by then is taken for hung. */
+const DEADLINE = { timeout: 15_000 };
+
+const post = (messages: readonly unknown[], key = apiKey): Promise<Answer> =>
+  service.post(PATH, { apiKey: key, headers: headersOf("2025"), json: messages });
+
+const read = (id: unknown) => readOf("2025", id).json;
+const call = (id: unknown, name: string, given: Record<string, unknown>) =>
+  callOf("2025", name, given, id).json;
+const cancellation = (requestId: unknown) =>
+  notificationOf("2025", "notifications/cancelled", { requestId, reason: "late" }).json;
+
+const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+test("MCP batches: 100 mixed messages are each answered in their order, and charged one by one", async () => {
+  const kinds = [
+    (id: number) => read(id),
+    (id: number) => call(id, "convert_currency", { ...EUR_USD, amount: "2" }),
+    (id: number) => call(id, "get_rate", { base: "E", quote: "USD" }),
+    (id: number) => call(id, "get_rate", { base: "USD", quote: "NONE" }),
+    (id: number) => call(id, "nope", EUR_USD),
+    (id: number) => call(id, "get_usage", {}),
+    (id: number) => call(id, "get_rate", { base: "EUR" }),
+    (id: number) => call(id, "convert_currency", { ...EUR_USD, amount: "1e5" }),
+    (id: number) => requestOf("2025", "ping", {}, id).json,
+    () => notificationOf("2025", "notifications/initialized").json,
+  ] as const;
+  const messages = times(100, (index) => kinds[index % 10]?.(index));
+
+  // Two rates and an unsupported pair in each ten.
+  const answer = await charging(30, () => post(messages));
+
+  assert.equal(answer.status, 200);
+  const answers = rpcsOf(answer);
+  const answered = times(100, (index) => index).filter((index) => index % 10 !== 9);
+  assert.deepEqual(
+    answers.map(({ id }) => id),
+    answered,
+  );
+  const requestIds = new Set<unknown>();
+  for (const rpc of answers) {
+    const kind = Number(rpc.id) % 10;
+    if (kind === 0) assert.equal(valueIn(rpc).rate, "1.1476");
+    else if (kind === 1) assert.equal(valueIn(rpc).result, "2.2952");
+    else if (kind === 4) assert.equal(rpc.error?.code, -32_602);
+    else if (kind === 5) assert.equal(valueIn(rpc).plan, "free");
+    else if (kind === 8) assert.deepEqual(rpc.result, {});
+    else {
+      const { code, request_id } = failureIn(rpc);
+      assert.equal(code, codeOfKind.get(kind));
+      requestIds.add(request_id);
+    }
+  }
+  assert.deepEqual([...requestIds], [answer.headers["x-request-id"]]);
+});
+
+const codeOfKind = new Map([
+  [2, "invalid_asset_symbol"],
+  [3, "unsupported_pair"],
+  [6, "invalid_request"],
+  [7, "invalid_request"],
+]);
+
+test("MCP batches: one call in a batch is answered as by itself", async () => {
+  assert.equal(valueIn(rpcOf(await charging(1, () => post([read(1)])))).rate, "1.1476");
+});
+
+test("MCP batches: 1 and a text of 1 are two ids", async () => {
+  const answers = rpcsOf(await charging(2, () => post([read(1), read("1")])));
+  assert.deepEqual(
+    answers.map(({ id }) => id),
+    [1, "1"],
+  );
+});
+
+const initialize = requestOf("2025", "initialize", {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "test", version: "1" },
+}).json;
+
+const refused = [
+  ["101 calls", times(101, read), /100/],
+  ["nothing in it", [], /empty/],
+  ["a batch in it", [read(1), [read(2)]], /invalid message/],
+  ["only a batch in it", [[read(1), read(2)]], /invalid message/],
+  ["a number in it", [read(1), 5], /invalid message/],
+  ["null in it", [read(1), null], /invalid message/],
+  ["a call with the id null in it", [read(1), read(null)], /invalid message/],
+  ["an id twice", [read(1), read(1)], /same id/],
+  ["an id twice, far apart", [read("a"), ...times(50, read), read("a")], /same id/],
+  ["an id twice, of different calls", [read(0), call(0, "get_usage", {})], /same id/],
+  ["a handshake in it", [initialize, read(2)], /initialization/],
+  ["a call of 2026 in it", [read(1), readOf("2026", 2).json], /2026-07-28/],
+] as const;
+
+for (const [what, messages, message] of refused) {
+  test(`MCP batches: one with ${what} is refused as a whole, uncharged`, DEADLINE, async () => {
+    const answer = await charging(0, () => post(messages));
+    assertRpcError(answer, 400, -32_600, message);
+    assert.equal(rpcOf(answer).id, null);
+  });
+}
+
+test("MCP batches: there are none in 2026: refused, uncharged", DEADLINE, async () => {
+  for (const messages of [
+    [readOf("2026").json],
+    [readOf("2026", 1).json, readOf("2026", 2).json],
+  ]) {
+    const { headers } = readOf("2026");
+    const how = { apiKey, headers, json: messages };
+    assertRpcError(await charging(0, () => service.post(PATH, how)), 400, -32_600, /2026-07-28/);
+  }
+  const how = { apiKey, headers: headersOf("2026"), json: [read(1), read(2)] };
+  assertRpcError(await charging(0, () => service.post(PATH, how)), 400, -32_000, /2026-07-28/);
+});
+
+const cancelled = [
+  ["after it", [read(1), cancellation(1)]],
+  ["before it", [cancellation(1), read(1)]],
+  ["twice", [cancellation(1), read(1), cancellation(1)]],
+  ["without a reason", [read(1), { jsonrpc: "2.0", method: "notifications/cancelled" }]],
+] as const;
+
+for (const [when, messages] of cancelled) {
+  test(
+    `MCP batches: a call that is cancelled ${when} is answered all the same`,
+    DEADLINE,
+    async () => {
+      const answer = await charging(1, () => post(messages));
+      assert.equal(answer.status, 200);
+      const { id, ...rpc } = rpcOf(answer);
+      assert.equal(id, 1);
+      assert.equal(valueIn({ id, ...rpc }).rate, "1.1476");
+    },
+  );
+}
+
+test("MCP batches: of three calls one is cancelled, and three are answered", DEADLINE, async () => {
+  const answer = await charging(3, () => post([read(1), read(2), cancellation(2), read(3)]));
+  assert.deepEqual(
+    rpcsOf(answer).map((rpc) => [rpc.id, valueIn(rpc).rate]),
+    [
+      [1, "1.1476"],
+      [2, "1.1476"],
+      [3, "1.1476"],
+    ],
+  );
+});
+
+test(
+  "MCP batches: notifications alone, cancellations too, are 202 and nothing",
+  DEADLINE,
+  async () => {
+    const initialized = notificationOf("2025", "notifications/initialized").json;
+    for (const messages of [
+      [initialized],
+      [initialized, cancellation(1)],
+      [cancellation(1)],
+      [cancellation(1), cancellation("a")],
+    ]) {
+      const answer = await charging(0, () => post(messages));
+      assert.deepEqual([answer.status, answer.text], [202, ""]);
+    }
+  },
+);
+
+test(
+  "MCP batches: a request has its answer, also one named as a cancellation",
+  DEADLINE,
+  async () => {
+    const misnamed = requestOf("2025", "notifications/cancelled", { requestId: 1 }, 2).json;
+
+    const answers = rpcsOf(await charging(1, () => post([read(1), misnamed])));
+
+    assert.deepEqual(
+      answers.map(({ id }) => id),
+      [1, 2],
+    );
+    assert.equal(answers[1]?.error?.code, -32_601);
+  },
+);
+
+test("MCP batches: one that is larger than the quota gets what remains, and not a unit more", async () => {
+  await using own = await startService({ config: { freePlanUnits: 10 } });
+  const owner = await own.openSession();
+  const key = await own.createKey(owner);
+  const send = (messages: readonly unknown[]) =>
+    own.post(PATH, { apiKey: key.apiKey, headers: headersOf("2025"), json: messages });
+  assert.equal((await send([read(1), read(2), read(3)])).status, 200);
+
+  const answers = rpcsOf(await send([...times(20, read), call("usage", "get_usage", {})]));
+
+  const calls = answers.slice(0, 20);
+  const served = calls.filter(({ result }) => result?.isError === undefined);
+  assert.equal(served.length, 7);
+  for (const rpc of served) assert.equal(valueIn(rpc).rate, "1.1476");
+  for (const rpc of calls.filter(({ result }) => result?.isError === true)) {
+    const { request_id: _id, message: _message, ...envelope } = failureIn(rpc);
+    const reset_at = "2026-12-01T00:00:00.000Z";
+    assert.deepEqual(envelope, { code: "quota_exceeded", limit: 10, remaining: 0, reset_at });
+  }
+  assert.equal(valueIn(answers[20] ?? { id: 0 }).plan, "free");
+  assert.equal(await own.usedUnits(owner), 10);
+  const days = own.query("SELECT sum(units) AS units FROM daily_usage");
+  assert.equal(days[0]?.units, 10);
+});
+
+test("MCP batches: ten at once on a small quota serve exactly the quota between them", async () => {
+  await using own = await startService({ config: { freePlanUnits: 100 } });
+  const owner = await own.openSession();
+  const key = await own.createKey(owner);
+  const how = { apiKey: key.apiKey, headers: headersOf("2025"), json: times(30, read) };
+
+  const answers = await Promise.all(times(10, () => own.post(PATH, how)));
+
+  const calls = answers.flatMap(rpcsOf);
+  assert.equal(calls.length, 300);
+  assert.equal(calls.filter(({ result }) => result?.isError === undefined).length, 100);
+  assert.equal(await own.usedUnits(owner), 100);
+});

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure } from "../support/answers.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+import { startService } from "../support/service.ts";
+import { eras, type Posted, postTo, readOf, requestOf } from "./messages.ts";
+
+const PATHS = ["/v1/mcp", "/mcp"] as const;
+
+const config = {
+  publicUrl: "https://public.example/rates",
+  allowedOrigins: ["https://app.example.org", "http://console.example.org:3000"],
+};
+const service = await startService({ config });
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+const post = postTo(service, apiKey);
+
+const withHeaders = ({ headers, json }: Posted, others: Record<string, string>): Posted => ({
+  headers: { ...headers, ...others },
+  json,
+});
+
+const FOREIGN_ORIGIN =
+  "Pages of this Origin may not call MCP here. Its operator can allow them by ALLOWED_ORIGINS.";
+const FOREIGN_HOST =
+  "This server listens on loopback and does not go by this Host. Its operator can set PUBLIC_URL.";
+
+const allowedOrigins = [
+  "https://public.example",
+  "https://app.example.org",
+  "http://console.example.org:3000",
+  "http://localhost",
+  "http://localhost:3000",
+  "https://localhost:65535",
+  "http://127.0.0.1:6274",
+  "http://127.1.2.3:80",
+  "http://[::1]:5173",
+];
+
+for (const origin of allowedOrigins) {
+  test(`MCP origins: pages of ${origin} may call`, async () => {
+    for (const path of PATHS) {
+      for (const era of eras) {
+        const answer = await post(withHeaders(readOf(era), { origin }), path);
+        assert.equal(answer.status, 200, answer.text);
+        assert.equal(answer.headers["access-control-allow-origin"], "*");
+      }
+    }
+  });
+}
+
+const foreignOrigins = [
+  "https://evil.example",
+  "null",
+  "file://",
+  "",
+  "localhost",
+  "http://localhost.evil.example",
+  "http://127.0.0.1.evil.example",
+  "http://evil.example:127",
+  "http://localhost@evil.example",
+  "http://127.0.0.1@evil.example",
+  "http://evil-localhost",
+  "http://127.evil.example",
+  "http://[::2]",
+  "http://0.0.0.0:8080",
+  "http://192.168.1.5",
+  "ftp://localhost",
+  "chrome-extension://localhost",
+  "http://public.example",
+  "https://public.example:8443",
+  "https://public.example.evil",
+  "https://evil.public.example",
+  "https://public.example/rates",
+  "https://app.example.org.evil",
+  "https://app.example.org:444",
+  "http://app.example.org",
+  "https://APP.example.org/",
+  "http://console.example.org",
+  "https://app.example.org, https://evil.example",
+];
+
+for (const origin of foreignOrigins) {
+  test(`MCP origins: pages of ${JSON.stringify(origin)} may not: 403, uncharged`, async () => {
+    const used = await service.usedUnits(session);
+    for (const path of PATHS) {
+      for (const era of eras) {
+        for (const posted of [readOf(era), requestOf(era, "tools/list")]) {
+          const answer = await post(withHeaders(posted, { origin }), path);
+          assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
+        }
+      }
+    }
+    assert.equal(await service.usedUnits(session), used);
+  });
+}
+
+test("MCP origins: a foreign one is told before the key and the body are looked at", async () => {
+  const headers = { origin: "https://evil.example", "content-type": "text/plain" };
+  for (const path of PATHS) {
+    const answer = await service.post(path, { headers, raw: " ".repeat(65_537) });
+    assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
+  }
+});
+
+test("MCP origins: REST goes by none of this: any origin may read", async () => {
+  const headers = { origin: "https://evil.example", host: "evil.example" };
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey, headers })).status, 200);
+});
+
+const { port } = new URL(service.url);
+
+for (const host of [
+  `127.0.0.1:${port}`,
+  "127.0.0.1",
+  `localhost:${port}`,
+  "LocalHost:1",
+  `[::1]:${port}`,
+  "public.example",
+  "public.example:8080",
+]) {
+  test(`MCP origins: on loopback the server goes by the Host ${host}`, async () => {
+    for (const path of PATHS) {
+      assert.equal((await post(withHeaders(readOf("2025"), { host }), path)).status, 200);
+    }
+  });
+}
+
+for (const host of [
+  "evil.example",
+  `evil.example:${port}`,
+  "localhost.evil.example",
+  "127.0.0.1.evil.example",
+  "public.example.evil",
+  "evil.public.example",
+  "app.example.org",
+  "192.168.1.5",
+  "0.0.0.0",
+  "localhost@evil.example",
+  "[::2]",
+  "a b",
+]) {
+  test(`MCP origins: on loopback not by the Host ${JSON.stringify(host)}: 403`, async () => {
+    const used = await service.usedUnits(session);
+    for (const path of PATHS) {
+      for (const era of eras) {
+        const answer = await post(withHeaders(readOf(era), { host }), path);
+        assertFailure(answer, 403, "forbidden", FOREIGN_HOST);
+      }
+    }
+    assert.equal(await service.usedUnits(session), used);
+  });
+}
+
+test("MCP origins: on loopback no empty Host and, in HTTP/1.0, no missing one: 403", async () => {
+  const { headers, json } = readOf("2025");
+  const body = JSON.stringify(json);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const rest =
+    `${lines.join("")}authorization: ApiKey ${apiKey}\r\nconnection: close\r\n` +
+    `content-length: ${body.length}\r\n\r\n${body}`;
+  for (const start of ["HTTP/1.1\r\nhost:\r\n", "HTTP/1.0\r\n"]) {
+    const [answer] = await sendRaw(service.url, `POST /v1/mcp ${start}${rest}`);
+    assert.ok(answer !== undefined);
+    assertFailure(answer, 403, "forbidden", FOREIGN_HOST);
+  }
+});
+
+test("MCP origins: an allowed page does not make up for a foreign Host, nor the other way", async () => {
+  const origin = "https://app.example.org";
+  const foreignHost = await post(withHeaders(readOf("2025"), { origin, host: "evil.example" }));
+  assertFailure(foreignHost, 403, "forbidden", FOREIGN_HOST);
+  const host = "public.example";
+  const foreignPage = await post(withHeaders(readOf("2025"), { origin: "null", host }));
+  assertFailure(foreignPage, 403, "forbidden", FOREIGN_ORIGIN);
+});
+
+test("MCP origins: a server that listens elsewhere takes any Host, but not any page", async () => {
+  await using open = await startService({ config: { host: "0.0.0.0" } });
+  const key = await open.createKey(await open.openSession());
+  const call = postTo(open, key.apiKey);
+
+  for (const host of ["rates.example.org", "evil.example", "10.0.0.7:8080"]) {
+    assert.equal((await call(withHeaders(readOf("2025"), { host }))).status, 200, host);
+  }
+  const rebound = { host: "evil.example", origin: "http://evil.example" };
+  const answer = await call(withHeaders(readOf("2025"), rebound));
+  assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
+});
+
+test("MCP origins: without PUBLIC_URL, pages of this machine may call, others may not", async () => {
+  await using plain = await startService();
+  const key = await plain.createKey(await plain.openSession());
+  const call = (others: Record<string, string>) =>
+    postTo(plain, key.apiKey)(withHeaders(readOf("2025"), others));
+
+  assert.equal((await call({})).status, 200);
+  assert.equal((await call({ origin: plain.url })).status, 200);
+  assert.equal((await call({ origin: "http://localhost:6274" })).status, 200);
+  for (const origin of ["https://public.example", "https://app.example.org"]) {
+    assertFailure(await call({ origin }), 403, "forbidden", FOREIGN_ORIGIN);
+  }
+  assertFailure(await call({ host: "public.example" }), 403, "forbidden", FOREIGN_HOST);
+});

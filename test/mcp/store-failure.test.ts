@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertFailure } from "../support/answers.ts";
+import { type Answer, startService, type TestService } from "../support/service.ts";
+import {
+  assertToolFailure,
+  callOf,
+  type Era,
+  EUR_USD,
+  eras,
+  failureIn,
+  headersOf,
+  PATH,
+  type Posted,
+  postTo,
+  readOf,
+  requestOf,
+  rpcOf,
+  rpcsOf,
+  valueIn,
+} from "./messages.ts";
+
+const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
+const STORE_MESSAGE = "The service is temporarily unavailable. Please retry.";
+
+async function startWithKey() {
+  const service = await startService();
+  const session = await service.openSession();
+  const { apiKey } = await service.createKey(session);
+  return {
+    service,
+    post: postTo(service, apiKey),
+    apiKey,
+    usedUnits: () => service.usedUnits(session),
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
+  };
+}
+
+/** Takes a table away, which fails every statement on it; disposing brings it back. */
+function withoutTable(service: TestService, table: string): Disposable {
+  service.query(`ALTER TABLE ${table} RENAME TO ${table}_gone`);
+  return {
+    [Symbol.dispose]: () => void service.query(`ALTER TABLE ${table}_gone RENAME TO ${table}`),
+  };
+}
+
+/** Takes the store's write lock beside the service, and holds it longer than the service waits. */
+function holdWriteLock(service: TestService): Disposable {
+  const database = service.database();
+  database.exec("BEGIN IMMEDIATE");
+  return {
+    [Symbol.dispose]: () => {
+      database.exec("ROLLBACK");
+      database.close();
+    },
+  };
+}
+
+const convert = (era: Era): Posted =>
+  callOf(era, "convert_currency", { ...EUR_USD, amount: "2.50" });
+
+function assertNothingTold(answer: Answer): void {
+  assert.doesNotMatch(answer.text, /lock|busy|sqlite|database|table|_gone|stack|\.ts\b/i);
+}
+
+test("MCP store: a charge that cannot be committed fails the call, uncharged; the next one works", async () => {
+  await using own = await startWithKey();
+  {
+    using _lock = holdWriteLock(own.service);
+    const answer = await own.post(readOf("2026"));
+    assertToolFailure(answer, "temporarily_unavailable", RATE_MESSAGE);
+    assertNothingTold(answer);
+  }
+  assert.equal(await own.usedUnits(), 0);
+  valueIn(rpcOf(await own.post(readOf("2026"))));
+  assert.equal(await own.usedUnits(), 1);
+});
+
+test("MCP store: while others write to it, what only reads is still answered", async () => {
+  await using own = await startWithKey();
+  using _lock = holdWriteLock(own.service);
+
+  for (const era of eras) {
+    assert.equal((await own.post(requestOf(era, "tools/list"))).status, 200);
+    assert.equal(valueIn(rpcOf(await own.post(callOf(era, "get_usage")))).plan, "free");
+    const bad = await own.post(callOf(era, "get_rate", { base: "EUR" }));
+    assertToolFailure(bad, "invalid_request", "quote is missing.");
+  }
+});
+
+test("MCP store: a rate that cannot be read fails the call, and its unit is not refunded", async () => {
+  await using own = await startWithKey();
+  using _gone = withoutTable(own.service, "rates");
+  for (const era of eras) {
+    for (const posted of [readOf(era), convert(era)]) {
+      const answer = await own.post(posted);
+      assertToolFailure(answer, "temporarily_unavailable", RATE_MESSAGE);
+      assertNothingTold(answer);
+    }
+  }
+  assert.equal(await own.usedUnits(), 4);
+});
+
+test("MCP store: a charge is whole or not at all", async () => {
+  await using own = await startWithKey();
+  {
+    using _gone = withoutTable(own.service, "daily_usage");
+    for (const era of eras) {
+      const answer = await own.post(readOf(era));
+      assertToolFailure(answer, "temporarily_unavailable", RATE_MESSAGE);
+      assertNothingTold(answer);
+    }
+  }
+  assert.equal(await own.usedUnits(), 0);
+});
+
+test("MCP store: a usage that cannot be read fails the call", async () => {
+  await using own = await startWithKey();
+  using _gone = withoutTable(own.service, "period_usage");
+  for (const era of eras) {
+    const answer = await own.post(callOf(era, "get_usage"));
+    assertToolFailure(answer, "temporarily_unavailable", STORE_MESSAGE);
+    assertNothingTold(answer);
+  }
+});
+
+test("MCP store: a key that cannot be looked up is 503, or fails the call: never 401, never 500", async () => {
+  await using own = await startWithKey();
+  {
+    using _gone = withoutTable(own.service, "api_keys");
+    for (const era of eras) {
+      const whole = [requestOf(era, "tools/list"), requestOf(era, "nope"), callOf(era, "nope")];
+      for (const posted of whole) {
+        const answer = await own.post(posted);
+        assertFailure(answer, 503, "temporarily_unavailable", STORE_MESSAGE);
+        assertNothingTold(answer);
+      }
+      const calls = [
+        [readOf(era), RATE_MESSAGE],
+        [convert(era), RATE_MESSAGE],
+        [callOf(era, "get_usage"), STORE_MESSAGE],
+        [callOf(era, "get_rate"), STORE_MESSAGE],
+        [callOf(era, "convert_currency", { ...EUR_USD, amount: "1e5" }), STORE_MESSAGE],
+      ] as const;
+      for (const [posted, message] of calls) {
+        const answer = await own.post(posted);
+        assertToolFailure(answer, "temporarily_unavailable", message);
+        assertNothingTold(answer);
+      }
+    }
+  }
+  assert.equal(await own.usedUnits(), 0);
+  valueIn(rpcOf(await own.post(readOf("2025"))));
+});
+
+test("MCP store: in a batch each call fails by itself, uncharged", async () => {
+  await using own = await startWithKey();
+  {
+    using _gone = withoutTable(own.service, "daily_usage");
+    const json = [
+      readOf("2025", 1).json,
+      callOf("2025", "get_usage", {}, 2).json,
+      convert("2025").json,
+    ];
+    const ids = json.map((message, index) => ({ ...message, id: index }));
+    const how = { apiKey: own.apiKey, headers: headersOf("2025"), json: ids };
+    const [rate, usage, conversion] = rpcsOf(await own.service.post(PATH, how));
+    for (const rpc of [rate, conversion]) {
+      assert.equal(failureIn(rpc ?? { id: 0 }).code, "temporarily_unavailable");
+    }
+    assert.equal(valueIn(usage ?? { id: 0 }).plan, "free");
+  }
+  assert.equal(await own.usedUnits(), 0);
+});
+
+test("MCP store: the cause is logged under the request id of the answer, once", async () => {
+  await using own = await startWithKey();
+  using _gone = withoutTable(own.service, "rates");
+  for (const posted of [readOf("2025"), readOf("2026")]) {
+    const answer = await own.post(posted);
+
+    const id = String(failureIn(rpcOf(answer)).request_id);
+    const causes = own.service.logLines.filter(
+      (line) => line.includes(id) && line.includes("no such table: rates"),
+    );
+    assert.equal(causes.length, 1);
+  }
+});

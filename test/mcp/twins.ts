@@ -1,0 +1,66 @@
+import { pino } from "pino";
+import { createCallTool } from "../../src/adapters/mcp/calls.ts";
+import { type AnswerBySdk, createSdkWay } from "../../src/adapters/mcp/sdk-way.ts";
+import { type AnswerShort, createShortWay } from "../../src/adapters/mcp/short-way.ts";
+import { createTools } from "../../src/adapters/mcp/tools.ts";
+import { createSecrets } from "../../src/adapters/secrets.ts";
+import { createApiKeys } from "../../src/application/api-keys.ts";
+import { createConvertCurrency } from "../../src/application/convert-currency.ts";
+import type { Store } from "../../src/application/ports.ts";
+import { createReadRate } from "../../src/application/rates.ts";
+import { createReadUsage } from "../../src/application/usage.ts";
+import { EUR_USD, NOW, newAccount, newMailToken, storeRates } from "../contract/suite/database.ts";
+import { TestClock } from "../support/service.ts";
+
+/** The short way and the SDK's, over the real use cases on a real store. */
+export interface Ways {
+  readonly short: AnswerShort;
+  readonly sdk: AnswerBySdk;
+  /** Two accounts in the same state, so that each way has its own to charge. */
+  readonly twins: Readonly<Record<Situation, readonly [Customer, Customer]>>;
+  usedUnits(customer: Customer): Promise<number>;
+}
+
+export interface Customer {
+  readonly accountId: string;
+  readonly apiKey: string;
+}
+
+/** How an account stands whose key asks. */
+export const situations = ["ample", "exhausted", "revoked"] as const;
+export type Situation = (typeof situations)[number];
+
+export async function waysOf(store: Store): Promise<Ways> {
+  await storeRates(store, [EUR_USD]);
+  const parts = { store, clock: new TestClock(NOW), secrets: createSecrets() };
+  const apiKeys = createApiKeys(parts);
+  const readRate = createReadRate(parts);
+  const readUsage = createReadUsage(parts);
+  const convertCurrency = createConvertCurrency({ readRate, apiKeys });
+  const tools = createTools({ readRate, convertCurrency, readUsage, apiKeys });
+  const callTool = createCallTool(pino({ level: "silent" }));
+  const info = { name: "kurs", title: "Kurs", version: "0.1.0" };
+
+  const newCustomer = async (plan: string): Promise<Customer & { readonly keyId: string }> => {
+    const account = { ...newAccount(), plan };
+    await store.createAccount(account, newMailToken());
+    const { key, secret } = await apiKeys.create(account.id, "test");
+    return { accountId: account.id, apiKey: secret, keyId: key.id };
+  };
+  const newTwins = async (name: string, unitsPerPeriod: number) => {
+    await store.setPlan({ name, unitsPerPeriod });
+    return [await newCustomer(name), await newCustomer(name)] as const;
+  };
+  const revoked = await newTwins("revoked", 1_000_000);
+  for (const { accountId, keyId } of revoked) await apiKeys.revoke(accountId, keyId);
+  return {
+    short: createShortWay(tools, callTool, info),
+    sdk: createSdkWay(tools, callTool, info),
+    twins: {
+      ample: await newTwins("ample", 1_000_000),
+      exhausted: await newTwins("exhausted", 0),
+      revoked,
+    },
+    usedUnits: async ({ accountId }) => (await readUsage(accountId)).usedUnits,
+  };
+}

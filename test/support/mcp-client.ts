@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from "@modelcontextprotocol/client";
+
+/** How the official client can come, and the revision that it and Kurs then agree on. */
+export const eras = [
+  { name: "by initialize", mode: "legacy", revision: "2025-11-25" },
+  { name: "pinned to 2026-07-28", mode: { pin: "2026-07-28" }, revision: "2026-07-28" },
+  { name: "choosing by itself", mode: "auto", revision: "2026-07-28" },
+] as const satisfies readonly {
+  readonly name: string;
+  readonly mode: VersionNegotiationMode;
+  readonly revision: string;
+}[];
+
+interface How {
+  readonly mode: VersionNegotiationMode;
+  /** The whole of the Authorization header. */
+  readonly authorization: string;
+  readonly path?: "/v1/mcp" | "/mcp";
+}
+
+/** The official client with its connection. Disposing of it closes both. */
+export interface McpClient extends AsyncDisposable {
+  readonly client: Client;
+  call(name: string, given?: Record<string, unknown>): Promise<CallToolResult>;
+}
+
+/** @throws what the client makes of a refusal. */
+export async function connectMcp(url: string, how: How): Promise<McpClient> {
+  const { mode, authorization, path = "/v1/mcp" } = how;
+  const client = new Client(
+    { name: "kurs-test", version: "1.0.0" },
+    { versionNegotiation: { mode } },
+  );
+  const requestInit = { headers: { Authorization: authorization } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(path, url), { requestInit }));
+  return {
+    client,
+    call: (name, given = {}) => client.callTool({ name, arguments: given }),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+/** The one text of a result. */
+export function textIn({ content }: CallToolResult): string {
+  const [first] = content;
+  assert.ok(content.length === 1 && first?.type === "text", JSON.stringify(content));
+  return first.text;
+}
+
+/** The REST envelope that a failed call's text is. */
+export function envelopeIn(result: CallToolResult): Readonly<Record<string, unknown>> {
+  assert.equal(result.isError, true, JSON.stringify(result));
+  assert.equal("structuredContent" in result, false);
+  return JSON.parse(textIn(result)) as Readonly<Record<string, unknown>>;
+}
