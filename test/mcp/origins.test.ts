@@ -24,7 +24,7 @@ const withHeaders = ({ headers, json }: Posted, others: Record<string, string>):
 });
 
 const FOREIGN_ORIGIN =
-  "Pages of this Origin may not call MCP here. Its operator can allow them by ALLOWED_ORIGINS.";
+  "Pages of this Origin may not call MCP. The server's operator can allow them: ALLOWED_ORIGINS.";
 const FOREIGN_HOST =
   "This server listens on loopback and does not go by this Host. Its operator can set PUBLIC_URL.";
 
