@@ -5,7 +5,7 @@ import { Agent, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { startServer } from "./servers.ts";
+import { startKurs } from "./servers.ts";
 
 const { values } = parseArgs({ options: { calls: { type: "string", default: "200" } } });
 const callsEach = Number.parseInt(values.calls, 10);
@@ -18,13 +18,7 @@ const directory = await mkdtemp(join(tmpdir(), "kurs-bench-"));
 cleanup.defer(() => rm(directory, { recursive: true }));
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 cleanup.defer(() => agent.destroy());
-const { url } = cleanup.use(
-  await startServer(
-    ["src/main.ts", "serve"],
-    { PORT: "0", DATA_DIR: join(directory, "data"), AUTH_LIMIT: "1000000", RATE_SOURCES: "" },
-    join(directory, "kurs.log"),
-  ),
-);
+const { url } = cleanup.use(await startKurs(join(directory, "data")));
 
 /** @returns the milliseconds that one call took, from its first byte to the answer's last. */
 async function timed(path: string, body: unknown, status: number): Promise<number> {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openAccounts, sumOfUnits } from "./accounts.ts";
 import { createLoad, restRead } from "./load.ts";
-import { startServer } from "./servers.ts";
+import { startKurs } from "./servers.ts";
 
 const LINES = 1_000_000;
 const CONNECTIONS = 64;
@@ -23,16 +23,7 @@ const alone = await runImport(join(directory, "alone"));
 console.log(`alone    ${describe(alone)}`);
 
 const dataDirectory = join(directory, "data");
-const environment = {
-  PORT: "0",
-  DATA_DIR: dataDirectory,
-  PLAN_FREE_UNITS: "1000000000",
-  AUTH_LIMIT: "1000000",
-  RATE_SOURCES: "",
-};
-const kurs = cleanup.use(
-  await startServer(["src/main.ts", "serve"], environment, join(directory, "kurs.log")),
-);
+const kurs = cleanup.use(await startKurs(dataDirectory));
 const accounts = await openAccounts(kurs.url, 100);
 const load = await createLoad({
   requests: accounts.map(({ apiKey }) => restRead(apiKey)),

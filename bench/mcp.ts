@@ -1,13 +1,14 @@
 // tools/call of get_rate beside the same read over REST, in turns in one run, and the memory of the
 // server over many calls. Fails when a charge is missing or memory grows.
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openAccounts } from "./accounts.ts";
 import { createLoad, type LoadRequest, type LoadResult, restRead } from "./load.ts";
+import { residentMiB } from "./processes.ts";
 import { medianOf, meteredRound, TABLE_HEAD, tableLine, wordsOf } from "./rounds.ts";
-import { startServer } from "./servers.ts";
+import { startKurs } from "./servers.ts";
 
 const { values } = parseArgs({
   options: {
@@ -28,19 +29,7 @@ const GROWTH_MAX = 1.25;
 await using cleanup = new AsyncDisposableStack();
 const directory = await mkdtemp(join(tmpdir(), "kurs-bench-"));
 cleanup.defer(() => rm(directory, { recursive: true }));
-const kurs = cleanup.use(
-  await startServer(
-    ["src/main.ts", "serve"],
-    {
-      PORT: "0",
-      DATA_DIR: join(directory, "data"),
-      PLAN_FREE_UNITS: "1000000000",
-      AUTH_LIMIT: "1000000",
-      RATE_SOURCES: "",
-    },
-    join(directory, "kurs.log"),
-  ),
-);
+const kurs = cleanup.use(await startKurs(join(directory, "data")));
 
 /** The same read, as a client of either era asks for it. */
 function toolCall(apiKey: string, era: "2025" | "2026"): LoadRequest {
@@ -104,12 +93,6 @@ for (let round = 0; round < rounds || calls < callsWanted; round += 1) {
     console.log(`round ${round + 1}, ${name}: ${wordsOf(metered)}`);
   }
   memoryMiB.push(await residentMiB(kurs.pid));
-}
-
-/** Resident memory of a process, where the system tells it (Linux). */
-async function residentMiB(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  return Number.parseInt(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? "0", 10) / 1024;
 }
 
 const rate = (results: readonly LoadResult[]) =>

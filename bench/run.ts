@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { openAccounts } from "./accounts.ts";
 import { createLoad, type LoadResult, restRead } from "./load.ts";
 import { medianOf, meteredRound, TABLE_HEAD, tableLine, wordsOf } from "./rounds.ts";
-import { startServer } from "./servers.ts";
+import { startBare, startKurs } from "./servers.ts";
 
 const { values } = parseArgs({
   options: {
@@ -25,22 +25,8 @@ await using cleanup = new AsyncDisposableStack();
 const directory = await mkdtemp(join(tmpdir(), "kurs-bench-"));
 cleanup.defer(() => rm(directory, { recursive: true }));
 
-const bare = cleanup.use(
-  await startServer(["bench/bare-server.ts"], {}, join(directory, "bare.log")),
-);
-const kurs = cleanup.use(
-  await startServer(
-    ["src/main.ts", "serve"],
-    {
-      PORT: "0",
-      DATA_DIR: join(directory, "data"),
-      PLAN_FREE_UNITS: "1000000000",
-      AUTH_LIMIT: "1000000",
-      RATE_SOURCES: "",
-    },
-    join(directory, "kurs.log"),
-  ),
-);
+const bare = cleanup.use(await startBare(directory));
+const kurs = cleanup.use(await startKurs(join(directory, "data")));
 
 const accounts = await openAccounts(kurs.url, Number.parseInt(values.accounts, 10));
 const load = await createLoad({

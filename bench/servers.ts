@@ -14,7 +14,7 @@ export interface RunningServer extends AsyncDisposable {
  * Starts a program that announces `{"msg":"listening","url":…}` on stdout. Its stdout is a file, as
  * it would be in production: reading a log line by line here would take the load's core.
  */
-export async function startServer(
+async function startServer(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
   logFile: string,
@@ -35,6 +35,30 @@ export async function startServer(
       await once(child, "exit");
     },
   };
+}
+
+/** Starts Kurs as it is installed: with ample quotas, and without sources, for nothing goes out. */
+export function startKurs(
+  dataDirectory: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<RunningServer> {
+  const settings = {
+    PORT: "0",
+    DATA_DIR: dataDirectory,
+    PLAN_FREE_UNITS: "1000000000",
+    AUTH_LIMIT: "1000000",
+    RATE_SOURCES: "",
+  };
+  return startServer(
+    ["src/main.ts", "serve"],
+    { ...settings, ...environment },
+    `${dataDirectory}.log`,
+  );
+}
+
+/** The yardstick: a bare node:http server with a static answer. */
+export function startBare(directory: string): Promise<RunningServer> {
+  return startServer(["bench/bare-server.ts"], {}, join(directory, "bare.log"));
 }
 
 async function announcedUrl(child: ChildProcess, logFile: string): Promise<string> {

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { IsEmail } from "typebox/format";
+import { parseDatabaseAddress } from "./database-address.ts";
 import { MAX_PLAN_UNITS } from "./domain/billing.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./domain/decimal.ts";
 import { isMailable } from "./domain/email.ts";
@@ -11,6 +12,21 @@ export interface MailAddress {
   readonly address: string;
 }
 
+/** A host of a PostgreSQL cluster. */
+export interface DatabaseHost {
+  /** As it is shown to people: without user and password. */
+  readonly name: string;
+  /** The address of this host alone. */
+  readonly url: string;
+}
+
+/** Where the store is. */
+export interface StoreSettings {
+  readonly dataDirectory: string;
+  /** Of PostgreSQL; unset: the embedded database in the data directory. */
+  readonly databaseHosts: readonly DatabaseHost[] | undefined;
+}
+
 export interface MailSettings {
   readonly dataDirectory: string;
   /** `smtp:` or `smtps:`; unset: each mail is a file in the data directory. */
@@ -19,7 +35,7 @@ export interface MailSettings {
 }
 
 /** What the operator has decided; all of it is checked before anything starts. */
-export interface Config extends MailSettings {
+export interface Config extends StoreSettings, MailSettings {
   readonly host: string;
   /** 0 lets the system choose a free port. */
   readonly port: number;
@@ -103,6 +119,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     host: textOf("HOST") ?? "127.0.0.1",
     port: integerOf("PORT", 0, 65_535) ?? 8080,
     dataDirectory: textOf("DATA_DIR") ?? "./data",
+    databaseHosts: databaseHostsOf(textOf("DATABASE_URL"), problems),
     publicUrl,
     freePlanUnits: integerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
     authCallsPerWindow: integerOf("AUTH_LIMIT", 1, 1_000_000) ?? 20,
@@ -142,6 +159,21 @@ function readersOf(environment: Environment, problems: string[]) {
   };
   const listOf = (name: string): readonly string[] => entriesOf(environment[name] ?? "");
   return { textOf, integerOf, booleanOf, listOf };
+}
+
+/** The value is not shown in a problem: it may hold a password. */
+function databaseHostsOf(
+  text: string | undefined,
+  problems: string[],
+): readonly DatabaseHost[] | undefined {
+  if (text === undefined) return undefined;
+  const hosts = parseDatabaseAddress(text);
+  if (hosts === undefined) {
+    problems.push(
+      "DATABASE_URL: want an address such as postgres://user:password@one:5432,two:5432/kurs",
+    );
+  }
+  return hosts;
 }
 
 /** What nodemailer's address may set besides: nothing that would show or send a mail twice. */

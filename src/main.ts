@@ -6,13 +6,11 @@ import { createLog } from "./adapters/log.ts";
 import { createSecrets } from "./adapters/secrets.ts";
 import { readRateFile } from "./adapters/sources/rate-files/rate-file.ts";
 import { sourceNames, sourcesOf } from "./adapters/sources/sources.ts";
-import { openSqliteStore } from "./adapters/storage/sqlite/open.ts";
-import { StartError } from "./application/ports.ts";
+import { commandPatience, copyStore, migrateStore, openStore } from "./adapters/storage/open.ts";
+import { StartError, StoreUnavailable } from "./application/ports.ts";
 import { ConfigError, readConfig } from "./config.ts";
+import { parseDatabaseAddress } from "./database-address.ts";
 import { version } from "./version.ts";
-
-/** A command waits this long for its turn to write beside a busy server. */
-const COMMAND_BUSY_TIMEOUT_MS = 30_000;
 
 const WRONG_USE = 2;
 
@@ -57,6 +55,12 @@ function explain(error: unknown): number {
     process.stderr.write(`kurs: ${error.message}\n`);
     return error instanceof ConfigError ? WRONG_USE : 1;
   }
+  if (error instanceof StoreUnavailable) {
+    const { cause } = error;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    process.stderr.write(`kurs: The store cannot be used at present: ${reason}.\n`);
+    return 1;
+  }
   console.error("kurs: something went wrong that should not have:", error);
   return 1;
 }
@@ -96,8 +100,17 @@ try {
     clock: systemClock,
     serve,
     settings: () => readConfig(sourceNames),
-    openStore: () =>
-      openSqliteStore(readConfig(sourceNames).dataDirectory, COMMAND_BUSY_TIMEOUT_MS),
+    openStore: () => openStore(readConfig(sourceNames), commandPatience),
+    migrateStore: () => migrateStore(readConfig(sourceNames)),
+    copyStore: ({ from, to }, onProgress) => {
+      const config = readConfig(sourceNames);
+      const hosts = to === undefined ? config.databaseHosts : parseDatabaseAddress(to);
+      if (hosts === undefined) {
+        const problem = "--to or DATABASE_URL: want an address such as postgres://localhost/kurs";
+        throw new ConfigError([problem]);
+      }
+      return copyStore(from ?? config.dataDirectory, hosts, onProgress);
+    },
     openMailer: async () => {
       const { createMailer } = await import("./adapters/mail/mailer.ts");
       const config = readConfig(sourceNames);

@@ -13,13 +13,8 @@ const LOOK_INTERVAL_MS = 1000;
 /** Mails that one node has in hand at a time. */
 const MAILS_AT_ONCE = 10;
 
-/** Mails that were delivered or given up are kept this long for `kurs mail list`. */
-const KEPT_MS = 30 * 24 * 60 * 60_000;
-
-const TIDY_INTERVAL_MS = 60 * 60_000;
-
 /**
- * Delivers mails in the background until it is aborted, and forgets old ones. A start is a new
+ * Delivers mails in the background until it is aborted. A start is a new
  * chance: what failed before is tried at once, but not what another node may have in hand.
  */
 export async function keepMailMoving(
@@ -41,7 +36,6 @@ export async function keepMailMoving(
   const { stop, breakOff } = signals;
   const inMs = (milliseconds: number) => timestamp(clock.nowMs() + milliseconds);
   const inHand = new Set<Promise<void>>();
-  let tidyAtMs = 0;
 
   const takeDue = async (): Promise<void> => {
     const limit = MAILS_AT_ONCE - inHand.size;
@@ -55,15 +49,9 @@ export async function keepMailMoving(
     }
   };
 
-  const tidy = async (): Promise<void> => {
-    if (clock.nowMs() < tidyAtMs) return;
-    await store.removeEndedMails(inMs(-KEPT_MS));
-    tidyAtMs = clock.nowMs() + TIDY_INTERVAL_MS;
-  };
-
   await store.hastenMails(inMs(0), inMs(LEASE_MS)).catch(onError);
   while (!stop.aborted) {
-    await takeDue().then(tidy).catch(onError);
+    await takeDue().catch(onError);
     // A mail that its server is slow with holds up no other, while there is a hand free.
     const rest = pause(LOOK_INTERVAL_MS, stop);
     await (inHand.size < MAILS_AT_ONCE ? rest : Promise.race([rest, ...inHand]));

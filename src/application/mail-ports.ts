@@ -89,8 +89,6 @@ export interface MailStore {
   giveUpMail(id: string, at: string, error: string): Promise<void>;
   /** Every mail that waits or was given up, oldest first; the delivered ones, too, if asked for. */
   listMails(options: { readonly withDelivered: boolean }): Promise<MailRecord[]>;
-  /** Forgets mails that were delivered or given up before a moment. */
-  removeEndedMails(before: string): Promise<void>;
 }
 
 /** What hands mails on. */

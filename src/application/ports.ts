@@ -204,6 +204,16 @@ export interface RateStore {
   suspendRate(pair: Pair, at: string | undefined): Promise<boolean>;
 }
 
+/** What is done once for all nodes, to keep the store small. */
+export interface TidyingStore {
+  /** @returns whether this node is to do it now; the next time is then `nextAt`, for all nodes. */
+  takeDuty(name: string, now: string, nextAt: string): Promise<boolean>;
+  /** Removes sessions, mail tokens and windows of the abuse limiter that are over at `now`. */
+  removeExpired(now: string): Promise<void>;
+  /** Removes mails that were delivered or given up before a moment. */
+  removeEndedMails(before: string): Promise<void>;
+}
+
 export interface SharedStore {
   /** Whether another process has written since the last call, and would have to wait for us. */
   writtenByOthers(): Promise<boolean>;
@@ -251,6 +261,7 @@ export interface Store
     SourceStore,
     MailTokenStore,
     MailStore,
+    TidyingStore,
     SharedStore,
     MeterStore,
     AsyncDisposable {}

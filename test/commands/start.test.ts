@@ -98,6 +98,56 @@ suite("bad starts", { concurrency: 4 }, () => {
     });
   }
 
+  const badDatabaseUrls = [
+    ["of another kind", "mysql://kurs:sesame-42@db.example.org/kurs"],
+    ["without a host", "postgres://kurs:sesame-42@/kurs"],
+    ["without its slashes", "postgres:kurs:sesame-42@db.example.org"],
+    ["that is no address", "sesame-42"],
+    ["with a port that is none", "postgres://kurs:sesame-42@db.example.org:port/kurs"],
+    ["with a slash in the password", "postgres://kurs:sesame/42@db.example.org/kurs"],
+    ["with a comma too many", "postgres://kurs:sesame-42@one,,two/kurs"],
+  ] as const;
+
+  for (const [what, url] of badDatabaseUrls) {
+    test(`a DATABASE_URL ${what} is told, but not shown: it may hold a password`, async () => {
+      await using directory = await temporaryDirectory();
+      const ended = await start(join(directory.path, "data"), { DATABASE_URL: url, PORT: "abc" });
+
+      assert.doesNotMatch(ended.stdout + ended.stderr, /sesame/);
+      assertRefused(ended, 2);
+      const [, ...problems] = ended.stderr.split("\n").slice(0, -1);
+      const names = problems.map((line) => line.split(": ")[0]).sort();
+      assert.deepEqual(names, ["  DATABASE_URL", "  PORT"]);
+      assert.match(ended.stderr, /DATABASE_URL: want an address such as postgres:\/\/\S+\n/);
+      assert.deepEqual(await readdir(directory.path), []);
+    });
+  }
+
+  test("databases that cannot be reached are named in one line within 10 s, each with why", async () => {
+    await using directory = await temporaryDirectory();
+    // It takes connections and says nothing.
+    await using silent = createServer((socket) => socket.on("error", () => undefined).resume());
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const { port } = silent.address() as AddressInfo;
+    const hosts = ["127.0.0.1:1", `127.0.0.1:${port}`, "no-such-host.invalid:5432"];
+    const env = { DATABASE_URL: `postgres://kurs:sesame-42@${hosts.join()}/kurs` };
+    const dataDirectory = join(directory.path, "data");
+    const run = async (...args: readonly string[]) => {
+      await using program = new Program(args, { dataDirectory, env: { PORT: "0", ...env } });
+      return await program.end(10_000);
+    };
+
+    for (const ended of await Promise.all([run("serve"), run("plans", "list")])) {
+      assert.doesNotMatch(ended.stderr, /sesame/);
+      assertOneLine(ended, /^kurs: Cannot reach PostgreSQL: /);
+      assert.match(ended.stderr, /127\.0\.0\.1:1: [^;]*ECONNREFUSED[^;]*;/);
+      assert.match(ended.stderr, new RegExp(`127\\.0\\.0\\.1:${port}: [^;]*timeout[^;]*;`));
+      assert.match(ended.stderr, /no-such-host\.invalid:5432: [^;]*(?:ENOTFOUND|EAI_AGAIN)/);
+    }
+    assert.deepEqual(await readdir(directory.path), []);
+  });
+
   const badSenders = [
     "Kurs",
     "<>",

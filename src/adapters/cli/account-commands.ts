@@ -46,7 +46,7 @@ export function accountCommands(program: Command, uses: CommandUses): void {
 }
 
 async function listAccounts(uses: CommandUses, { json }: OutputOptions): Promise<void> {
-  await using store = uses.openStore();
+  await using store = await uses.openStore();
   const accounts = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name);
   if (json) return uses.print(JSON.stringify(accounts.map(wireAccountSummary), undefined, 2));
   if (accounts.length === 0) return uses.print("There are no accounts yet.");
@@ -55,7 +55,7 @@ async function listAccounts(uses: CommandUses, { json }: OutputOptions): Promise
 
 async function showAccount(uses: CommandUses, typed: string, { json }: OutputOptions) {
   const email = normalizeEmail(typed);
-  await using store = uses.openStore();
+  await using store = await uses.openStore();
   const [account] = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name, email);
   if (account === undefined) throw unknownAccount(email);
   uses.print(
@@ -65,7 +65,7 @@ async function showAccount(uses: CommandUses, typed: string, { json }: OutputOpt
 
 async function movePlan({ openStore, print }: CommandUses, typed: string, plan: string) {
   const email = normalizeEmail(typed);
-  await using store = openStore();
+  await using store = await openStore();
   const plans = (await store.listPlans()).map(({ name }) => name);
   if (!plans.includes(plan)) {
     const known = plans.join(", ");
@@ -77,7 +77,7 @@ async function movePlan({ openStore, print }: CommandUses, typed: string, plan: 
 
 async function verifyAccount({ openStore, clock, print }: CommandUses, typed: string) {
   const email = normalizeEmail(typed);
-  await using store = openStore();
+  await using store = await openStore();
   const isKnown = await store.markEmailVerified(email, timestamp(clock.nowMs()));
   if (!isKnown) throw unknownAccount(email);
   print(`${email} is verified`);

@@ -12,7 +12,20 @@ export interface CommandUses {
   /** The configuration as far as commands go. @throws {ConfigError} */
   readonly settings: () => CommandSettings;
   /** @throws {StartError} */
-  readonly openStore: () => Store;
+  readonly openStore: () => Promise<Store>;
+  /** Brings the configured store up to the program's schema. @throws {StartError} */
+  readonly migrateStore: () => Promise<{ readonly from: number; readonly to: number }>;
+  /**
+   * Copies an embedded database into a PostgreSQL database.
+   *
+   * @param ends unset: as they are configured.
+   * @returns rows and sums by table.
+   * @throws {StartError}
+   */
+  readonly copyStore: (
+    ends: { readonly from: string | undefined; readonly to: string | undefined },
+    onProgress: (progress: CopyProgress) => void,
+  ) => Promise<ReadonlyMap<string, { readonly rows: number; readonly units: number }>>;
   /** What hands mails on, as it is configured. @throws {ConfigError} */
   readonly openMailer: () => Promise<Mailer>;
   /** A UUIDv7. */
@@ -30,6 +43,12 @@ export interface CommandUses {
   readonly printError: (text: string) => void;
   /** Shows a line of progress in place of the last, where a person watches; "" removes it. */
   readonly showProgress: (text: string) => void;
+}
+
+export interface CopyProgress {
+  readonly table: string;
+  readonly copied: number;
+  readonly total: number;
 }
 
 export interface OpenedFile {

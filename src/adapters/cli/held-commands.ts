@@ -32,7 +32,7 @@ export function heldCommands(rates: Command, uses: CommandUses): void {
 }
 
 async function listHeld({ openStore, print }: CommandUses, { json }: OutputOptions) {
-  await using store = openStore();
+  await using store = await openStore();
   const held = await store.listHeldRates();
   if (json) return print(JSON.stringify(held.map(wireHeldRate), undefined, 2));
   if (held.length === 0) return print("No rate is held.");
@@ -54,14 +54,14 @@ async function listHeld({ openStore, print }: CommandUses, { json }: OutputOptio
 }
 
 async function release({ openStore, print }: CommandUses, pair: Pair): Promise<void> {
-  await using store = openStore();
+  await using store = await openStore();
   const released = await store.releaseRate(pair);
   if (released === undefined) throw notHeld(pair);
   print(`${pair.base}/${pair.quote} is served at ${released.rate}`);
 }
 
 async function drop({ openStore, print }: CommandUses, pair: Pair): Promise<void> {
-  await using store = openStore();
+  await using store = await openStore();
   if (!(await store.dropHeldRate(pair))) throw notHeld(pair);
   print(`the held rate of ${pair.base}/${pair.quote} is forgotten`);
 }

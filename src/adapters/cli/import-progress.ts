@@ -1,6 +1,6 @@
 import type { OpenedFile } from "./command.ts";
+import { progressBar } from "./progress-bar.ts";
 
-const BAR_CHARACTERS = 30;
 const BYTES_PER_STEP = 1024 * 1024;
 
 /** Hands a file's bytes on and shows how far it has been read. */
@@ -23,7 +23,5 @@ function progressText(readBytes: number, sizeBytes: number | undefined): string 
   const megabytes = `${Math.round(readBytes / 1024 / 1024)} MiB`;
   if (sizeBytes === undefined) return `${megabytes} read`;
   const part = Math.min(readBytes / sizeBytes, 1);
-  const full = Math.round(part * BAR_CHARACTERS);
-  const bar = "█".repeat(full) + "░".repeat(BAR_CHARACTERS - full);
-  return `${bar} ${Math.floor(part * 100)} % of ${Math.round(sizeBytes / 1024 / 1024)} MiB`;
+  return `${progressBar(part)} of ${Math.round(sizeBytes / 1024 / 1024)} MiB`;
 }

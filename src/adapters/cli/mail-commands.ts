@@ -44,7 +44,7 @@ interface ListOptions extends OutputOptions {
 }
 
 async function listMails({ openStore, print }: CommandUses, { all, json }: ListOptions) {
-  await using store = openStore();
+  await using store = await openStore();
   const mails = await store.listMails({ withDelivered: all ?? false });
   if (json) return print(JSON.stringify(mails.map(wireMail), undefined, 2));
   if (mails.length === 0) {

@@ -34,7 +34,7 @@ Example:
   $ kurs plans set pro 1000000`;
 
 async function listPlans({ openStore, print }: CommandUses, { json }: OutputOptions) {
-  await using store = openStore();
+  await using store = await openStore();
   const plans = await store.listPlans();
   if (json) return print(JSON.stringify(plans.map(wirePlan), undefined, 2));
   const columns = [{ heading: "PLAN" }, { heading: "UNITS A PERIOD", align: "right" }] as const;
@@ -56,7 +56,7 @@ async function setPlan({ openStore, print }: CommandUses, name: string, units: s
     const rule = `want a whole number from 0 to ${MAX_PLAN_UNITS}`;
     throw new CommandError(`units ${JSON.stringify(units)}: ${rule}`, 2);
   }
-  await using store = openStore();
+  await using store = await openStore();
   await store.setPlan({ name, unitsPerPeriod });
   print(`plan ${name} has ${unitsPerPeriod} units a period`);
 }

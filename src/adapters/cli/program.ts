@@ -4,6 +4,7 @@ import { CommandError, type CommandUses } from "./command.ts";
 import { mailCommands } from "./mail-commands.ts";
 import { planCommands } from "./plan-commands.ts";
 import { rateCommands } from "./rate-commands.ts";
+import { storeCommands } from "./store-commands.ts";
 
 const WRONG_USE = 2;
 
@@ -46,13 +47,15 @@ function createProgram(uses: CommandUses, setExitCode: (code: number) => void): 
   planCommands(program, uses);
   accountCommands(program, uses);
   mailCommands(program, uses);
+  storeCommands(program, uses);
   return program;
 }
 
 const trimmedTo = (print: (text: string) => void) => (text: string) => print(text.trimEnd());
 
 const examples = `
-Commands work on the database in DATA_DIR, also beside a running server.
+Commands work on the store of DATABASE_URL or, without it, on the database in DATA_DIR, also beside
+running servers.
 
 Examples:
   $ kurs serve

@@ -82,7 +82,7 @@ async function importRates(
 ): Promise<number> {
   const { settings, openStore, openFile, readRateFile, clock, print, printError } = uses;
   const { rateSources: activeSources, maxRateJump: maxJump } = settings();
-  await using store = openStore();
+  await using store = await openStore();
   const judge = createSuccession({ activeSources, maxJump });
   const storeRateLines = createStoreRateLines({ store, clock, judge, pause: setTimeout });
   const input = importProgress(openFile(file), uses.showProgress);
@@ -108,7 +108,7 @@ async function listRates(
   { json }: OutputOptions,
 ): Promise<void> {
   const symbol = base === undefined ? undefined : symbolOf("base", base);
-  await using store = openStore();
+  await using store = await openStore();
   const rates = await store.listRates(symbol);
   if (json) return print(JSON.stringify(rates.map(wireStoredRate), undefined, 2));
   if (rates.length === 0) {
@@ -139,7 +139,7 @@ async function suspendRate(
   pair: Pair,
   at: string | undefined,
 ): Promise<void> {
-  await using store = openStore();
+  await using store = await openStore();
   const name = `${pair.base}/${pair.quote}`;
   if (!(await store.suspendRate(pair, at))) {
     throw new CommandError(`there is no stored rate for ${name}: see kurs rates list`);

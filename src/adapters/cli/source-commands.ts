@@ -47,7 +47,7 @@ Examples:
 async function showStatus(uses: CommandUses, { json }: OutputOptions): Promise<number> {
   const { settings, sourcesOf, openStore, clock, print } = uses;
   const sources = sourcesOf(settings().rateSources);
-  await using store = openStore();
+  await using store = await openStore();
   const nowMs = clock.nowMs();
   const states = await readSourceStatus(store, sources, nowMs);
   const exitCode = states.some(({ missedPublications }) => missedPublications > 0) ? 1 : 0;
@@ -100,7 +100,7 @@ async function fetchSources(
   if (sources.length === 0) {
     throw new CommandError("no source is switched on: name some, or set RATE_SOURCES");
   }
-  await using store = openStore();
+  await using store = await openStore();
   const judge = createSuccession({ activeSources: rateSources, maxJump: maxRateJump });
   const parts = { store, clock, judge, random: Math.random };
   const refreshSource = createRefreshSource(parts);

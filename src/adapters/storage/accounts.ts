@@ -20,7 +20,7 @@ const LIST_ACCOUNTS = `
   FROM accounts a
   JOIN plans p ON p.name = a.plan
   LEFT JOIN period_usage u ON u.account_id = a.id AND u.period = $1
-  WHERE $2 IS NULL OR a.email = $2
+  WHERE a.email = $2 OR $2 IS NULL
   ORDER BY a.id`;
 
 const SET_ACCOUNT_PLAN = "UPDATE accounts SET plan = $2 WHERE email = $1 RETURNING id";

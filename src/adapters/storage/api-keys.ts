@@ -1,8 +1,9 @@
 import type { ApiKeyStore } from "../../application/ports.ts";
 import { optionalTextOf, textOf } from "./columns.ts";
-import type { Engine } from "./engine.ts";
+import { type Engine, statement } from "./engine.ts";
 
-// Counts and stores in one statement: two creations at once cannot both take the last place.
+// Counts and stores in one statement, under the account's lock: two creations at once cannot both
+// take the last place.
 const CREATE_KEY = `
   INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
   SELECT $1, $2, $3, $4, $5, $6
@@ -25,9 +26,11 @@ const REVOKE_KEY = `
 
 export function apiKeyStore(engine: Engine): ApiKeyStore {
   return {
-    async createApiKey({ keyHash, id, accountId, name, keyPrefix, createdAt }, limit) {
+    createApiKey({ keyHash, id, accountId, name, keyPrefix, createdAt }, limit) {
       const values = [keyHash, id, accountId, name, keyPrefix, createdAt, limit];
-      return (await engine.query(CREATE_KEY, ...values)).length === 1;
+      return engine.transaction(function* () {
+        return (yield statement(CREATE_KEY, ...values)).length === 1;
+      }, `keys of ${accountId}`);
     },
 
     async listApiKeys(accountId) {

@@ -21,8 +21,15 @@ export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 export interface Engine extends SharedStore, AsyncDisposable {
   /** Runs one statement by itself. @throws {StoreUnavailable} */
   query(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
-  /** Runs all of a transaction, or nothing of it. @throws {StoreUnavailable} */
-  transaction<Result>(steps: () => Transaction<Result>): Promise<Result>;
+  /**
+   * Runs all of a transaction, or nothing of it. The steps may be run again from the start when
+   * another transaction was in the way.
+   *
+   * @param lock transactions of the same lock run one after the other, on all nodes: for those that
+   *   read first and write by what they read.
+   * @throws {StoreUnavailable}
+   */
+  transaction<Result>(steps: () => Transaction<Result>, lock?: string): Promise<Result>;
   /**
    * Reads of one day in the order of their arrival, as one transaction that is on disk on return.
    *

@@ -85,8 +85,9 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
 /** Writes a token in place of an older one of its purpose, and its mail. */
 export function* writeToken(accountId: string, issued: IssuedToken): Transaction<void> {
   const { purpose, token, tokenHash, mailId, createdAt, expiresAt } = issued;
-  yield statement(REMOVE_WAITING_MAIL, accountId, purpose);
+  // The token first: its row makes a second transaction wait, which then finds this one's mail.
   yield statement(WRITE_TOKEN, accountId, purpose, tokenHash, expiresAt);
+  yield statement(REMOVE_WAITING_MAIL, accountId, purpose);
   yield writeMail({ id: mailId, accountId, kind: purpose, createdAt, link: { token, expiresAt } });
 }
 

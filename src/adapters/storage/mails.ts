@@ -44,9 +44,6 @@ const LIST_MAILS = `
   WHERE $1 = 1 OR m.delivered_at IS NULL
   ORDER BY m.id`;
 
-const REMOVE_ENDED = `
-  DELETE FROM mails WHERE next_attempt_at IS NULL AND coalesce(delivered_at, given_up_at) < $1`;
-
 export function mailStore(engine: Engine): MailStore {
   return {
     async claimMails({ now, until, limit }) {
@@ -84,10 +81,6 @@ export function mailStore(engine: Engine): MailStore {
         deliveredAt: optionalTextOf(row, "delivered_at"),
         givenUpAt: optionalTextOf(row, "given_up_at"),
       }));
-    },
-
-    async removeEndedMails(before) {
-      await engine.query(REMOVE_ENDED, before);
     },
   };
 }

@@ -6,22 +6,26 @@ import type { AssetSymbol, Pair } from "../../domain/symbol.ts";
 import { optionalTextOf, textOf } from "./columns.ts";
 import { type Engine, type Row, statement } from "./engine.ts";
 
-const STANDING_RATE = `
+// Rates are looked up and stored many at a time: over a network the round trips count, and one lock
+// keeps everybody else waiting meanwhile.
+const standingRates = (pairs: number) => `
   SELECT r.base, r.quote, r.rate, r.as_of, r.source, h.held_at
   FROM rates r LEFT JOIN held_rates h ON h.base = r.base AND h.quote = r.quote
-  WHERE r.base = $1 AND r.quote = $2`;
+  WHERE (r.base, r.quote) IN (VALUES ${rowsOf(pairs, 2)})`;
 
-const STORE_RATE = `
-  INSERT INTO rates (base, quote, rate, as_of, source) VALUES ($1, $2, $3, $4, $5)
+const storeRates = (rates: number) => `
+  INSERT INTO rates (base, quote, rate, as_of, source) VALUES ${rowsOf(rates, 5)}
   ON CONFLICT (base, quote) DO UPDATE
     SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source`;
 
-const HOLD_RATE = `
-  INSERT INTO held_rates (base, quote, rate, as_of, source, held_at)
-  VALUES ($1, $2, $3, $4, $5, $6)
+const holdRates = (rates: number) => `
+  INSERT INTO held_rates (base, quote, rate, as_of, source, held_at) VALUES ${rowsOf(rates, 6)}
   ON CONFLICT (base, quote) DO UPDATE
     SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
       held_at = excluded.held_at`;
+
+const dropHeldRates = (pairs: number) => `
+  DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${rowsOf(pairs, 2)})`;
 
 const TAKE_HELD_RATE = `
   DELETE FROM held_rates WHERE base = $1 AND quote = $2
@@ -34,37 +38,38 @@ const LIST_HELD_RATES = `
 
 const LIST_RATES = `
   SELECT base, quote, rate, as_of, source, suspended_at FROM rates
-  WHERE $1 IS NULL OR base = $1 ORDER BY base, quote`;
+  WHERE base = $1 OR $1 IS NULL ORDER BY base, quote`;
 
 const HAS_RATES = "SELECT 1 FROM rates LIMIT 1";
 
 const SUSPEND_RATE = `
   UPDATE rates SET suspended_at = $3 WHERE base = $1 AND quote = $2 RETURNING base`;
 
+/** Whoever judges a rate by the stored one wants to be the only one who stores. */
+const RATES_LOCK = "rates";
+
 export function rateStore(engine: Engine): RateStore {
   return {
     storeRates: (rates, judge, now) =>
       engine.transaction(function* () {
         const verdicts: Verdict[] = [];
-        for (const next of rates) {
-          const { verdict, isHeld } = yield* judged(next, judge);
-          if (verdict === "hold") yield statement(HOLD_RATE, ...valuesOf(next), now);
-          if (verdict === "store") {
-            yield statement(STORE_RATE, ...valuesOf(next));
-            if (isHeld) yield statement(TAKE_HELD_RATE, next.base, next.quote);
-          }
-          verdicts.push(verdict);
+        for (const some of chunksOf(rates)) {
+          const { judged, stored, held, settled } = yield* judgeAll(some, judge);
+          verdicts.push(...judged.map(({ verdict }) => verdict));
+          if (stored.length > 0)
+            yield statement(storeRates(stored.length), ...stored.flatMap(valuesOf));
+          if (settled.length > 0)
+            yield statement(dropHeldRates(settled.length), ...settled.flatMap(pairOf));
+          const withTime = held.flatMap((rate) => [...valuesOf(rate), now]);
+          if (held.length > 0) yield statement(holdRates(held.length), ...withTime);
         }
         return verdicts;
-      }),
+      }, RATES_LOCK),
 
     judgeRates: (rates, judge) =>
       engine.transaction(function* () {
         const all: Judged[] = [];
-        for (const next of rates) {
-          const { standing, verdict } = yield* judged(next, judge);
-          all.push({ next, standing, verdict });
-        }
+        for (const some of chunksOf(rates)) all.push(...(yield* judgeAll(some, judge)).judged);
         return all;
       }),
 
@@ -83,9 +88,9 @@ export function rateStore(engine: Engine): RateStore {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return undefined;
         const held = sourcedRateOf(row);
-        yield statement(STORE_RATE, ...valuesOf(held));
+        yield statement(storeRates(1), ...valuesOf(held));
         return held;
-      }),
+      }, RATES_LOCK),
 
     async dropHeldRate({ base, quote }) {
       return (await engine.query(TAKE_HELD_RATE, base, quote)).length === 1;
@@ -109,11 +114,64 @@ export function rateStore(engine: Engine): RateStore {
   };
 }
 
-function* judged(next: SourcedRate, judge: Succession) {
-  const [row]: Row[] = yield statement(STANDING_RATE, next.base, next.quote);
-  const standing = row && sourcedRateOf(row);
-  const isHeld = row !== undefined && row.held_at !== null;
-  return { standing, isHeld, verdict: judge(standing, next) };
+/** Rates of one chunk: their values are well within what a statement may have of parameters. */
+const RATES_AT_ONCE = 500;
+
+function* chunksOf(rates: readonly SourcedRate[]): Generator<readonly SourcedRate[]> {
+  for (let start = 0; start < rates.length; start += RATES_AT_ONCE) {
+    yield rates.slice(start, start + RATES_AT_ONCE);
+  }
+}
+
+/**
+ * Judges rates one after the other, each by what stands by then: a file may have a pair twice.
+ *
+ * @returns besides the verdicts the last rate of each pair to store and to hold, and the pairs of
+ *   which a held rate is settled by a stored one.
+ */
+function* judgeAll(rates: readonly SourcedRate[], judge: Succession) {
+  const pairs = new Map(rates.map((rate) => [nameOf(rate), rate]));
+  const values = [...pairs.values()].flatMap(pairOf);
+  const rows: Row[] = yield statement(standingRates(pairs.size), ...values);
+  const standing = new Map<string, SourcedRate>();
+  const heldBefore = new Set<string>();
+  for (const row of rows) {
+    const rate = sourcedRateOf(row);
+    standing.set(nameOf(rate), rate);
+    if (row.held_at !== null) heldBefore.add(nameOf(rate));
+  }
+
+  const stored = new Map<string, SourcedRate>();
+  const held = new Map<string, SourcedRate>();
+  const judged = rates.map((next): Judged => {
+    const name = nameOf(next);
+    const before = standing.get(name);
+    const verdict = judge(before, next);
+    if (verdict === "hold") held.set(name, next);
+    if (verdict === "store") {
+      standing.set(name, next);
+      stored.set(name, next);
+      held.delete(name);
+    }
+    return { next, standing: before, verdict };
+  });
+  const settled = [...stored.values()].filter((rate) => heldBefore.has(nameOf(rate)));
+  return { judged, stored: [...stored.values()], held: [...held.values()], settled };
+}
+
+function nameOf({ base, quote }: Pair): string {
+  return `${base}/${quote}`;
+}
+
+function pairOf({ base, quote }: Pair): readonly string[] {
+  return [base, quote];
+}
+
+/** The places of so many rows of so many values: `($1, $2), ($3, $4)`. */
+function rowsOf(rows: number, columns: number): string {
+  const row = (index: number) =>
+    Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(", ");
+  return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");
 }
 
 function valuesOf({ base, quote, rate, asOf, source }: SourcedRate): readonly string[] {

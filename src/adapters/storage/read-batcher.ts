@@ -1,4 +1,9 @@
-import type { MeterStore, RateRead, RateReadOutcome } from "../../application/ports.ts";
+import {
+  type MeterStore,
+  type RateRead,
+  type RateReadOutcome,
+  StoreUnavailable,
+} from "../../application/ports.ts";
 import type { Engine } from "./engine.ts";
 
 /** Bounds what one batch holds up: 1,000 reads take about 10 ms of the event loop. */
@@ -28,6 +33,11 @@ export function createReadBatcher(engine: Pick<Engine, "readBatch">): MeterStore
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]);
     } catch (error) {
       for (const { reject } of batch) reject(error);
+      // Who waited behind a batch that the store could not answer has waited as long as one may.
+      if (error instanceof StoreUnavailable) {
+        for (const { reject } of waiting) reject(error);
+        waiting = [];
+      }
     }
     inFlight = false;
     if (waiting.length > 0) start();

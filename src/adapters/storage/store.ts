@@ -10,6 +10,7 @@ import { rateStore } from "./rates.ts";
 import { createReadBatcher } from "./read-batcher.ts";
 import { sessionStore } from "./sessions.ts";
 import { sourceStore } from "./sources.ts";
+import { tidyingStore } from "./tidying.ts";
 import { usageStore } from "./usage.ts";
 
 /** Joins the store's parts, each its noun's statements, over one engine. Owns the engine. */
@@ -25,6 +26,7 @@ export function createStore(engine: Engine): Store {
     ...sourceStore(engine),
     ...mailTokenStore(engine),
     ...mailStore(engine),
+    ...tidyingStore(engine),
     ...createReadBatcher(engine),
     writtenByOthers: () => engine.writtenByOthers(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),

@@ -100,7 +100,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(beside), ["free"]);
   });
 
-  test("transactions that are started together do not see one another half done", async () => {
+  test("transactions of one lock that are started together do not see one another half done", async () => {
     await using database = await createDatabase();
     const engine = database.openEngine();
     const addOne = () =>
@@ -109,7 +109,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
         const most = Number(row?.most) + 1;
         yield statement(ADD_PLAN, `plan-${most}`, most);
         return most;
-      });
+      }, "plans");
 
     const made = await Promise.all(Array.from({ length: 20 }, addOne));
 

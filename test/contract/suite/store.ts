@@ -7,6 +7,7 @@ import { mailTokenSuite } from "./mail-tokens.ts";
 import { meterSuite } from "./meter.ts";
 import { outboxSuite } from "./outbox.ts";
 import { rateSuite } from "./rates.ts";
+import { tidyingSuite } from "./tidying.ts";
 import { authLimitSuite, planSuite } from "./windows-and-plans.ts";
 
 /** Every operation of the Store port with its edge cases: each database must pass all of it. */
@@ -19,6 +20,7 @@ export function storeSuite(name: string, createDatabase: CreateDatabase): void {
   suite(`${name}: outbox`, () => outboxSuite(createDatabase));
   suite(`${name}: plans and usage`, () => planSuite(createDatabase));
   suite(`${name}: rates`, () => rateSuite(createDatabase));
+  suite(`${name}: tidying`, () => tidyingSuite(createDatabase));
   suite(`${name}: metered reads`, () => meterSuite(createDatabase));
   suite(`${name}: transactions`, () => engineSuite(createDatabase));
 }

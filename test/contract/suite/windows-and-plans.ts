@@ -41,20 +41,6 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
   });
 
-  test("windows that are over do not stay behind", async () => {
-    await using database = await createDatabase();
-    const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.countAuthCall(["one", "two", "three"], NOW, END);
-
-    await store.countAuthCall(["four"], LATER_END, "2026-11-21T12:40:00.000Z");
-
-    const rows = await engine.query("SELECT scope FROM auth_windows");
-    assert.deepEqual(
-      rows.map(({ scope }) => scope),
-      ["four"],
-    );
-  });
-
   test("no call is lost when many come at once, on two nodes", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()];

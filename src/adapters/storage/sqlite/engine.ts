@@ -54,6 +54,7 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
       }
     },
 
+    // No lock: the file has one writer at a time.
     async transaction(steps) {
       copies.drop();
       return atomically(() => runThrough(steps(), rowsOf));

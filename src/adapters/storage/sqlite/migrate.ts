@@ -1,9 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StartError } from "../../../application/ports.ts";
-
-const DIRECTORY = join(import.meta.dirname, "../../../../migrations/sqlite");
+import { type MigrationReport, migrationsIn } from "../migrations.ts";
 
 /**
  * Brings a database up to the program's schema: the numbered files that it has not seen, in one
@@ -11,12 +8,10 @@ const DIRECTORY = join(import.meta.dirname, "../../../../migrations/sqlite");
  *
  * @throws {StartError} when the database was written by a newer program.
  */
-export function migrate(database: DatabaseSync, file: string): void {
-  const migrations = readdirSync(DIRECTORY)
-    .filter((name) => name.endsWith(".sql"))
-    .sort();
+export function migrate(database: DatabaseSync, file: string): MigrationReport {
+  const migrations = migrationsIn("sqlite");
   const known = migrations.length;
-  if (versionOf(database) === known) return;
+  if (versionOf(database) === known) return { from: known, to: known };
 
   database.exec("BEGIN IMMEDIATE");
   const version = versionOf(database);
@@ -27,11 +22,10 @@ export function migrate(database: DatabaseSync, file: string): void {
         `knows ${known}): start that newer program, or set DATA_DIR to another directory.`,
     );
   }
-  for (const name of migrations.slice(version)) {
-    database.exec(readFileSync(join(DIRECTORY, name), "utf8"));
-  }
+  for (const sql of migrations.slice(version)) database.exec(sql);
   database.exec(`PRAGMA user_version = ${known}`);
   database.exec("COMMIT");
+  return { from: version, to: known };
 }
 
 function versionOf(database: DatabaseSync): number {

@@ -3,12 +3,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Store } from "../../../application/ports.ts";
 import { StartError } from "../../../application/ports.ts";
+import type { MigrationReport } from "../migrations.ts";
 import { createStore } from "../store.ts";
 import { createSqliteEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 
 /** The database's name in the data directory. */
-const FILE_NAME = "kurs.db";
+export const FILE_NAME = "kurs.db";
 
 /**
  * Opens the embedded database of a data directory, making and migrating it where needed. Every
@@ -18,6 +19,18 @@ const FILE_NAME = "kurs.db";
  * @throws {StartError}
  */
 export function openSqliteStore(dataDirectory: string, busyTimeoutMs: number): Store {
+  const { database } = openMigrated(dataDirectory, busyTimeoutMs);
+  return createStore(createSqliteEngine(database));
+}
+
+/** Brings the database of a data directory up to the program's schema. @throws {StartError} */
+export function migrateSqlite(dataDirectory: string, busyTimeoutMs: number): MigrationReport {
+  const { database, migration } = openMigrated(dataDirectory, busyTimeoutMs);
+  database.close();
+  return migration;
+}
+
+function openMigrated(dataDirectory: string, busyTimeoutMs: number) {
   const file = join(dataDirectory, FILE_NAME);
   let database: DatabaseSync | undefined;
   try {
@@ -27,8 +40,7 @@ export function openSqliteStore(dataDirectory: string, busyTimeoutMs: number): S
       enableForeignKeyConstraints: true,
     });
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    migrate(database, file);
-    return createStore(createSqliteEngine(database));
+    return { database, migration: migrate(database, file) };
   } catch (error) {
     database?.close();
     throw error instanceof StartError ? error : explained(error, dataDirectory, file);

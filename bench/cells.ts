@@ -1,0 +1,102 @@
+// A simulation, not a measurement: how evenly accounts that are hashed over cells load them, and how
+// many cells a given number of reads a second wants. What a cell carries is measured by
+// bench:postgres and given here as an argument. See docs/scaling.md.
+import { parseArgs } from "node:util";
+
+const { values } = parseArgs({
+  options: {
+    reads: { type: "string", default: "1000000" },
+    "cell-reads": { type: "string", default: "15000" },
+    accounts: { type: "string", default: "100000" },
+    "largest-share": { type: "string", default: "0.005" },
+    pinned: { type: "string", default: "0" },
+    headroom: { type: "string", default: "0.7" },
+    trials: { type: "string", default: "50" },
+    seed: { type: "string", default: "20261121" },
+  },
+});
+const readsPerSecond = Number.parseInt(values.reads, 10);
+const cellReadsPerSecond = Number.parseInt(values["cell-reads"], 10);
+const accounts = Number.parseInt(values.accounts, 10);
+const largestShare = Number.parseFloat(values["largest-share"]);
+const pinned = Number.parseInt(values.pinned, 10);
+const headroom = Number.parseFloat(values.headroom);
+const trials = Number.parseInt(values.trials, 10);
+
+/** Numbers from 0 to 1 that a seed brings forth again (mulberry32). */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/**
+ * The reads of each account, greatest first: a Zipf distribution, as customers of a metered service
+ * have it, whose exponent gives the greatest account its share.
+ */
+function readsOfAccounts(): Float64Array {
+  let [low, high] = [0, 3];
+  for (let step = 0; step < 60; step += 1) {
+    const exponent = (low + high) / 2;
+    let sum = 0;
+    for (let rank = 1; rank <= accounts; rank += 1) sum += rank ** -exponent;
+    if (1 / sum > largestShare) high = exponent;
+    else low = exponent;
+  }
+  const weights = Float64Array.from({ length: accounts }, (_, index) => (index + 1) ** -low);
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => (weight / sum) * readsPerSecond);
+}
+
+/**
+ * The load of the busiest of so many cells: the greatest accounts are pinned, each to the cell that
+ * has least, and the others fall where their hash says, which is as good as at random.
+ */
+function busiestCell(reads: Float64Array, cells: number, random: () => number): number {
+  const load = new Float64Array(cells);
+  for (const rate of reads.subarray(pinned)) {
+    const cell = Math.floor(random() * cells);
+    load[cell] = (load[cell] ?? 0) + rate;
+  }
+  for (const rate of reads.subarray(0, pinned)) {
+    const cell = load.indexOf(load.reduce((least, other) => Math.min(least, other)));
+    load[cell] = (load[cell] ?? 0) + rate;
+  }
+  return load.reduce((most, rate) => Math.max(most, rate), 0);
+}
+
+const reads = readsOfAccounts();
+const random = createRandom(Number.parseInt(values.seed, 10));
+const usable = cellReadsPerSecond * headroom;
+const [largest = 0] = reads;
+console.log(
+  `${readsPerSecond} reads/s of ${accounts} accounts, the largest ${largest.toFixed(0)}/s; ` +
+    `a cell carries ${cellReadsPerSecond}/s, and is planned for ${usable.toFixed(0)}/s`,
+);
+if (largest > usable) {
+  console.log("the largest account alone is more than a cell carries: no number of cells will do");
+  process.exit(1);
+}
+console.log("cells   busiest cell, median   worst of trials   fits");
+let fitting: number | undefined;
+for (
+  let cells = Math.ceil(readsPerSecond / usable);
+  fitting === undefined;
+  cells = Math.ceil(cells * 1.1)
+) {
+  const busiest = Array.from({ length: trials }, () => busiestCell(reads, cells, random));
+  busiest.sort((left, right) => left - right);
+  const [median = 0, worst = 0] = [busiest[trials >> 1], busiest.at(-1)];
+  const fits = worst <= usable;
+  if (fits) fitting = cells;
+  const figures = [
+    String(cells).padStart(5),
+    median.toFixed(0).padStart(23),
+    worst.toFixed(0).padStart(18),
+  ];
+  console.log(`${figures.join("")}   ${fits ? "yes" : "no"}`);
+}

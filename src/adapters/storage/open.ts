@@ -1,0 +1,73 @@
+import type { Store } from "../../application/ports.ts";
+import type { DatabaseHost, StoreSettings } from "../../config.ts";
+import type { CopyProgress, CopyReport } from "./postgres/fill.ts";
+import { migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
+import { openSqliteSource } from "./sqlite/source.ts";
+
+/** How a process waits for its store. */
+export interface Patience {
+  /** How long to wait, blocking, while another process writes to the embedded database. */
+  readonly busyTimeoutMs: number;
+  /** Connections to PostgreSQL. */
+  readonly connectionsMax: number;
+  /** How long a statement may take on PostgreSQL; 0: as long as it needs. */
+  readonly statementTimeoutMs: number;
+}
+
+/** For a server: no answer is held up for longer than two seconds. */
+export const serverPatience: Patience = {
+  busyTimeoutMs: 1000,
+  connectionsMax: 10,
+  statementTimeoutMs: 1500,
+};
+
+/** For a command, which waits its turn beside a busy server. */
+export const commandPatience: Patience = {
+  busyTimeoutMs: 30_000,
+  connectionsMax: 2,
+  statementTimeoutMs: 0,
+};
+
+/**
+ * Opens the store that is configured, making and migrating it where needed.
+ *
+ * @throws {StartError}
+ */
+export async function openStore(
+  { dataDirectory, databaseHosts }: StoreSettings,
+  patience: Patience,
+): Promise<Store> {
+  if (databaseHosts === undefined) return openSqliteStore(dataDirectory, patience.busyTimeoutMs);
+  // Who has one file need not load what talks to a cluster.
+  const { openPostgresStore } = await import("./postgres/open.ts");
+  return openPostgresStore(databaseHosts, patience);
+}
+
+/**
+ * Brings the configured store up to the program's schema.
+ *
+ * @returns the versions before and after.
+ * @throws {StartError}
+ */
+export async function migrateStore({ dataDirectory, databaseHosts }: StoreSettings) {
+  if (databaseHosts === undefined) {
+    return migrateSqlite(dataDirectory, commandPatience.busyTimeoutMs);
+  }
+  const { migratePostgresStore } = await import("./postgres/open.ts");
+  return migratePostgresStore(databaseHosts);
+}
+
+/**
+ * Copies the embedded database at a path into an empty PostgreSQL database.
+ *
+ * @throws {StartError}
+ */
+export async function copyStore(
+  path: string,
+  hosts: readonly DatabaseHost[],
+  onProgress: (progress: CopyProgress) => void,
+): Promise<CopyReport> {
+  const { fillPostgres } = await import("./postgres/fill.ts");
+  using source = openSqliteSource(path);
+  return await fillPostgres(source, hosts, onProgress);
+}

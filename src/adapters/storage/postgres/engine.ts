@@ -1,0 +1,140 @@
+import type { PoolClient, QueryResult } from "pg";
+import { StoreUnavailable } from "../../../application/ports.ts";
+import type { Engine, Row, Statement, Transaction } from "../engine.ts";
+import { isConflict, mayHaveMoved, storeError } from "./errors.ts";
+import { createMeteredBatch } from "./metered-batch.ts";
+import type { Primary } from "./primary.ts";
+
+/** What connecting and giving up may take besides the statement itself. */
+const MARGIN_MS = 300;
+
+/** A transaction that another one was in the way of is run again so often. */
+const CONFLICT_RETRIES = 5;
+
+const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+
+/** Runs one statement, which is prepared once on each connection. */
+export type RunStatement = (
+  client: PoolClient,
+  sql: string,
+  values: readonly unknown[],
+) => Promise<QueryResult>;
+
+/**
+ * The engine on a migrated database. Owns the primary's connections.
+ *
+ * @param statementTimeoutMs bounds, with a margin, how long anything may take; 0: nothing does.
+ */
+export function createPostgresEngine(primary: Primary, statementTimeoutMs: number): Engine {
+  const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + MARGIN_MS;
+  const run = createRunStatement();
+
+  /** Uses a connection, and keeps it only where no error has left it in an unknown state. */
+  const withClient = async <Result>(use: (client: PoolClient) => Promise<Result>) => {
+    const startMs = performance.now();
+    const client = await primary.connect().catch(failAsStore);
+    try {
+      // Whoever asked was told no already: nothing may be done, and charged, after that.
+      if (deadlineMs > 0 && performance.now() - startMs > deadlineMs) throw tooLate(deadlineMs);
+      const result = await use(client);
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+  };
+
+  const attempt = async <Result>(use: (client: PoolClient) => Promise<Result>) => {
+    try {
+      return await within(deadlineMs, withClient(use));
+    } catch (error) {
+      if (error instanceof StoreUnavailable && mayHaveMoved(error.cause)) primary.doubt();
+      throw error;
+    }
+  };
+
+  const meteredBatch = createMeteredBatch(run);
+
+  return {
+    query: (sql, ...parameters) =>
+      attempt(async (client) => (await run(client, sql, parameters)).rows as Row[]),
+
+    transaction: (steps, lock) =>
+      attempt(async (client) => {
+        for (let retries = 0; ; retries += 1) {
+          try {
+            return await runThrough(client, run, steps(), lock);
+          } catch (error) {
+            const cause = error instanceof StoreUnavailable ? error.cause : error;
+            if (!isConflict(cause) || retries === CONFLICT_RETRIES) throw error;
+          }
+        }
+      }),
+
+    readBatch: (reads) =>
+      reads.length === 0 ? [] : attempt((client) => meteredBatch(client, reads)),
+
+    // Nobody waits for anybody's whole database here, as they do for the embedded file.
+    writtenByOthers: async () => false,
+
+    [Symbol.asyncDispose]: () => primary[Symbol.asyncDispose](),
+  };
+}
+
+function createRunStatement(): RunStatement {
+  const names = new Map<string, string>();
+  return (client, text, values) => {
+    let name = names.get(text);
+    if (name === undefined) {
+      name = `kurs-${names.size}`;
+      names.set(text, name);
+    }
+    return client.query({ name, text, values: [...values] }).catch(failAsStore);
+  };
+}
+
+function failAsStore(error: unknown): never {
+  throw storeError(error);
+}
+
+async function runThrough<Result>(
+  client: PoolClient,
+  run: RunStatement,
+  steps: Transaction<Result>,
+  lock: string | undefined,
+): Promise<Result> {
+  await run(client, "BEGIN", []);
+  try {
+    if (lock !== undefined) await run(client, LOCK, [lock]);
+    let step = steps.next();
+    while (step.done !== true) {
+      const { sql, parameters }: Statement = step.value;
+      step = steps.next((await run(client, sql, parameters)).rows as Row[]);
+    }
+    await run(client, "COMMIT", []);
+    return step.value;
+  } catch (error) {
+    // The error that led here is the one to tell; a connection without its rollback is not kept.
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+function tooLate(deadlineMs: number): StoreUnavailable {
+  return new StoreUnavailable(new Error(`PostgreSQL gave no answer within ${deadlineMs} ms`));
+}
+
+/** What takes longer goes on by itself, but nobody waits for it: its outcome is in doubt. */
+async function within<Result>(deadlineMs: number, work: Promise<Result>): Promise<Result> {
+  if (deadlineMs === 0) return work;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(tooLate(deadlineMs));
+  }, deadlineMs);
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,62 @@
+import { setTimeout as after } from "node:timers/promises";
+import type { PoolClient } from "pg";
+import { StartError, type Store } from "../../../application/ports.ts";
+import type { DatabaseHost } from "../../../config.ts";
+import type { MigrationReport } from "../migrations.ts";
+import { createStore } from "../store.ts";
+import { createPostgresEngine } from "./engine.ts";
+import { migrate } from "./migrate.ts";
+import { createPrimary, type Primary, type PrimarySettings } from "./primary.ts";
+
+/** A server that starts beside us is waited for so long. */
+const START_PATIENCE_MS = 6000;
+const START_RETRY_MS = 500;
+
+/**
+ * Opens the store on PostgreSQL, migrating it where needed.
+ *
+ * @throws {StartError} within 10 s, which says where it was tried and why it did not work.
+ */
+export async function openPostgresStore(
+  hosts: readonly DatabaseHost[],
+  settings: PrimarySettings,
+): Promise<Store> {
+  await migratePostgresStore(hosts);
+  const primary = createPrimary(hosts, settings);
+  return createStore(createPostgresEngine(primary, settings.statementTimeoutMs));
+}
+
+/** Brings the database up to the program's schema. @throws {StartError} */
+export async function migratePostgresStore(
+  hosts: readonly DatabaseHost[],
+): Promise<MigrationReport> {
+  const settings = { connectionsMax: 1, statementTimeoutMs: 0 };
+  await using primary = createPrimary(hosts, settings);
+  const client = await connectPatiently(primary);
+  try {
+    return await migrate(client);
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`Cannot migrate the PostgreSQL database: ${reasonOf(error)}.`, error);
+  } finally {
+    client.release(true);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function connectPatiently(primary: Primary): Promise<PoolClient> {
+  const patientUntilMs = performance.now() + START_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await primary.connect();
+    } catch (error) {
+      if (performance.now() > patientUntilMs) {
+        throw new StartError(`Cannot reach PostgreSQL: ${reasonOf(error)}.`, error);
+      }
+      await after(START_RETRY_MS);
+    }
+  }
+}

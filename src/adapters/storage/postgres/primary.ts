@@ -1,0 +1,139 @@
+import { Socket } from "node:net";
+import { setTimeout as after } from "node:timers/promises";
+import { Pool, type PoolClient, type PoolConfig, types } from "pg";
+import type { DatabaseHost } from "../../../config.ts";
+
+const INT8_OID = 20;
+
+/** What a client asks of the server within one second, or it counts as away. */
+const CONNECT_TIMEOUT_MS = 1000;
+
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5000;
+
+// A role or a database may have been set to forget commits in a crash; more than `on` may be set
+// on purpose, and stays.
+const SET_UP = `
+  SELECT set_config('synchronous_commit', 'on', false)
+  WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
+
+const TAKES_NO_WRITES = `
+  SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby`;
+
+/** The server of a cluster that takes writes, found anew when it is another. */
+export interface Primary extends AsyncDisposable {
+  /** @throws an error that names every host and why it will not do. */
+  connect(): Promise<PoolClient>;
+  /** To be called when an error may mean that the primary is another now. */
+  doubt(): void;
+}
+
+/**
+ * @param hosts of the cluster, in any order.
+ */
+export function createPrimary(
+  hosts: readonly DatabaseHost[],
+  { connectionsMax, statementTimeoutMs }: PrimarySettings,
+): Primary {
+  const sockets = new Set<Socket>();
+  const stream = () => {
+    const socket = new Socket();
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    return socket;
+  };
+  const pools = hosts.map(({ url }) =>
+    createPool({ connectionString: url, max: connectionsMax, stream }, statementTimeoutMs),
+  );
+  let known: Pool | undefined;
+  let search: Promise<Pool> | undefined;
+  const doubt = () => {
+    known = undefined;
+  };
+  // A connection that breaks says so by itself, idle or in use; unheard, it would end the process.
+  for (const pool of pools) {
+    pool.on("error", doubt);
+    pool.on("connect", (client) => client.on("error", doubt));
+  }
+
+  const find = async (): Promise<Pool> => {
+    try {
+      known = await Promise.any(pools.map(takesWrites));
+      return known;
+    } catch (error) {
+      const reasons = (error as AggregateError).errors.map(
+        (reason: Error, index) => `${hosts[index]?.name}: ${reasonOf(reason)}`,
+      );
+      throw new Error(reasons.join("; "));
+    } finally {
+      search = undefined;
+    }
+  };
+
+  return {
+    async connect() {
+      // Whoever asks while the search is on shares it.
+      search ??= known === undefined ? find() : undefined;
+      const pool = known ?? (await search);
+      if (pool === undefined) throw new Error("the search for the primary has ended without one");
+      return pool.connect();
+    },
+    doubt,
+    async [Symbol.asyncDispose]() {
+      await Promise.all(pools.map((pool) => pool.end()));
+      // A server that hangs never answers the goodbye: nobody waits for it.
+      for (const socket of sockets) socket.unref();
+    },
+  };
+}
+
+export interface PrimarySettings {
+  readonly connectionsMax: number;
+  /** How long a statement may take; 0: as long as it needs. */
+  readonly statementTimeoutMs: number;
+}
+
+function createPool(config: PoolConfig, statementTimeoutMs: number): Pool {
+  return new Pool({
+    ...config,
+    application_name: "kurs",
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    // The server gives up on a statement first; the client alone would leave it running.
+    ...(statementTimeoutMs === 0
+      ? {}
+      : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 200 }),
+    types: { getTypeParser },
+    verify: (client, done) => {
+      client.query(SET_UP).then(() => done(), done);
+    },
+  });
+}
+
+/** Whole numbers come as texts, since they may be greater than ours; columns.ts checks them. */
+function getTypeParser(oid: number, format?: "text" | "binary") {
+  return oid === INT8_OID ? Number : types.getTypeParser(oid, format ?? "text");
+}
+
+async function takesWrites(pool: Pool): Promise<Pool> {
+  const client = await pool.connect();
+  try {
+    const asked = client.query<{ is_standby: boolean }>(TAKES_NO_WRITES);
+    const result = await Promise.race([
+      asked,
+      after(CONNECT_TIMEOUT_MS, undefined, { ref: false }),
+    ]);
+    if (result === undefined) throw new Error("gives no answer");
+    if (result.rows[0]?.is_standby) throw new Error("takes no writes (a standby)");
+    client.release();
+    return pool;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** A name with several addresses fails with one error for each. */
+function reasonOf(error: Error): string {
+  return error instanceof AggregateError ? error.errors.map(String).join(", ") : error.message;
+}

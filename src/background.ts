@@ -1,0 +1,93 @@
+import type { Logger } from "pino";
+import { createDeliverMail, type DeliveryReport } from "./application/deliver-mail.ts";
+import { keepMailMoving } from "./application/mail-loop.ts";
+import type { Mailer } from "./application/mail-ports.ts";
+import type { Store } from "./application/ports.ts";
+import { keepRatesFresh } from "./application/refresh-loop.ts";
+import { createRefreshSource, type RefreshReport } from "./application/refresh-rates.ts";
+import { keepTidy } from "./application/tidy-loop.ts";
+import type { Config } from "./config.ts";
+import { createSuccession } from "./domain/succession.ts";
+import type { World } from "./world.ts";
+
+// What goes on beside the requests. Each part is disposed of before the store that it works on.
+
+/** Mails that are in hand at the stop have this long. */
+const MAIL_DRAIN_MS = 1000;
+
+/** Keeps rates fresh in the background; disposing ends it, a fetch that is under way too. */
+export function startRefreshing(config: Config, store: Store, world: World): AsyncDisposable {
+  const { sources, log } = world;
+  const abort = new AbortController();
+  const { rateSources: activeSources, maxRateJump: maxJump } = config;
+  const judge = createSuccession({ activeSources, maxJump });
+  const refreshSource = createRefreshSource({ ...world, store, judge });
+  const ended = keepRatesFresh(
+    {
+      ...world,
+      store,
+      sources,
+      refreshSource,
+      onReport: (report) => logReport(log, report),
+      onError: (source, err) => log.error({ source, err }, "rates could not be refreshed"),
+    },
+    abort.signal,
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      abort.abort();
+      await ended;
+    },
+  };
+}
+
+/** Removes what has expired in the background; disposing ends it. */
+export function startTidying(store: Store, { clock, log }: World): AsyncDisposable {
+  const abort = new AbortController();
+  const onError = (err: unknown) => log.error({ err }, "what has expired could not be removed");
+  const ended = keepTidy({ store, clock, onError }, abort.signal);
+  return {
+    async [Symbol.asyncDispose]() {
+      abort.abort();
+      await ended;
+    },
+  };
+}
+
+/**
+ * Delivers mail in the background; disposing ends it, after a moment for the mails in hand: what is
+ * broken off is sent again by the next start.
+ */
+export function startMailing(store: Store, mailer: Mailer, world: World): AsyncDisposable {
+  const { log } = world;
+  const stop = new AbortController();
+  const breakOff = new AbortController();
+  const onError = (err: unknown) => log.error({ err }, "mail could not be worked on");
+  const onReport = (report: DeliveryReport) => logDelivery(log, report);
+  const deliverMail = createDeliverMail({ ...world, store, mailer, onReport });
+  const ended = keepMailMoving(
+    { ...world, store, deliverMail, onError },
+    { stop: stop.signal, breakOff: breakOff.signal },
+  );
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      const cutOff = setTimeout(() => breakOff.abort(new Error("Kurs stopped")), MAIL_DRAIN_MS);
+      await ended;
+      clearTimeout(cutOff);
+    },
+  };
+}
+
+function logDelivery(log: Logger, report: DeliveryReport): void {
+  if (report.error === undefined) log.info(report, "a mail was delivered");
+  else if (report.nextAttemptAt !== undefined) log.warn(report, "a mail could not be delivered");
+  else log.error(report, "a mail was given up: see kurs mail list");
+}
+
+function logReport(log: Logger, { rejections, ...report }: RefreshReport): void {
+  if (report.error !== undefined) log.warn(report, "a source failed: serving what is stored");
+  else log.info({ ...report, rejected: rejections.length }, "a source was fetched");
+  for (const { reason } of rejections) log.warn({ source: report.source, reason }, "rejected");
+  if (report.held > 0) log.warn(report, "rates are held: see kurs rates held");
+}

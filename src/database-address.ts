@@ -1,0 +1,19 @@
+import type { DatabaseHost } from "./config.ts";
+
+// Up to the last @ stand user and password: a password with one that is not encoded must not end up
+// among the hosts, which are shown.
+const address = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([/?][^@\s]*)?$/;
+
+/**
+ * Reads an address as `DATABASE_URL` has it. Several hosts stand by commas, as libpq reads them:
+ * `postgres://user:password@one:5432,two:5432/kurs` (PostgreSQL, section 32.1.1.3).
+ *
+ * @returns the hosts in their order; `undefined` for what is no such address.
+ */
+export function parseDatabaseAddress(text: string): readonly DatabaseHost[] | undefined {
+  const [, scheme = "", user = "", hosts = "", rest = ""] = address.exec(text) ?? [];
+  const names = hosts.split(",");
+  const parsed = names.map((name) => ({ name, url: `${scheme}${user}${name}${rest}` }));
+  const isGood = hosts !== "" && parsed.every(({ url }) => URL.parse(url)?.hostname);
+  return isGood ? parsed : undefined;
+}

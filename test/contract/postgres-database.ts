@@ -1,0 +1,22 @@
+import { createPostgresEngine } from "../../src/adapters/storage/postgres/engine.ts";
+import { createPrimary } from "../../src/adapters/storage/postgres/primary.ts";
+import { createStore } from "../../src/adapters/storage/store.ts";
+import { newPostgresDatabase } from "../support/postgres-databases.ts";
+import type { TestDatabase } from "./suite/database.ts";
+
+/** Longer than in production: the machines that run tests are busy. */
+const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000 };
+
+/** A new PostgreSQL database; each store has connections of its own, as a node has. */
+export async function createPostgresDatabase(): Promise<TestDatabase> {
+  await using starting = new AsyncDisposableStack();
+  const { hosts } = starting.use(await newPostgresDatabase());
+  const opened = starting.move();
+  const newEngine = () =>
+    createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS.statementTimeoutMs);
+  return {
+    openStore: () => opened.use(createStore(newEngine())),
+    openEngine: () => opened.use(newEngine()),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}

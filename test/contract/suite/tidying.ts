@@ -1,0 +1,225 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Engine, statement } from "../../../src/adapters/storage/engine.ts";
+import type { Store } from "../../../src/application/ports.ts";
+import {
+  type CreateDatabase,
+  contentsOf,
+  NOW,
+  newHash,
+  newMailToken,
+  newRegistration,
+  newResetToken,
+  UNCHANGED,
+} from "./database.ts";
+
+const BEFORE = "2026-11-21T11:59:59.999Z";
+const AFTER = "2026-11-21T12:00:00.001Z";
+const HOUR_LATER = "2026-11-21T13:00:00.000Z";
+const DAY_LATER = "2026-11-22T12:00:00.000Z";
+
+/** More than one statement removes. */
+const MANY = 2100;
+
+function newSession(accountId: string, expiresAt: string) {
+  return { tokenHash: newHash(), accountId, createdAt: "2026-11-20T12:00:00.000Z", expiresAt };
+}
+
+async function mailIds(engine: Engine): Promise<unknown[]> {
+  return (await engine.query("SELECT id FROM mails ORDER BY id")).map(({ id }) => id);
+}
+
+async function countOf(engine: Engine, table: string): Promise<number> {
+  const [row] = await engine.query(`SELECT count(*) AS "rows" FROM ${table}`);
+  return Number(row?.rows);
+}
+
+export function tidyingSuite(createDatabase: CreateDatabase): void {
+  dutySuite(createDatabase);
+  expirySuite(createDatabase);
+  endedMailSuite(createDatabase);
+}
+
+function dutySuite(createDatabase: CreateDatabase): void {
+  test("a duty that nobody has done yet is due, and then not before its next time", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()] as const;
+
+    assert.equal(await stores[0].takeDuty("tidy", NOW, HOUR_LATER), true);
+    assert.equal(await stores[0].takeDuty("tidy", NOW, HOUR_LATER), false);
+    assert.equal(await stores[1].takeDuty("tidy", "2026-11-21T12:59:59.999Z", DAY_LATER), false);
+    assert.equal(await stores[1].takeDuty("tidy", HOUR_LATER, DAY_LATER), true);
+    assert.equal(await stores[0].takeDuty("tidy", HOUR_LATER, DAY_LATER), false);
+  });
+
+  test("a duty that was refused keeps its next time", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await store.takeDuty("tidy", NOW, HOUR_LATER);
+    const before = await contentsOf(engine);
+
+    await store.takeDuty("tidy", AFTER, DAY_LATER);
+
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("duties of different names do not know one another", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.takeDuty("tidy", NOW, HOUR_LATER);
+    assert.equal(await store.takeDuty("Tidy", NOW, HOUR_LATER), true);
+    assert.equal(await store.takeDuty("tidy", NOW, HOUR_LATER), false);
+  });
+
+  test("of many nodes that ask at the same time one gets the duty, each time it is due", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore(), database.openStore()];
+    const askAll = (now: string, nextAt: string) =>
+      Promise.all(
+        Array.from({ length: 8 }, () => stores)
+          .flat()
+          .map((store) => store.takeDuty("tidy", now, nextAt)),
+      );
+
+    for (const [now, nextAt] of [
+      [NOW, HOUR_LATER],
+      [HOUR_LATER, DAY_LATER],
+    ] as const) {
+      const taken = await askAll(now, nextAt);
+      assert.equal(taken.filter((isTaken) => isTaken).length, 1);
+    }
+  });
+}
+
+function expirySuite(createDatabase: CreateDatabase): void {
+  test("sessions, mail tokens and windows go at the moment of their end, and none before", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    for (const expiresAt of [BEFORE, NOW, AFTER]) {
+      const { account, email } = await newRegistration(store, { expiresAt });
+      await store.issueToken(email, newResetToken({ expiresAt }));
+      await store.createSession(newSession(account.id, expiresAt), UNCHANGED);
+    }
+    const windowsEnd = [BEFORE, NOW, AFTER];
+    for (const endsAt of windowsEnd) await store.countAuthCall([endsAt], BEFORE, endsAt);
+    const before = await contentsOf(engine);
+
+    await store.removeExpired(NOW);
+
+    const after = await contentsOf(engine);
+    const changed = { sessions: 1, mail_tokens: 2, auth_windows: 1 };
+    for (const [table, left] of Object.entries(changed)) {
+      const ends = (after[table] ?? []).map(({ expires_at, ends_at }) => expires_at ?? ends_at);
+      assert.deepEqual(ends, Array(left).fill(AFTER), table);
+    }
+    // Nothing else has changed: accounts, keys and waiting mails stay.
+    assert.deepEqual({ ...after, ...rowsOf(before, changed) }, before);
+  });
+
+  test("what is left is as good as it was: a session, a token and a window", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const { account, verification } = await newRegistration(store);
+    const session = newSession(account.id, DAY_LATER);
+    await store.createSession(session, UNCHANGED);
+    await store.countAuthCall(["ip"], NOW, HOUR_LATER);
+
+    await store.removeExpired(NOW);
+
+    assert.equal(await store.sessionAccount(session.tokenHash, NOW), account.id);
+    const windows = await store.countAuthCall(["ip"], NOW, DAY_LATER);
+    assert.deepEqual(windows, [{ scope: "ip", calls: 2, endsAt: HOUR_LATER }]);
+    assert.equal(await store.verifyEmail(verification.tokenHash, NOW), true);
+  });
+
+  test("more than one statement removes is removed all the same, and the rest stays", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { account } = await newRegistration(store);
+    await engine.transaction(function* () {
+      for (let turn = 0; turn < MANY; turn += 1) {
+        const { tokenHash, createdAt } = newSession(account.id, BEFORE);
+        const values = [tokenHash, account.id, createdAt, turn % 3 === 0 ? AFTER : BEFORE];
+        yield statement("INSERT INTO sessions VALUES ($1, $2, $3, $4)", ...values);
+      }
+    });
+
+    await store.removeExpired(NOW);
+
+    assert.equal(await countOf(engine, "sessions"), MANY / 3);
+    const left = await engine.query("SELECT DISTINCT expires_at FROM sessions");
+    assert.deepEqual(
+      left.map(({ expires_at }) => expires_at),
+      [AFTER],
+    );
+  });
+
+  test("an empty store has nothing to remove", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const before = await contentsOf(engine);
+    await store.removeExpired(NOW);
+    await store.removeEndedMails(NOW);
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
+  test("two nodes that remove at the same time remove it once, and neither fails", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()];
+    const [store, engine] = [stores[0] as Store, database.openEngine()];
+    for (let turn = 0; turn < 20; turn += 1) {
+      const { account } = await newRegistration(store, { expiresAt: BEFORE });
+      await store.createSession(newSession(account.id, BEFORE), UNCHANGED);
+    }
+
+    await Promise.all(stores.map((each) => each.removeExpired(NOW)));
+
+    assert.deepEqual(
+      [await countOf(engine, "sessions"), await countOf(engine, "mail_tokens")],
+      [0, 0],
+    );
+    assert.equal(await countOf(engine, "mails"), 20);
+  });
+}
+
+function endedMailSuite(createDatabase: CreateDatabase): void {
+  test("mails that ended before a moment go, whether delivered or given up; others stay", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const newMail = async () => (await newRegistration(store)).verification.mailId;
+    const ended = [];
+    for (const at of [BEFORE, NOW, AFTER]) {
+      const [delivered, givenUp] = [await newMail(), await newMail()];
+      await store.noteDelivered(delivered, at);
+      await store.giveUpMail(givenUp, at, "no such user");
+      ended.push(delivered, givenUp);
+    }
+    const [waiting, tried] = [await newMail(), await newMail()];
+    await store.postponeMail(tried, DAY_LATER, "mailbox busy");
+    const before = await contentsOf(engine);
+
+    await store.removeEndedMails(NOW);
+
+    assert.deepEqual(await mailIds(engine), [...ended.slice(2), waiting, tried].sort());
+    const after = await contentsOf(engine);
+    assert.deepEqual({ ...after, mails: before.mails }, before);
+  });
+
+  test("a mail of long ago that still waits is never removed", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { email } = await newRegistration(store, { createdAt: "2020-01-01T00:00:00.000Z" });
+    await store.issueToken(email, newMailToken({ createdAt: "2020-01-01T00:00:00.000Z" }));
+    const before = await contentsOf(engine);
+
+    await store.removeEndedMails(DAY_LATER);
+
+    assert.deepEqual(await contentsOf(engine), before);
+    assert.equal(before.mails?.length, 1);
+  });
+}
+
+function rowsOf<Rows>(contents: Record<string, Rows>, tables: object): Record<string, Rows> {
+  const names = Object.keys(tables);
+  return Object.fromEntries(Object.entries(contents).filter(([name]) => names.includes(name)));
+}

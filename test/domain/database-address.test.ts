@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { parseDatabaseAddress } from "../../src/database-address.ts";
+
+const namesOf = (text: string) => parseDatabaseAddress(text)?.map(({ name }) => name);
+const urlsOf = (text: string) => parseDatabaseAddress(text)?.map(({ url }) => url);
+
+suite("addresses of a database", () => {
+  test("one host is taken as it is written", () => {
+    const text = "postgres://kurs:sesame@db.example.org:5433/kurs?sslmode=require";
+    assert.deepEqual(parseDatabaseAddress(text), [{ name: "db.example.org:5433", url: text }]);
+  });
+
+  test("several hosts share user, password, database and options, in their order", () => {
+    const text = "postgres://kurs:sesame@one:5432,two,192.0.2.7:5434/kurs?sslmode=require";
+    assert.deepEqual(parseDatabaseAddress(text), [
+      { name: "one:5432", url: "postgres://kurs:sesame@one:5432/kurs?sslmode=require" },
+      { name: "two", url: "postgres://kurs:sesame@two/kurs?sslmode=require" },
+      { name: "192.0.2.7:5434", url: "postgres://kurs:sesame@192.0.2.7:5434/kurs?sslmode=require" },
+    ]);
+  });
+
+  test("both names of the scheme are one", () => {
+    assert.deepEqual(urlsOf("postgresql://localhost/kurs"), ["postgresql://localhost/kurs"]);
+    assert.deepEqual(urlsOf("postgres://localhost/kurs"), ["postgres://localhost/kurs"]);
+  });
+
+  test("user, database and options may be missing", () => {
+    for (const text of ["postgres://localhost", "postgres://kurs@localhost", "postgres://db?a=b"]) {
+      assert.deepEqual(urlsOf(text), [text]);
+    }
+  });
+
+  test("an address of version 6 stands in brackets, also among others", () => {
+    assert.deepEqual(namesOf("postgres://[::1]:5432/kurs"), ["[::1]:5432"]);
+    assert.deepEqual(namesOf("postgres://[2001:db8::1],[2001:db8::2]:6/kurs"), [
+      "[2001:db8::1]",
+      "[2001:db8::2]:6",
+    ]);
+  });
+
+  test("a comma or a colon in the password does not make hosts", () => {
+    assert.deepEqual(urlsOf("postgres://kurs:a,b:c@one,two/kurs"), [
+      "postgres://kurs:a,b:c@one/kurs",
+      "postgres://kurs:a,b:c@two/kurs",
+    ]);
+  });
+
+  test("the name that is shown holds no part of the password", () => {
+    const passwords = [
+      "sesame",
+      "ses%40ame",
+      "ses,ame",
+      "ses:ame",
+      "ses@ame",
+      "s@e@same",
+      "42/ame",
+    ];
+    for (const password of passwords) {
+      const names = namesOf(`postgres://kurs:${password}@db.example.org:5432,two/kurs`) ?? [];
+      assert.doesNotMatch(names.join(), /se|me|@/, password);
+    }
+  });
+
+  const none = [
+    ["nothing", ""],
+    ["a bare name", "localhost"],
+    ["another kind of database", "mysql://localhost/kurs"],
+    ["another scheme that ends alike", "xpostgres://localhost/kurs"],
+    ["one slash", "postgres:/localhost/kurs"],
+    ["no slash", "postgres:localhost"],
+    ["no host", "postgres:///kurs"],
+    ["a user without a host", "postgres://kurs@/kurs"],
+    ["a comma at the end", "postgres://one,/kurs"],
+    ["a comma at the beginning", "postgres://,one/kurs"],
+    ["two commas", "postgres://one,,two/kurs"],
+    ["a port that is no number", "postgres://one:two/kurs"],
+    ["a port that is none", "postgres://one:65536/kurs"],
+    ["one bad port of several", "postgres://one:5432,two:port/kurs"],
+    ["a space in the host", "postgres://one two/kurs"],
+    ["a space before the host", "postgres://one, two/kurs"],
+    ["text around it", " postgres://one/kurs"],
+    ["a line break", "postgres://one/kurs\npostgres://two/kurs"],
+    ["brackets that do not close", "postgres://[::1/kurs"],
+  ] as const;
+
+  for (const [what, text] of none) {
+    test(`${what} is no address`, () => {
+      assert.equal(parseDatabaseAddress(text), undefined);
+    });
+  }
+});

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { clientOf } from "../support/client.ts";
+import { type Cluster, connectTo, startCluster, waitersFor } from "../support/nodes.ts";
+import { administer } from "../support/postgres.ts";
+import { type Ended, Program } from "../support/process.ts";
+
+/** What the program migrates under (src/adapters/storage/postgres/migrate.ts). */
+const MIGRATION_LOCK = 5_278_777;
+
+const NEWER = 999;
+const SCHEMA = 1;
+
+const TABLES = `
+  SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
+  ORDER BY table_name`;
+
+const COLUMNS = `
+  SELECT table_name, column_name, data_type FROM information_schema.columns
+  WHERE table_schema = 'public' ORDER BY 1, 2`;
+
+/** One line on stderr that says what is wrong, and nothing else. */
+function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
+  assert.equal(exitCode, 1, stderr);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^kurs: .+\.\n$/);
+  assert.match(stderr, line);
+}
+
+/** All that could be changed by a start that should not have been: the schema and its versions. */
+async function stateOf(cluster: Cluster) {
+  const versions = await cluster.query("SELECT * FROM schema_migrations ORDER BY version");
+  const plans = await cluster.query("SELECT * FROM plans ORDER BY name");
+  return { versions, plans, columns: await cluster.query(COLUMNS) };
+}
+
+suite("migrations of a shared database", () => {
+  test("twenty starts at once on an empty database all serve, and one of them has made it", async () => {
+    await using cluster = await startCluster();
+
+    const nodes = await cluster.startNodes(20);
+
+    const answers = await Promise.all(nodes.map(({ url }) => clientOf(url).get("/readyz")));
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      nodes.map(() => 200),
+    );
+    const versions = await cluster.query("SELECT version FROM schema_migrations");
+    assert.deepEqual(versions, [{ version: SCHEMA }]);
+    // Every rate of the snapshot was written by the same transaction.
+    const [written] = await cluster.query(
+      "SELECT count(*) AS rates, count(DISTINCT xmin::text) AS transactions FROM rates",
+    );
+    assert.equal(written?.transactions, "1");
+    assert.ok(Number(written?.rates) > 100);
+    assert.equal((await cluster.query("SELECT name FROM plans")).length, 1);
+    assert.deepEqual(cluster.complaints(), []);
+  });
+
+  test("kurs migrate brings an empty database up, and finds nothing to do after that", async () => {
+    await using cluster = await startCluster();
+
+    const first = await cluster.kurs("migrate");
+    const state = await stateOf(cluster);
+    const second = await cluster.kurs("migrate");
+
+    assert.deepEqual([first.exitCode, first.stderr], [0, ""]);
+    assert.equal(first.stdout, `the schema was 0, and is ${SCHEMA}\n`);
+    assert.deepEqual([second.exitCode, second.stderr], [0, ""]);
+    assert.equal(second.stdout, `the schema is ${SCHEMA}: nothing to do\n`);
+    assert.deepEqual(await stateOf(cluster), state);
+    // It brings up the schema alone: rates and accounts are a server's.
+    assert.deepEqual(await cluster.query("SELECT base FROM rates"), []);
+    assert.deepEqual(cluster.complaints(), []);
+  });
+
+  for (const args of [["serve"], ["migrate"], ["rates", "list"]]) {
+    test(`kurs ${args.join(" ")} refuses a newer program's database and leaves it as it is`, async () => {
+      await using cluster = await startCluster();
+      await cluster.kurs("migrate");
+      await cluster.query("INSERT INTO schema_migrations (version) VALUES ($1)", NEWER);
+      const before = await stateOf(cluster);
+
+      const ended = await cluster.kurs(...args);
+
+      assertRefused(
+        ended,
+        new RegExp(
+          `written by a newer Kurs .*${NEWER}.* ${SCHEMA}\\): start that newer program, or`,
+        ),
+      );
+      assert.deepEqual(await stateOf(cluster), before);
+      assert.deepEqual(cluster.complaints(), []);
+    });
+  }
+
+  test("a start waits for a migration that is under way, and then goes on", async () => {
+    await using cluster = await startCluster();
+    await using migrating = await connectTo(cluster.url);
+    await migrating.query("BEGIN");
+    await migrating.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+
+    const starting = cluster.startNode();
+    await waitersFor(migrating);
+    assert.deepEqual(await cluster.query(TABLES), []);
+    await migrating.query("COMMIT");
+    const node = await starting;
+
+    assert.equal((await clientOf(node.url).get("/readyz")).status, 200);
+    assert.deepEqual(cluster.complaints(), []);
+  });
+
+  test("another program's database is refused, and nothing is written into it", async () => {
+    await using cluster = await startCluster();
+    await cluster.query("CREATE TABLE accounts (title text)");
+    const before = await cluster.query(COLUMNS);
+
+    assertRefused(await cluster.kurs("serve"), /Cannot migrate .*"accounts" already exists/);
+
+    assert.deepEqual(await cluster.query(COLUMNS), before);
+  });
+
+  test("a role that may not make tables is refused with the server's own reason", async () => {
+    await using cluster = await startCluster();
+    await cluster.query("CREATE ROLE guest LOGIN");
+    const url = new URL(cluster.url);
+    url.username = "guest";
+    await using program = new Program(["migrate"], { env: { DATABASE_URL: url.href } });
+
+    assertRefused(await program.end(), /Cannot migrate .*permission denied for schema public/);
+
+    assert.deepEqual(await cluster.query(TABLES), []);
+  });
+
+  test("a database that is not there is refused by its name, and not made", async () => {
+    await using cluster = await startCluster();
+    const { port } = cluster.postgres;
+    const env = { DATABASE_URL: cluster.postgres.url("no_such_database") };
+    await using program = new Program(["serve"], { env, dataDirectory: cluster.dataDirectory });
+
+    assertRefused(
+      await program.end(10_000),
+      new RegExp(`Cannot reach .*127\\.0\\.0\\.1:${port}: .*"no_such_database" does not exist`),
+    );
+
+    const names = await administer(cluster.postgres.url(), "SELECT datname FROM pg_database");
+    assert.equal(names.length, 4);
+  });
+});

@@ -1,0 +1,84 @@
+import { parseArgs } from "node:util";
+import { clientOf, openConnection } from "../support/client.ts";
+import { startCluster } from "../support/nodes.ts";
+
+/** What the project vouches for: `node test/nodes/revocation-trials.ts --trials 10000`. */
+const TRIALS_VOUCHED_FOR = 10_000;
+
+/** Keys that are revoked side by side, each by a worker of its own. */
+const WORKERS = 6;
+
+/** A key counts as refused once it is refused so often, on one connection. */
+const REFUSALS = 3;
+
+export interface RevocationReport {
+  readonly trials: number;
+  /** Reads that began after the 204 of their key's revocation and were answered all the same. */
+  readonly late: readonly string[];
+  /** Reads that were answered before, and those that were refused. */
+  readonly answered: number;
+  readonly refused: number;
+  /** Units that were charged in all. */
+  readonly chargedUnits: number;
+  readonly complaints: readonly string[];
+  readonly seconds: number;
+}
+
+/**
+ * Revokes keys through one node while they are read with, without a pause, through another: no read
+ * that begins after the 204 may be answered.
+ */
+export async function runRevocationTrials(trials: number): Promise<RevocationReport> {
+  await using cluster = await startCluster();
+  const [here, there] = await cluster.startNodes(2, { PLAN_FREE_UNITS: "1000000000" });
+  if (here === undefined || there === undefined) throw new Error("there are no two nodes");
+  const client = clientOf(here.url);
+  const session = await client.openSession("ada@example.org");
+  const startedMs = performance.now();
+  const late: string[] = [];
+  let [begun, answered, refused] = [0, 0, 0];
+
+  const tryOnce = async (connection: ReturnType<typeof openConnection>) => {
+    const { id, apiKey } = await client.createKey(session);
+    const known = Promise.withResolvers<void>();
+    let isRevoked = false;
+    const readOn = async () => {
+      for (let refusals = 0; refusals < REFUSALS; ) {
+        const beganAfter = isRevoked;
+        const { status, body } = await connection.readRate("EUR/USD", apiKey);
+        if (status === 200) answered += 1;
+        else if (status === 401) refused += 1;
+        else throw new Error(`a read was answered by ${status}: ${body}`);
+        if (beganAfter && status !== 401) late.push(`key ${id}: ${body}`);
+        // A read that is under way when the key is revoked may be answered either way.
+        if (beganAfter) refusals += 1;
+        known.resolve();
+      }
+    };
+    const reading = readOn();
+    await Promise.race([known.promise, reading]);
+    const path = `/v1/account/api-keys/${id}`;
+    const { status, text } = await client.call("DELETE", path, { session });
+    if (status !== 204) throw new Error(`a revocation was answered by ${status}: ${text}`);
+    isRevoked = true;
+    await reading;
+  };
+  const work = async () => {
+    using connection = openConnection(there.url);
+    while (begun < trials) {
+      begun += 1;
+      await tryOnce(connection);
+    }
+  };
+  await Promise.all(Array.from({ length: WORKERS }, work));
+
+  const seconds = (performance.now() - startedMs) / 1000;
+  const chargedUnits = await client.usedUnits(session);
+  const complaints = cluster.complaints();
+  return { trials, late, answered, refused, chargedUnits, complaints, seconds };
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { trials: { type: "string" } } });
+  console.log(await runRevocationTrials(Number(values.trials ?? TRIALS_VOUCHED_FOR)));
+}

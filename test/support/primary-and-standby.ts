@@ -1,0 +1,64 @@
+import { chown, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { eventually } from "./mails.ts";
+import {
+  administer,
+  copyOf,
+  freePort,
+  type PostgresOptions,
+  type PostgresServer,
+  startPostgres,
+} from "./postgres.ts";
+
+/** Every commit is on disk before it counts, and the standby can follow from where it begins. */
+const DURABLE = {
+  fsync: "on",
+  wal_level: "replica",
+  max_wal_senders: "4",
+  wal_keep_size: "256MB",
+  hot_standby: "on",
+};
+
+const STANDBY = "standby";
+
+/** Two servers of one cluster: what the primary acknowledges, both have on disk. */
+export interface PrimaryAndStandby extends AsyncDisposable {
+  readonly primary: PostgresServer;
+  readonly standby: PostgresServer;
+}
+
+/** Makes a new cluster of a primary and its synchronous standby. */
+export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
+  await using starting = new AsyncDisposableStack();
+  const origin = await startPostgres({ settings: DURABLE });
+  const { dataDirectory, port } = origin;
+  await origin.stop();
+  const copy = await copyOf(dataDirectory);
+  const settings = { ...DURABLE, synchronous_standby_names: STANDBY };
+  const primary = starting.use(await startPostgres({ dataDirectory, port, settings }));
+  const standby = starting.use(await startStandby(primary.port, { dataDirectory: copy }));
+  await eventually("synchronous standby", async () => {
+    const states = await administer(
+      primary.url(),
+      "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'",
+    );
+    return states.length === 1 || undefined;
+  });
+  const started = starting.move();
+  return { primary, standby, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+/** Starts a data directory as a standby of the primary at a port. */
+export async function startStandby(
+  primaryPort: number,
+  { dataDirectory, port }: { readonly dataDirectory: string; readonly port?: number },
+): Promise<PostgresServer> {
+  const mark = join(dataDirectory, "standby.signal");
+  await writeFile(mark, "");
+  const { uid, gid } = await stat(dataDirectory);
+  await chown(mark, uid, gid);
+  const primary = `host=127.0.0.1 port=${primaryPort} user=postgres application_name=${STANDBY}`;
+  const settings = { ...DURABLE, primary_conninfo: primary };
+  const options: PostgresOptions = { dataDirectory, port: port ?? (await freePort()), settings };
+  return await startPostgres(options);
+}
