@@ -56,11 +56,13 @@ export function createAnswers(
       reply.hijack();
       const lines = [...commonPairs, "x-request-id", request.id, ...headers];
       lines.push("content-type", "application/json; charset=utf-8");
-      lines.push("content-length", String(Buffer.byteLength(body)));
+      const bytes = Buffer.byteLength(body);
+      lines.push("content-length", String(bytes));
       if (request.headers.origin !== undefined) lines.push(...corsPairs);
       if (draining) lines.push("connection", "close");
       reply.raw.writeHead(status, lines);
-      reply.raw.end(body);
+      // Written as latin1 an ASCII text needs no conversion.
+      reply.raw.end(body, bytes === body.length ? "latin1" : "utf8");
       logAnswer(request, status);
     },
   };
