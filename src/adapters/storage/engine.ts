@@ -19,6 +19,12 @@ export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 
 /** What differs between the databases: connection, transactions and the metered batch. */
 export interface Engine extends SharedStore, AsyncDisposable {
+  /**
+   * Rows that a statement should have of many: over a network as many as it may, since the round
+   * trips count; in the embedded database one, for a short prepared statement is quickest there
+   * (measured on an import: 99,000 rates a second, and 42,000 with 500 in a statement).
+   */
+  readonly rowsAtOnce: number;
   /** Runs one statement by itself. @throws {StoreUnavailable} */
   query(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
   /**

@@ -6,26 +6,47 @@ import type { AssetSymbol, Pair } from "../../domain/symbol.ts";
 import { optionalTextOf, textOf } from "./columns.ts";
 import { type Engine, type Row, statement } from "./engine.ts";
 
+/** Makes a statement for a number of rows once: an import asks for the same a million times. */
+function byCount(make: (rows: number) => string): (rows: number) => string {
+  const made = new Map<number, string>();
+  return (rows) => {
+    const known = made.get(rows) ?? make(rows);
+    made.set(rows, known);
+    return known;
+  };
+}
+
 // Rates are looked up and stored many at a time: over a network the round trips count, and one lock
 // keeps everybody else waiting meanwhile.
-const standingRates = (pairs: number) => `
+// Joined from the wanted pairs, each is one search by the key; with IN, SQLite reads the whole table.
+const standingRates = byCount(
+  (pairs) => `
+  WITH wanted (base, quote) AS (VALUES ${rowsOf(pairs, 2)})
   SELECT r.base, r.quote, r.rate, r.as_of, r.source, h.held_at
-  FROM rates r LEFT JOIN held_rates h ON h.base = r.base AND h.quote = r.quote
-  WHERE (r.base, r.quote) IN (VALUES ${rowsOf(pairs, 2)})`;
+  FROM wanted w
+  JOIN rates r ON r.base = w.base AND r.quote = w.quote
+  LEFT JOIN held_rates h ON h.base = r.base AND h.quote = r.quote`,
+);
 
-const storeRates = (rates: number) => `
+const storeRates = byCount(
+  (rates) => `
   INSERT INTO rates (base, quote, rate, as_of, source) VALUES ${rowsOf(rates, 5)}
   ON CONFLICT (base, quote) DO UPDATE
-    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source`;
+    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source`,
+);
 
-const holdRates = (rates: number) => `
+const holdRates = byCount(
+  (rates) => `
   INSERT INTO held_rates (base, quote, rate, as_of, source, held_at) VALUES ${rowsOf(rates, 6)}
   ON CONFLICT (base, quote) DO UPDATE
     SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
-      held_at = excluded.held_at`;
+      held_at = excluded.held_at`,
+);
 
-const dropHeldRates = (pairs: number) => `
-  DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${rowsOf(pairs, 2)})`;
+const dropHeldRates = byCount(
+  (pairs) => `
+  DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${rowsOf(pairs, 2)})`,
+);
 
 const TAKE_HELD_RATE = `
   DELETE FROM held_rates WHERE base = $1 AND quote = $2
@@ -53,7 +74,7 @@ export function rateStore(engine: Engine): RateStore {
     storeRates: (rates, judge, now) =>
       engine.transaction(function* () {
         const verdicts: Verdict[] = [];
-        for (const some of chunksOf(rates)) {
+        for (const some of chunksOf(rates, engine.rowsAtOnce)) {
           const { judged, stored, held, settled } = yield* judgeAll(some, judge);
           verdicts.push(...judged.map(({ verdict }) => verdict));
           if (stored.length > 0)
@@ -69,7 +90,8 @@ export function rateStore(engine: Engine): RateStore {
     judgeRates: (rates, judge) =>
       engine.transaction(function* () {
         const all: Judged[] = [];
-        for (const some of chunksOf(rates)) all.push(...(yield* judgeAll(some, judge)).judged);
+        for (const some of chunksOf(rates, engine.rowsAtOnce))
+          all.push(...(yield* judgeAll(some, judge)).judged);
         return all;
       }),
 
@@ -114,13 +136,8 @@ export function rateStore(engine: Engine): RateStore {
   };
 }
 
-/** Rates of one chunk: their values are well within what a statement may have of parameters. */
-const RATES_AT_ONCE = 500;
-
-function* chunksOf(rates: readonly SourcedRate[]): Generator<readonly SourcedRate[]> {
-  for (let start = 0; start < rates.length; start += RATES_AT_ONCE) {
-    yield rates.slice(start, start + RATES_AT_ONCE);
-  }
+function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
 /**

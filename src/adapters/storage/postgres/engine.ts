@@ -11,6 +11,9 @@ const MARGIN_MS = 300;
 /** A transaction that another one was in the way of is run again so often. */
 const CONFLICT_RETRIES = 5;
 
+/** Their values are well within the 65,535 parameters that a statement may have. */
+const ROWS_AT_ONCE = 500;
+
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
 
 /** Runs one statement, which is prepared once on each connection. */
@@ -57,6 +60,8 @@ export function createPostgresEngine(primary: Primary, statementTimeoutMs: numbe
   const meteredBatch = createMeteredBatch(run);
 
   return {
+    rowsAtOnce: ROWS_AT_ONCE,
+
     query: (sql, ...parameters) =>
       attempt(async (client) => (await run(client, sql, parameters)).rows as Row[]),
 

@@ -45,6 +45,8 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
   };
 
   return {
+    rowsAtOnce: 1,
+
     async query(sql, ...parameters) {
       try {
         if (!isRead(sql)) copies.drop();
