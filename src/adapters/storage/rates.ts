@@ -18,7 +18,7 @@ function byCount(make: (rows: number) => string): (rows: number) => string {
 
 // Rates are looked up and stored many at a time: over a network the round trips count, and one lock
 // keeps everybody else waiting meanwhile.
-// Joined from the wanted pairs, each is one search by the key; with IN, SQLite reads the whole table.
+// Joined from the wanted pairs, each is one search by the key: with IN, SQLite reads all the table.
 const standingRates = byCount(
   (pairs) => `
   WITH wanted (base, quote) AS (VALUES ${rowsOf(pairs, 2)})
