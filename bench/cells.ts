@@ -2,6 +2,7 @@
 // many cells a given number of reads a second wants. What a cell carries is measured by
 // bench:postgres and given here as an argument. See docs/scaling.md.
 import { parseArgs } from "node:util";
+import { seededRandom } from "../test/reliability/books.ts";
 
 const { values } = parseArgs({
   options: {
@@ -22,17 +23,6 @@ const largestShare = Number.parseFloat(values["largest-share"]);
 const pinned = Number.parseInt(values.pinned, 10);
 const headroom = Number.parseFloat(values.headroom);
 const trials = Number.parseInt(values.trials, 10);
-
-/** Numbers from 0 to 1 that a seed brings forth again (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /**
  * The reads of each account, greatest first: a Zipf distribution, as customers of a metered service
@@ -70,7 +60,7 @@ function busiestCell(reads: Float64Array, cells: number, random: () => number): 
 }
 
 const reads = readsOfAccounts();
-const random = createRandom(Number.parseInt(values.seed, 10));
+const random = seededRandom(Number.parseInt(values.seed, 10));
 const usable = cellReadsPerSecond * headroom;
 const [largest = 0] = reads;
 console.log(

@@ -5,10 +5,8 @@ import { eventually } from "../support/mails.ts";
 import { DISAGREEING_UNITS } from "../support/nodes.ts";
 import { administer } from "../support/postgres.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { checkAcknowledged } from "./audit.ts";
 import type { Books, KeyEntry, Reader } from "./books.ts";
-
-/** A log-in takes some 30 ms for its hash, so not every account is tried. */
-const LOG_INS_TRIED = 5;
 
 /** Who is told to come again waits this long: it bounds what a store that is away has to answer. */
 const PAUSE_AFTER_REFUSAL_MS = 40;
@@ -177,38 +175,10 @@ async function writeOnce(client: Client, books: Books, email: string): Promise<v
 
 /** Holds what the store has against what was acknowledged. */
 export async function checkBooks(client: Client, books: Books, databaseUrl: string): Promise<void> {
-  for (const { email, quota, session, answered, lost, wasRefused } of books.readers) {
-    const units = await client.usedUnits(session);
-    const found = `${email}: ${units} units, ${answered} answers, ${lost} in doubt, quota ${quota}`;
-    assert.ok(units >= answered, found);
-    assert.ok(units <= answered + lost, found);
-    assert.ok(units <= quota, found);
-    if (wasRefused) assert.equal(units, quota, found);
-  }
   await checkSums(databaseUrl);
-
   const rows = await administer(databaseUrl, "SELECT email FROM accounts");
-  const stored = new Set((rows as { email: string }[]).map(({ email }) => email));
-  for (const email of books.accounts) assert.ok(stored.has(email), `account ${email} is lost`);
-  for (const email of books.accounts.slice(-LOG_INS_TRIED)) await client.logIn(email);
-  for (const session of books.sessions) assert.ok((await client.usedUnits(session)) >= 0);
-  await checkKeys(client, books);
-}
-
-async function checkKeys(client: Client, { keys }: Books): Promise<void> {
-  const listed = new Map<string, Set<string>>();
-  for (const [apiKey, { id, session, revocation }] of keys) {
-    if (!listed.has(session)) {
-      const { body } = await client.get("/v1/account/api-keys", { session });
-      const items = body.api_keys as { id: string }[];
-      listed.set(session, new Set(items.map((item) => item.id)));
-    }
-    assert.ok(listed.get(session)?.has(id), `key ${id} is not listed`);
-    // A symbol that is none is judged after the key and before any charge.
-    const { status } = await client.get("/v1/rates/E/USD", { apiKey });
-    if (revocation === "acknowledged") assert.equal(status, 401, `key ${id} is alive again`);
-    else if (revocation === "none") assert.equal(status, 400, `key ${id} is dead`);
-  }
+  const stored = (rows as { email: string }[]).map(({ email }) => email);
+  await checkAcknowledged(client, books, stored);
 }
 
 /** That the two counts of units agree, for every account and period. */
