@@ -16,7 +16,7 @@ import { StartError, type Store } from "./application/ports.ts";
 import { createReadRate } from "./application/rates.ts";
 import { createSessions } from "./application/sessions.ts";
 import { storeSnapshot } from "./application/store-rates.ts";
-import { createReadUsage } from "./application/usage.ts";
+import { createReadDailyUsage, createReadUsage } from "./application/usage.ts";
 import { startMailing, startRefreshing, startTidying } from "./background.ts";
 import type { Config } from "./config.ts";
 import { FREE_PLAN } from "./domain/billing.ts";
@@ -94,6 +94,7 @@ function joinUseCases(config: Config, store: Store, world: World) {
     apiKeys,
     readRate,
     readUsage,
+    readDailyUsage: createReadDailyUsage(parts),
     answerMcp: whenFirstCalled(async () => {
       const { createMcpEndpoint } = await import("./adapters/mcp/endpoint.ts");
       return createMcpEndpoint(mcp);

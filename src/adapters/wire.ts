@@ -4,6 +4,7 @@ import type {
   Account,
   AccountSummary,
   ApiKey,
+  DailyUnits,
   HeldRate,
   Plan,
   StoredRate,
@@ -153,6 +154,14 @@ export const UsageShape = Type.Object(
   { $id: "Usage" },
 );
 
+const DayOfKey = Type.Object({
+  date: Type.String({ format: "date", description: "A day in UTC" }),
+  api_key_id: Id,
+  units: Units,
+});
+
+export const DailyUsageShape = Type.Object({ days: Type.Array(DayOfKey) }, { $id: "DailyUsage" });
+
 const envelopeFields = {
   code: Type.Enum([...failureCodes], { description: "Stable; tell causes apart by it" }),
   message: Type.String({ description: "For people; may change" }),
@@ -175,6 +184,7 @@ export const namedShapes = [
   ApiKeyListShape,
   RateShape,
   UsageShape,
+  DailyUsageShape,
   ErrorShape,
   QuotaErrorShape,
 ] as const;
@@ -213,6 +223,10 @@ export function wireUsage(report: UsageReport): Static<typeof UsageShape> {
       utilization: utilization(report),
     },
   };
+}
+
+export function wireDailyUsage(days: readonly DailyUnits[]): Static<typeof DailyUsageShape> {
+  return { days: days.map(({ day, keyId, units }) => ({ date: day, api_key_id: keyId, units })) };
 }
 
 /** The error envelope (specification, section 2), with the quota's fields where it has them. */

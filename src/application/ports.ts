@@ -159,8 +159,17 @@ export interface AccountUsage extends Quota {
   readonly plan: string;
 }
 
+/** What one key was charged on one UTC day. */
+export interface DailyUnits {
+  readonly day: string;
+  readonly keyId: string;
+  readonly units: number;
+}
+
 export interface UsageStore {
   usageOf(accountId: string, period: string): Promise<AccountUsage | undefined>;
+  /** Days with units, both bounds included: in order of the day, then of the key's creation. */
+  dailyUnits(accountId: string, firstDay: string, lastDay: string): Promise<DailyUnits[]>;
 }
 
 export interface StoredRate extends SourcedRate {

@@ -1,5 +1,13 @@
-import { type BillingPeriod, billingPeriodAt } from "../domain/billing.ts";
-import { type AccountUsage, type Clock, StoreUnavailable, type UsageStore } from "./ports.ts";
+import { type BillingPeriod, billingPeriodAt, utcDay } from "../domain/billing.ts";
+import {
+  type AccountUsage,
+  type Clock,
+  type DailyUnits,
+  StoreUnavailable,
+  type UsageStore,
+} from "./ports.ts";
+
+const DAY_MS = 86_400_000;
 
 /** What an account has used of its quota in the present billing period. */
 export interface UsageReport extends AccountUsage {
@@ -19,5 +27,25 @@ export function createReadUsage(uses: {
     const usage = await store.usageOf(accountId, period.name);
     if (usage === undefined) throw new StoreUnavailable("the account or its plan is not stored");
     return { ...usage, period };
+  };
+}
+
+/**
+ * Reads an account's units by UTC day and key, oldest day first; days without units are left out.
+ *
+ * @param days how many days, today included.
+ * @throws {StoreUnavailable}
+ */
+export type ReadDailyUsage = (accountId: string, days: number) => Promise<DailyUnits[]>;
+
+export function createReadDailyUsage(uses: {
+  readonly store: UsageStore;
+  readonly clock: Clock;
+}): ReadDailyUsage {
+  const { store, clock } = uses;
+  return (accountId, days) => {
+    const nowMs = clock.nowMs();
+    const firstDay = utcDay(nowMs - (days - 1) * DAY_MS);
+    return store.dailyUnits(accountId, firstDay, utcDay(nowMs));
   };
 }

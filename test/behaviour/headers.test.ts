@@ -17,6 +17,7 @@ const calls: readonly (readonly [string, number, () => Promise<Answer>])[] = [
   ["a rate", 200, () => service.get("/v1/rates/EUR/USD", { apiKey })],
   ["HEAD of a rate", 200, () => service.call("HEAD", "/v1/rates/EUR/USD", { apiKey })],
   ["the usage", 200, () => service.get("/v1/account/usage", { session })],
+  ["the daily usage", 200, () => service.get("/v1/account/usage/daily", { session })],
   ["the list of keys", 200, () => service.get("/v1/account/api-keys", { session })],
   ["a new key", 201, () => service.post("/v1/account/api-keys", { session, json: { name: "n" } })],
   ["a revocation", 204, () => service.call("DELETE", `/v1/account/api-keys/${id}`, { session })],

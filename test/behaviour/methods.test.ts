@@ -21,6 +21,7 @@ const knownPaths = [
   ["/v1/account/api-keys", ["GET", "HEAD", "POST"], { session }],
   [`/v1/account/api-keys/${id}`, ["DELETE"], { session }],
   ["/v1/account/usage", ["GET", "HEAD"], { session }],
+  ["/v1/account/usage/daily", ["GET", "HEAD"], { session }],
   ["/v1/rates/EUR/USD", ["GET", "HEAD"], { apiKey }],
   ["/healthz", ["GET", "HEAD"], {}],
   ["/readyz", ["GET", "HEAD"], {}],

@@ -54,6 +54,7 @@ const operations: Readonly<Record<string, readonly string[]>> = {
   ],
   "DELETE /v1/account/api-keys/{id}": ["204", "401 unauthorized", "404 not_found"],
   "GET /v1/account/usage": ["200", "401 unauthorized"],
+  "GET /v1/account/usage/daily": ["200", "401 unauthorized"],
   "GET /v1/rates/{base}/{quote}": [
     "200",
     "400 invalid_asset_symbol",
@@ -169,6 +170,9 @@ test("OpenAPI: every answer of a run is one that is documented, and fits its sch
   await rate("EUR/USD", { apiKey });
   await call("GET /v1/account/usage", { session });
   await call("GET /v1/account/usage");
+  await call("GET /v1/account/usage/daily", { session });
+  await call("GET /v1/account/usage/daily");
+  await call("GET /v1/account/usage/daily", { session }, "/v1/account/usage/daily?days=0");
   await revoke(id, { session });
   await revoke(id, { session });
   await revoke(id, {});

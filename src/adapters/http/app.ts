@@ -9,7 +9,7 @@ import type { PasswordResets } from "../../application/password-reset.ts";
 import type { Clock, RateStore } from "../../application/ports.ts";
 import type { ReadRate } from "../../application/rates.ts";
 import type { Sessions } from "../../application/sessions.ts";
-import type { ReadUsage } from "../../application/usage.ts";
+import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
 import type { AnswerMcp } from "../mcp-endpoint.ts";
 import { namedShapes } from "../wire.ts";
 import { createAnswers } from "./answers.ts";
@@ -59,6 +59,7 @@ export interface AppUses {
   readonly apiKeys: ApiKeys;
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
+  readonly readDailyUsage: ReadDailyUsage;
   readonly answerMcp: AnswerMcp;
   readonly store: RateStore;
   readonly clock: Clock;

@@ -1,26 +1,83 @@
+import type { FastifyRequest } from "fastify";
 import Type from "typebox";
-import type { ReadUsage } from "../../application/usage.ts";
-import { wireUsage } from "../wire.ts";
+import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
+import { Failure } from "../../domain/failure.ts";
+import { wireDailyUsage, wireUsage } from "../wire.ts";
 import type { App } from "./app.ts";
 import { responsesOf } from "./responses.ts";
 import { accountOf, type SessionGuard } from "./session-guard.ts";
 
+const DAYS_MAX = 366;
+const DAYS_DEFAULT = 30;
+
+const plainNumber = /^[1-9][0-9]{0,2}$/;
+
+const badDays = new Failure(
+  "invalid_request",
+  `days must be a whole number from 1 to ${DAYS_MAX}.`,
+);
+
+const common = { tags: ["Usage"], security: [{ Session: [] }] };
+
 const usageSchema = {
+  ...common,
   operationId: "readUsage",
-  tags: ["Usage"],
   summary: "Read the units used in the present billing period",
-  security: [{ Session: [] }],
   response: responsesOf({ 200: Type.Ref("Usage#", { description: "The usage" }) }, [
+    "unauthorized",
+  ]),
+};
+
+const dailySchema = {
+  ...common,
+  operationId: "readDailyUsage",
+  summary: "Read the units of the last days by UTC day and key",
+  description:
+    "In order of the day, then of the key's creation; revoked keys are listed too. A day on " +
+    "which a key used nothing is left out.",
+  querystring: Type.Object({
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: DAYS_MAX,
+        default: DAYS_DEFAULT,
+        description: "How many days, today included",
+      }),
+    ),
+  }),
+  response: responsesOf({ 200: Type.Ref("DailyUsage#", { description: "The units" }) }, [
     "unauthorized",
   ]),
 };
 
 export function usageRoutes(
   app: App,
-  uses: { readonly readUsage: ReadUsage; readonly sessionGuard: SessionGuard },
+  uses: {
+    readonly readUsage: ReadUsage;
+    readonly readDailyUsage: ReadDailyUsage;
+    readonly sessionGuard: SessionGuard;
+  },
 ): void {
-  const { readUsage, sessionGuard } = uses;
-  app.get("/v1/account/usage", { schema: usageSchema, onRequest: sessionGuard }, async (request) =>
+  const { readUsage, readDailyUsage, sessionGuard: onRequest } = uses;
+
+  app.get("/v1/account/usage", { schema: usageSchema, onRequest }, async (request) =>
     wireUsage(await readUsage(accountOf(request))),
   );
+
+  app.get(
+    "/v1/account/usage/daily",
+    { schema: dailySchema, onRequest, preValidation: readDays },
+    async (request) => {
+      const { days = DAYS_DEFAULT } = request.query;
+      return wireDailyUsage(await readDailyUsage(accountOf(request), days));
+    },
+  );
+}
+
+/** Before the validator does: of a query's texts it would take "1.5" and "true" for 1. */
+async function readDays({ query }: FastifyRequest): Promise<void> {
+  if (typeof query !== "object" || query === null || !("days" in query)) return;
+  const { days } = query;
+  if (typeof days !== "string" || !plainNumber.test(days) || Number(days) > DAYS_MAX) throw badDays;
+  query.days = Number(days);
 }

@@ -9,6 +9,12 @@ const USAGE = `
   LEFT JOIN period_usage u ON u.account_id = a.id AND u.period = $2
   WHERE a.id = $1`;
 
+// The primary key finds the days, and has them in this very order: SQLite sorts nothing, PostgreSQL
+// only where many rows make that cheaper. Keys are not joined: what a revoked one has used is told.
+const DAILY_UNITS = `
+  SELECT day, api_key_id, units FROM daily_usage
+  WHERE account_id = $1 AND day BETWEEN $2 AND $3 ORDER BY day, api_key_id`;
+
 export function usageStore(engine: Engine): UsageStore {
   return {
     async usageOf(accountId, period) {
@@ -19,6 +25,15 @@ export function usageStore(engine: Engine): UsageStore {
         quotaUnits: integerOf(row, "units_per_period"),
         usedUnits: integerOf(row, "used_units"),
       };
+    },
+
+    async dailyUnits(accountId, firstDay, lastDay) {
+      const rows = await engine.query(DAILY_UNITS, accountId, firstDay, lastDay);
+      return rows.map((row) => ({
+        day: textOf(row, "day"),
+        keyId: textOf(row, "api_key_id"),
+        units: integerOf(row, "units"),
+      }));
     },
   };
 }

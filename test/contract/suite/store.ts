@@ -1,6 +1,7 @@
 import { suite } from "node:test";
 import { accountSuite } from "./accounts.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
+import { dailyUsageSuite } from "./daily-usage.ts";
 import type { CreateDatabase } from "./database.ts";
 import { engineSuite } from "./engine.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
@@ -19,6 +20,7 @@ export function storeSuite(name: string, createDatabase: CreateDatabase): void {
   suite(`${name}: mail tokens`, () => mailTokenSuite(createDatabase));
   suite(`${name}: outbox`, () => outboxSuite(createDatabase));
   suite(`${name}: plans and usage`, () => planSuite(createDatabase));
+  suite(`${name}: daily usage`, () => dailyUsageSuite(createDatabase));
   suite(`${name}: rates`, () => rateSuite(createDatabase));
   suite(`${name}: tidying`, () => tidyingSuite(createDatabase));
   suite(`${name}: metered reads`, () => meterSuite(createDatabase));

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { DailyUnits, Store } from "../../../src/application/ports.ts";
+import {
+  type CreateDatabase,
+  EUR_USD,
+  NOW,
+  newAccount,
+  newCustomer,
+  newId,
+  newKey,
+  newMailToken,
+  newRead,
+  storeRates,
+} from "./database.ts";
+
+/** Reads once with each key, one after the other, at a time. */
+async function readWith(store: Store, time: string, ...keyHashes: readonly string[]) {
+  for (const keyHash of keyHashes) await store.read(newRead(keyHash, { time }));
+}
+
+const inShort = (days: readonly DailyUnits[]) =>
+  days.map(({ day, keyId, units }) => `${day} ${keyId}: ${units}`);
+
+export function dailyUsageSuite(createDatabase: CreateDatabase): void {
+  test("units are told by day and key, in order of the day and then of the key's creation", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await storeRates(store, [EUR_USD]);
+    const { accountId, key: first } = await newCustomer(store, 100);
+    const [second, third] = [newKey(accountId), newKey(accountId)];
+    for (const key of [third, second]) await store.createApiKey(key, 100);
+    await readWith(store, "2026-12-01T00:00:00.000Z", third.keyHash, first.keyHash);
+    const hashes = [second.keyHash, third.keyHash, first.keyHash, second.keyHash];
+    await readWith(store, "2026-11-30T23:59:59.999Z", ...hashes);
+
+    assert.deepEqual(await store.dailyUnits(accountId, "2026-11-30", "2026-12-01"), [
+      { day: "2026-11-30", keyId: first.id, units: 1 },
+      { day: "2026-11-30", keyId: second.id, units: 2 },
+      { day: "2026-11-30", keyId: third.id, units: 1 },
+      { day: "2026-12-01", keyId: first.id, units: 1 },
+      { day: "2026-12-01", keyId: third.id, units: 1 },
+    ]);
+  });
+
+  test("the first and the last day are included, and none beyond them", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const { accountId, key } = await newCustomer(store, 100);
+    for (const day of ["2026-12-31", "2027-01-01", "2027-01-02", "2027-01-03"]) {
+      await readWith(store, `${day}T12:00:00.000Z`, key.keyHash);
+    }
+    const daysIn = async (first: string, last: string) =>
+      (await store.dailyUnits(accountId, first, last)).map(({ day }) => day);
+
+    assert.deepEqual(await daysIn("2027-01-01", "2027-01-02"), ["2027-01-01", "2027-01-02"]);
+    assert.deepEqual(await daysIn("2026-12-31", "2026-12-31"), ["2026-12-31"]);
+    assert.deepEqual(await daysIn("2026-01-01", "2026-12-30"), []);
+    assert.deepEqual(await daysIn("2027-01-04", "2027-02-01"), []);
+  });
+
+  test("a read that was not charged leaves no day", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const { accountId, keyHash } = await newCustomer(store, 0);
+
+    assert.equal((await store.read(newRead(keyHash)))?.found, "exhausted");
+    await store.read(newRead(keyHash, { pair: "" }));
+
+    assert.deepEqual(await store.dailyUnits(accountId, "2026-01-01", "2026-12-31"), []);
+  });
+
+  test("another account's units are not told, nor any to one that has none or is not there", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
+    const idle = newAccount();
+    await store.createAccount(idle, newMailToken());
+    await readWith(store, NOW, own.keyHash, other.keyHash, other.keyHash);
+    const toldTo = async (accountId: string) =>
+      inShort(await store.dailyUnits(accountId, "2026-11-21", "2026-11-21"));
+
+    assert.deepEqual(await toldTo(own.accountId), [`2026-11-21 ${own.key.id}: 1`]);
+    assert.deepEqual(await toldTo(other.accountId), [`2026-11-21 ${other.key.id}: 2`]);
+    assert.deepEqual(await toldTo(idle.id), []);
+    assert.deepEqual(await toldTo(newId()), []);
+  });
+
+  test("a revoked key's units stay, and another node tells them all the same", async () => {
+    await using database = await createDatabase();
+    const [store, beside] = [database.openStore(), database.openStore()];
+    const { accountId, key } = await newCustomer(store, 100);
+    await readWith(store, NOW, key.keyHash, key.keyHash);
+    await store.revokeApiKey(accountId, key.id, NOW);
+    await readWith(store, NOW, key.keyHash);
+
+    const told = await beside.dailyUnits(accountId, "2026-11-21", "2026-11-21");
+
+    assert.deepEqual(inShort(told), [`2026-11-21 ${key.id}: 2`]);
+  });
+
+  test("a day's units are exact beyond what 32 bits hold", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { accountId, key } = await newCustomer(store, 100);
+    await readWith(store, NOW, key.keyHash);
+    const sql = "UPDATE daily_usage SET units = $1 WHERE account_id = $2";
+    await engine.query(sql, Number.MAX_SAFE_INTEGER, accountId);
+
+    const [told] = await store.dailyUnits(accountId, "2026-11-21", "2026-11-21");
+
+    assert.equal(told?.units, Number.MAX_SAFE_INTEGER);
+  });
+}
