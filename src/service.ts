@@ -1,4 +1,5 @@
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { loadCommonPasswords } from "./adapters/common-passwords.ts";
 import { type App, createApp } from "./adapters/http/app.ts";
 import { isLoopback } from "./adapters/loopback.ts";
@@ -25,6 +26,8 @@ import type { World } from "./world.ts";
 
 /** What is in flight at the stop has this long; the stop as a whole takes less than 10 s. */
 const DRAIN_MS = 8000;
+
+const CONSOLE_DIRECTORY = join(import.meta.dirname, "../console/dist");
 
 /** A running service. Disposing of it stops accepting, finishes what is in flight and closes. */
 export interface Service extends AsyncDisposable {
@@ -61,6 +64,7 @@ export async function startService(config: Config, world: World): Promise<Servic
       overTls: config.publicUrl?.startsWith("https:") ?? false,
       allowedOrigins: config.allowedOrigins,
       listensOnLoopback: isLoopback(config.host),
+      consoleDirectory: CONSOLE_DIRECTORY,
     },
     joinUseCases(config, store, world),
   );

@@ -10,7 +10,8 @@ const session = await service.openSession();
 const { apiKey } = await service.createKey(session);
 
 const unknownPaths = [
-  "/",
+  "/console",
+  "/assets/",
   "/v1",
   "/v1/",
   "/v1/nothing",

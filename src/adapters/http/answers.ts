@@ -16,6 +16,13 @@ export type WriteAnswer = (
   body: string,
 ) => void;
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What the route's successes carry instead of the common headers; for pages. */
+    headers?: Readonly<Record<string, string>>;
+  }
+}
+
 export interface Answers {
   /** Gives every answer of the routes that follow its common headers and its line in the log. */
   completeReplies(app: App): void;
@@ -45,6 +52,8 @@ export function createAnswers(
       });
       app.addHook("onSend", (request, reply, _payload, done) => {
         reply.headers(common).header("x-request-id", request.id);
+        const { headers } = request.routeOptions.config;
+        if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
         if (draining) reply.header("connection", "close");
         logAnswer(request, reply.statusCode);

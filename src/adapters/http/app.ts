@@ -15,6 +15,7 @@ import { namedShapes } from "../wire.ts";
 import { createAnswers } from "./answers.ts";
 import { apiKeyRoutes } from "./api-key-routes.ts";
 import { authRoutes } from "./auth-routes.ts";
+import { consoleRoutes } from "./console-routes.ts";
 import { createErrorHandler } from "./failures.ts";
 import { commonHeaders, transportHeaders } from "./headers.ts";
 import { healthRoutes } from "./health-routes.ts";
@@ -49,6 +50,8 @@ export interface AppSettings {
   /** Further origins whose pages may call MCP. */
   readonly allowedOrigins: readonly string[];
   readonly listensOnLoopback: boolean;
+  /** Where the build of the pages for people is; without it the API is served alone. */
+  readonly consoleDirectory: string;
 }
 
 export interface AppUses {
@@ -97,6 +100,9 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   const originGuard = createOriginGuard(settings);
   await mcpRoutes(app, { ...uses, write: answers.write, originGuard });
   healthRoutes(app, uses);
+  if (!(await consoleRoutes(app, settings.consoleDirectory))) {
+    uses.log.warn("the console is not built: `npm run build` makes it");
+  }
   refuseOtherMethods();
   return app;
 }

@@ -1,0 +1,136 @@
+import type { Static } from "typebox";
+import type {
+  AccountShape,
+  ApiKeyShape,
+  CreatedApiKeyShape,
+  DailyUsageShape,
+  RateShape,
+  SessionShape,
+  UsageShape,
+} from "../../src/adapters/wire.ts";
+import type { FailureCode } from "../../src/domain/failure.ts";
+import { root } from "./router.ts";
+import { endSession, session } from "./session.ts";
+
+export type CreatedApiKey = Static<typeof CreatedApiKeyShape>;
+export type ApiKey = Static<typeof ApiKeyShape>;
+export type Usage = Static<typeof UsageShape>;
+export type DailyUsage = Static<typeof DailyUsageShape>;
+export type Rate = Static<typeof RateShape>;
+
+/** What an answer's envelope says; `unreachable` when there was no answer of the service at all. */
+export class ApiError extends Error {
+  readonly code: FailureCode | "unreachable";
+  /** Undefined when the answer did not come from the service. */
+  readonly requestId: string | undefined;
+
+  constructor(code: FailureCode | "unreachable", message: string, requestId?: string) {
+    super(message);
+    this.name = "ApiError";
+    this.code = code;
+    this.requestId = requestId;
+  }
+
+  /** Whether the same call may succeed a moment later. */
+  get isPassing(): boolean {
+    return this.code === "unreachable" || this.code === "temporarily_unavailable";
+  }
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly json?: unknown;
+}
+
+/**
+ * Sends one request to the service that this page came from, whatever it answers.
+ *
+ * @throws {ApiError} `unreachable` when no answer came.
+ */
+export async function send(path: string, { method = "GET", headers, json }: Call): Promise<Answer> {
+  const options: RequestInit = { method, headers: { ...headers }, credentials: "omit" };
+  if (json !== undefined) {
+    options.headers = { ...headers, "content-type": "application/json" };
+    options.body = JSON.stringify(json);
+  }
+  try {
+    const response = await fetch(`${root}${path}`, options);
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  } catch {
+    throw new ApiError("unreachable", "The service cannot be reached.");
+  }
+}
+
+/** @throws {ApiError} when the service refused, or did not answer. */
+async function ask<Body>(path: string, call: Call = {}): Promise<Body> {
+  const answer = await send(path, call);
+  if (answer.status < 300)
+    return (answer.text === "" ? undefined : JSON.parse(answer.text)) as Body;
+  throw errorOf(answer);
+}
+
+/** The envelope of an answer; a proxy in between may have answered with something else. */
+export function errorOf({ status, text }: Answer): ApiError {
+  try {
+    const { code, message, request_id } = JSON.parse(text);
+    if (typeof message === "string") return new ApiError(code, message, request_id);
+  } catch {
+    // Told as what it is, below.
+  }
+  return new ApiError("unreachable", `The service cannot be reached (HTTP ${status}).`);
+}
+
+/** As `ask`, in the name of the session; one that is over leads to the log-in and back. */
+async function askAsOwner<Body>(path: string, call: Call = {}): Promise<Body> {
+  const token = session.value?.token ?? "";
+  try {
+    return await ask<Body>(path, { ...call, headers: { authorization: `Session ${token}` } });
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "unauthorized") endSession("expired", token);
+    throw error;
+  }
+}
+
+type Credentials = { readonly email: string; readonly password: string };
+
+const post = (json: unknown): Call => ({ method: "POST", json });
+
+export const register = (credentials: Credentials) =>
+  ask<Static<typeof AccountShape>>("v1/auth/register", post(credentials));
+
+export const logIn = (credentials: Credentials) =>
+  ask<Static<typeof SessionShape>>("v1/auth/login", post(credentials));
+
+export const logOut = () => askAsOwner<void>("v1/auth/logout", { method: "POST" });
+
+export const verifyEmail = (token: string) => ask<void>("v1/auth/verification", post({ token }));
+
+export const resendVerification = (email: string) =>
+  ask<unknown>("v1/auth/verification/resend", post({ email }));
+
+export const requestReset = (email: string) =>
+  ask<unknown>("v1/auth/password-reset", post({ email }));
+
+export const confirmReset = (token: string, password: string) =>
+  ask<void>("v1/auth/password-reset/confirm", post({ token, password }));
+
+export const listApiKeys = async () =>
+  (await askAsOwner<{ readonly api_keys: readonly ApiKey[] }>("v1/account/api-keys")).api_keys;
+
+export const createApiKey = (name: string) =>
+  askAsOwner<CreatedApiKey>("v1/account/api-keys", post({ name }));
+
+export const revokeApiKey = (id: string) =>
+  askAsOwner<void>(`v1/account/api-keys/${id}`, { method: "DELETE" });
+
+export const readUsage = () => askAsOwner<Usage>("v1/account/usage");
+
+export const readDailyUsage = async (days: number) =>
+  (await askAsOwner<DailyUsage>(`v1/account/usage/daily?days=${days}`)).days;

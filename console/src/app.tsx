@@ -1,0 +1,77 @@
+import type { ComponentType } from "preact";
+import { useEffect, useLayoutEffect } from "preact/hooks";
+import type { ConsolePage } from "../../src/adapters/console-pages.ts";
+import { Bar } from "./components/bar.tsx";
+import { AgentsPage } from "./pages/agents.tsx";
+import { ForgotPage } from "./pages/forgot.tsx";
+import { KeysPage } from "./pages/keys.tsx";
+import { LogInPage } from "./pages/log-in.tsx";
+import { ResetPage } from "./pages/reset.tsx";
+import { SignUpPage } from "./pages/sign-up.tsx";
+import { TryPage } from "./pages/try.tsx";
+import { UsagePage } from "./pages/usage.tsx";
+import { VerifyPage } from "./pages/verify.tsx";
+import { WelcomePage } from "./pages/welcome.tsx";
+import { go, isPage, page, parameter } from "./router.ts";
+import { session, sessionEnd } from "./session.ts";
+
+interface Page {
+  readonly title: string;
+  readonly content: ComponentType;
+  /** `owner`: with a session only; `guest`: without one only. */
+  readonly readers: "owner" | "guest" | "everyone";
+}
+
+const pages: Record<ConsolePage, Page> = {
+  "/": { title: "Exact rates, exactly metered", content: WelcomePage, readers: "guest" },
+  "/signup": { title: "Create an account", content: SignUpPage, readers: "guest" },
+  "/login": { title: "Log in", content: LogInPage, readers: "guest" },
+  "/verify": { title: "Confirm your email", content: VerifyPage, readers: "everyone" },
+  "/forgot": { title: "Forgotten password", content: ForgotPage, readers: "everyone" },
+  "/reset": { title: "Set a new password", content: ResetPage, readers: "everyone" },
+  "/keys": { title: "API keys", content: KeysPage, readers: "owner" },
+  "/usage": { title: "Usage", content: UsagePage, readers: "owner" },
+  "/try": { title: "Try it", content: TryPage, readers: "owner" },
+  "/agents": { title: "Agents", content: AgentsPage, readers: "owner" },
+};
+
+/** The page of the address, or the one that its reader needs first. */
+export function App() {
+  const address = page.value;
+  const { title, content: Content, readers } = pages[address];
+  const isOwner = session.value !== undefined;
+  const needsLogIn = readers === "owner" && !isOwner;
+  const isPast = readers === "guest" && isOwner;
+
+  useLayoutEffect(() => {
+    // Who logs out is done; who was logged out by time comes back to where they were.
+    if (needsLogIn) {
+      const search = sessionEnd.peek() === "logged out" ? "" : `?next=${address}`;
+      go("/login", { search, replace: true });
+    }
+    const next = parameter("next");
+    if (isPast) go(isPage(next) ? next : "/keys", { replace: true });
+  }, [needsLogIn, isPast, address]);
+
+  useEffect(() => {
+    document.title = `${title} · Kurs`;
+    // The new page's heading is what a screen reader goes on from.
+    if (hasTurned) document.querySelector("h1")?.focus();
+    hasTurned = true;
+  }, [title]);
+
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Bar />
+      <main class="page" id="content" tabIndex={-1}>
+        {needsLogIn || isPast ? null : <Content />}
+      </main>
+    </>
+  );
+}
+
+/** Whether a page was shown before: the first keeps the focus where the browser puts it. */
+let hasTurned = false;

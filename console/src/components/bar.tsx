@@ -1,0 +1,73 @@
+import { logOut } from "../api.ts";
+import { useAction } from "../loading.ts";
+import { page, root } from "../router.ts";
+import { endSession, session } from "../session.ts";
+import { Button } from "./button.tsx";
+import { Link } from "./link.tsx";
+
+const ownersPages = [
+  ["/keys", "Keys"],
+  ["/usage", "Usage"],
+  ["/try", "Try it"],
+  ["/agents", "Agents"],
+] as const;
+
+/** The bar on top of every page. */
+export function Bar() {
+  const owner = session.value;
+  return (
+    <header class={`bar ${owner === undefined ? "signed-out" : "signed-in"}`}>
+      <div class="bar-inside">
+        <Link class="brand" to="/">
+          <img src={`${root}favicon.svg`} width="26" height="26" alt="" />
+          Kurs
+        </Link>
+        <nav class="nav" aria-label="Pages">
+          {owner === undefined
+            ? null
+            : ownersPages.map(([path, name]) => (
+                <Link key={path} to={path} isCurrent={page.value === path}>
+                  {name}
+                </Link>
+              ))}
+          <a href={`${root}docs`}>API reference</a>
+        </nav>
+        <div class="owner">{owner === undefined ? <Guest /> : <Owner email={owner.email} />}</div>
+      </div>
+    </header>
+  );
+}
+
+function Guest() {
+  return (
+    <>
+      <Link class="button button-quiet button-small" to="/login">
+        Log in
+      </Link>
+      <Link class="button button-small" to="/signup">
+        Sign up
+      </Link>
+    </>
+  );
+}
+
+function Owner({ email }: { readonly email: string }) {
+  const { isBusy, run } = useAction(async () => {
+    try {
+      await logOut();
+    } finally {
+      // This tab forgets the session even when the service cannot be told.
+      endSession("logged out");
+    }
+  });
+  return (
+    <>
+      <span class="owner-email" title={email}>
+        {email}
+      </span>
+      <Button look="plain" isSmall isBusy={isBusy} onClick={run}>
+        Log out
+      </Button>
+    </>
+  );
+}

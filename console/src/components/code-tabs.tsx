@@ -1,0 +1,78 @@
+import { useId, useState } from "preact/hooks";
+import { CopyButton } from "./copy-button.tsx";
+import { Scroll } from "./scroll.tsx";
+
+export interface Snippet {
+  readonly name: string;
+  readonly code: string;
+  /** Where it goes; without it, its name stands above the code. */
+  readonly note?: string;
+}
+
+interface CodeTabsProps {
+  readonly label: string;
+  readonly snippets: readonly Snippet[];
+}
+
+/** The same thing in several languages, to copy (WAI-ARIA Authoring Practices, Tabs). */
+export function CodeTabs({ label, snippets }: CodeTabsProps) {
+  const id = useId();
+  const [chosen, setChosen] = useState(0);
+  const snippet = snippets[chosen];
+  if (snippet === undefined) return null;
+
+  const turn = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const next = (chosen + step + snippets.length) % snippets.length;
+    setChosen(next);
+    document.getElementById(`${id}-tab-${next}`)?.focus();
+  };
+
+  return (
+    <div class="stack-close">
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={turn}>
+        {snippets.map(({ name }, index) => (
+          <button
+            key={name}
+            type="button"
+            role="tab"
+            id={`${id}-tab-${index}`}
+            aria-selected={index === chosen}
+            aria-controls={`${id}-panel`}
+            tabIndex={index === chosen ? 0 : -1}
+            onClick={() => setChosen(index)}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      <div
+        class="stack-close"
+        role="tabpanel"
+        id={`${id}-panel`}
+        aria-labelledby={`${id}-tab-${chosen}`}
+      >
+        <Code {...snippet} />
+      </div>
+    </div>
+  );
+}
+
+/** Code to read and copy. */
+export function Code({ name, note = name, code }: Snippet) {
+  return (
+    <div class="code">
+      <div class="code-head">
+        <span>{note}</span>
+        <CopyButton key={code} text={code} what={name} look="quiet" />
+      </div>
+      <Scroll name={name}>
+        <pre>
+          <code>{code}</code>
+        </pre>
+      </Scroll>
+    </div>
+  );
+}

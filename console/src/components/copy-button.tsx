@@ -1,0 +1,56 @@
+import { useEffect, useState } from "preact/hooks";
+import { Button } from "./button.tsx";
+
+const SHOWN_MS = 2000;
+
+interface CopyButtonProps {
+  readonly text: string;
+  /** What is copied, for those who hear the button only: "the key". */
+  readonly what: string;
+  readonly look?: "quiet";
+}
+
+/** Copies a text, and says so. */
+export function CopyButton({ text, what, look }: CopyButtonProps) {
+  const [copied, setCopied] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    if (copied === undefined) return undefined;
+    const timer = setTimeout(() => setCopied(undefined), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const run = async () => setCopied((await copy(text)) ? "Copied" : "Select it and copy");
+  return (
+    <>
+      <Button isSmall {...(look && { look })} label={`Copy ${what}`} onClick={() => void run()}>
+        <span class="copy-word">{copied ?? "Copy"}</span>
+      </Button>
+      <span class="visually-hidden" role="status">
+        {copied}
+      </span>
+    </>
+  );
+}
+
+/** @returns whether it worked: browsers allow it on https: and on this machine only. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyFromField(text);
+  }
+}
+
+/** The old way, which works on http: too. */
+function copyFromField(text: string): boolean {
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.className = "visually-hidden";
+  const focused = document.activeElement;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  if (focused instanceof HTMLElement) focused.focus();
+  return isCopied;
+}

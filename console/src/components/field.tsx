@@ -1,0 +1,68 @@
+import { useId } from "preact/hooks";
+
+interface FieldProps {
+  readonly label: string;
+  readonly hint?: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+  readonly type?: "text" | "email" | "password";
+  readonly class?: string;
+  readonly placeholder?: string;
+  readonly autocomplete: "off" | "username" | "current-password" | "new-password";
+  readonly autocapitalize?: "characters";
+  readonly inputMode?: "decimal";
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+/** A text input that must be filled in, with its label and hint. */
+export function Field(props: FieldProps) {
+  const { label, hint, value, onValue, type = "text", class: look = "", ...rest } = props;
+  const id = useId();
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <input
+        {...rest}
+        id={id}
+        // The types of Preact know one kind of input at a time.
+        type={type as "text"}
+        required
+        spellcheck={false}
+        class={`input ${look}`}
+        value={value}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+      {hint === undefined ? null : (
+        <span class="field-hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </div>
+  );
+}
+
+type CredentialProps = {
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+};
+
+export function EmailField(props: CredentialProps) {
+  return <Field {...props} label="Email" type="email" autocomplete="username" maxLength={254} />;
+}
+
+export function PasswordField({ isNew = false, ...props }: CredentialProps & { isNew?: boolean }) {
+  const rules = isNew
+    ? ({ hint: "At least 8 characters. A sentence is a good one.", minLength: 8 } as const)
+    : {};
+  return (
+    <Field
+      {...props}
+      {...rules}
+      label={isNew ? "New password" : "Password"}
+      type="password"
+      autocomplete={isNew ? "new-password" : "current-password"}
+    />
+  );
+}

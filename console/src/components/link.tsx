@@ -1,0 +1,32 @@
+import type { ComponentChildren } from "preact";
+import type { ConsolePage } from "../../../src/adapters/console-pages.ts";
+import { addressOf, go } from "../router.ts";
+
+interface LinkProps {
+  readonly to: ConsolePage;
+  readonly class?: string;
+  /** Whether it leads to the page that is shown. */
+  readonly isCurrent?: boolean;
+  readonly children: ComponentChildren;
+}
+
+/** A link to a page of the console, which is shown without loading the document anew. */
+export function Link({ to, class: look = "", isCurrent = false, children }: LinkProps) {
+  const follow = (event: MouseEvent) => {
+    // A click for a new tab or window is the browser's.
+    const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
+    if (!isPlain) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <a
+      class={look}
+      href={addressOf(to)}
+      aria-current={isCurrent ? "page" : undefined}
+      onClick={follow}
+    >
+      {children}
+    </a>
+  );
+}

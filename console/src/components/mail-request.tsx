@@ -1,0 +1,35 @@
+import { useState } from "preact/hooks";
+import { useAction } from "../loading.ts";
+import { EmailField } from "./field.tsx";
+import { Form } from "./form.tsx";
+import { Notice } from "./notice.tsx";
+
+interface MailRequestProps {
+  readonly email: string;
+  readonly onEmail: (email: string) => void;
+  readonly request: (email: string) => Promise<unknown>;
+}
+
+/** Asks for a mail. The service does not tell whether there is an account, and neither do we. */
+export function MailRequest({ email, onEmail, request }: MailRequestProps) {
+  const [sentTo, setSentTo] = useState<string | undefined>(undefined);
+  const action = useAction(async () => {
+    setSentTo(undefined);
+    await request(email);
+    setSentTo(email);
+  });
+  return (
+    <div class="stack">
+      <div class="card">
+        <Form action={action} does="Send the mail">
+          <EmailField value={email} onValue={onEmail} />
+        </Form>
+      </div>
+      {sentTo === undefined ? null : (
+        <Notice kind="good">
+          If there is an account for {sentTo}, a mail is on its way. Look into the spam folder, too.
+        </Notice>
+      )}
+    </div>
+  );
+}

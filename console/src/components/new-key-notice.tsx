@@ -1,0 +1,38 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { CreatedApiKey } from "../api.ts";
+import { keyInHand } from "../key-in-hand.ts";
+import { Button } from "./button.tsx";
+import { CopyButton } from "./copy-button.tsx";
+import { Link } from "./link.tsx";
+
+/** The one time that a key's secret is shown. */
+export function NewKeyNotice({ created }: { readonly created: CreatedApiKey }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), [created.id]);
+  return (
+    <section class="notice notice-good new-key" aria-labelledby="new-key">
+      <h2 id="new-key" tabIndex={-1} ref={heading}>
+        Copy the key “{created.name}” now
+      </h2>
+      <p>It is shown this once and cannot be had again. Keep it where you keep passwords.</p>
+      <div class="secret">
+        <code>{created.api_key}</code>
+        <CopyButton text={created.api_key} what="the key" />
+      </div>
+      <div class="row">
+        <Link class="button button-plain button-small" to="/try">
+          Try it
+        </Link>
+        <Button
+          look="quiet"
+          isSmall
+          onClick={() => {
+            keyInHand.value = undefined;
+          }}
+        >
+          I have stored it
+        </Button>
+      </div>
+    </section>
+  );
+}

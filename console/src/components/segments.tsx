@@ -1,0 +1,34 @@
+import { useId } from "preact/hooks";
+
+interface SegmentsProps<Value extends string> {
+  readonly legend: string;
+  readonly options: Readonly<Record<Value, string>>;
+  readonly value: Value;
+  readonly onValue: (value: Value) => void;
+  /** The legend is for those who cannot see what the options stand beside. */
+  readonly hasHiddenLegend?: boolean;
+}
+
+/** One choice of a few. */
+export function Segments<Value extends string>(props: SegmentsProps<Value>) {
+  const { legend, options, value, onValue, hasHiddenLegend = false } = props;
+  const name = useId();
+  return (
+    <fieldset class="choice">
+      <legend class={hasHiddenLegend ? "visually-hidden" : ""}>{legend}</legend>
+      <div class="segments">
+        {(Object.entries(options) as [Value, string][]).map(([option, text]) => (
+          <label key={option}>
+            <input
+              type="radio"
+              name={name}
+              checked={option === value}
+              onChange={() => onValue(option)}
+            />
+            {text}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

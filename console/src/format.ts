@@ -1,0 +1,60 @@
+// One language and one time zone, the service's own: what is shown can be compared with the API.
+
+const units = new Intl.NumberFormat("en");
+const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 2 });
+const day = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
+const minute = new Intl.DateTimeFormat("en", {
+  dateStyle: "medium",
+  timeStyle: "short",
+  hourCycle: "h23",
+  timeZone: "UTC",
+});
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+
+const DAY_SECONDS = 86_400;
+
+/** `1,000` */
+export function formatUnits(count: number): string {
+  return units.format(count);
+}
+
+/** `1 unit`, `1,000 units` */
+export function countUnits(count: number): string {
+  return `${formatUnits(count)} ${count === 1 ? "unit" : "units"}`;
+}
+
+/** @param ratio as the service rounded it. */
+export function formatRatio(ratio: number): string {
+  return percent.format(ratio);
+}
+
+/** `Nov 21, 2026` */
+export function formatDay(time: string): string {
+  return day.format(new Date(time));
+}
+
+/** `Nov 21, 2026, 12:00 UTC` */
+export function formatMinute(time: string): string {
+  return `${minute.format(new Date(time))} UTC`;
+}
+
+/** How long ago: `just now`, `5 minutes ago`, `yesterday`, `3 months ago`. */
+export function formatAge(time: string): string {
+  const seconds = Math.max(0, (Date.now() - Date.parse(time)) / 1000);
+  const steps = [
+    [60, 1, undefined],
+    [3600, 60, "minute"],
+    [DAY_SECONDS, 3600, "hour"],
+    [31 * DAY_SECONDS, DAY_SECONDS, "day"],
+    [365 * DAY_SECONDS, 30.44 * DAY_SECONDS, "month"],
+    [Number.POSITIVE_INFINITY, 365 * DAY_SECONDS, "year"],
+  ] as const;
+  const [, length, unit] = steps.find(([limit]) => seconds < limit) ?? steps[0];
+  return unit === undefined ? "just now" : relative.format(-Math.floor(seconds / length), unit);
+}
+
+/** Until when: `today`, `in 1 day`, `in 10 days`; a day that has begun counts. */
+export function formatDaysUntil(time: string): string {
+  const days = Math.ceil((Date.parse(time) - Date.now()) / 1000 / DAY_SECONDS);
+  return days === 1 ? "in 1 day" : `in ${formatUnits(Math.max(0, days))} days`;
+}

@@ -1,0 +1,64 @@
+import { type Answer, type ApiError, errorOf, type Rate } from "./api.ts";
+
+/** What came of a try. */
+export interface Outcome {
+  /** The HTTP status, with the failure's code where there is one. */
+  readonly status: string;
+  readonly rate: (Rate & { readonly amount?: string; readonly result?: string }) | undefined;
+  readonly error: ApiError | undefined;
+  readonly cost: string;
+  /** The body, laid out for reading. */
+  readonly body: string;
+}
+
+const ONE_UNIT = "1 unit";
+const NOTHING = "nothing";
+
+/** Reads what a rate's path or a tool call over MCP has answered. */
+export function outcomeOf(answer: Answer): Outcome {
+  const body = layOut(answer.text);
+  const { rate, error } = readAnswer(answer);
+  if (error === undefined) {
+    return { status: String(answer.status), rate, error, cost: ONE_UNIT, body };
+  }
+  const status = `${answer.status} ${error.code}`;
+  return { status, rate, error, cost: costOf(error, answer), body };
+}
+
+interface ToolAnswer {
+  readonly result?: {
+    readonly isError?: boolean;
+    readonly structuredContent?: Rate & { readonly amount: string; readonly result: string };
+    readonly content?: readonly { readonly text: string }[];
+  };
+  readonly error?: { readonly message: string };
+}
+
+function readAnswer(answer: Answer): Pick<Outcome, "rate" | "error"> {
+  if (answer.status !== 200) return { rate: undefined, error: errorOf(answer) };
+  const parsed = JSON.parse(answer.text) as Rate | (ToolAnswer & { readonly jsonrpc: string });
+  if (!("jsonrpc" in parsed)) return { rate: parsed, error: undefined };
+  const { result, error }: ToolAnswer = parsed;
+  if (result?.structuredContent !== undefined && result.isError !== true) {
+    return { rate: result.structuredContent, error: undefined };
+  }
+  // A tool's failure is the envelope of REST, as a text.
+  const text = result?.content?.[0]?.text ?? JSON.stringify({ message: error?.message });
+  return { rate: undefined, error: errorOf({ ...answer, text }) };
+}
+
+/** A unit is charged before the rate is looked up (docs/api.md, "What costs a unit"). */
+function costOf({ code }: ApiError, { headers }: Answer): string {
+  if (code === "unsupported_pair") return ONE_UNIT;
+  if (code !== "temporarily_unavailable") return NOTHING;
+  // Only an answer whose charge was stored tells what is left.
+  return headers.has("ratelimit") ? ONE_UNIT : NOTHING;
+}
+
+function layOut(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

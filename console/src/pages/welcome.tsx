@@ -1,0 +1,53 @@
+import { Code } from "../components/code-tabs.tsx";
+import { Link } from "../components/link.tsx";
+import { curlOfRead } from "../snippets.ts";
+
+const example = `${curlOfRead("EUR", "USD")}
+
+{
+  "base": "EUR",
+  "quote": "USD",
+  "rate": "1.1476",
+  "as_of": "2026-03-13T15:00:00.000000000Z",
+  "type": "direct"
+}`;
+
+/** What Kurs is, for those who have no account yet. */
+export function WelcomePage() {
+  return (
+    <>
+      <div class="welcome">
+        <div>
+          <h1 tabIndex={-1}>Exact rates, exactly metered.</h1>
+          <p class="lead">
+            Exchange rates as their publishers wrote them, over REST and MCP. An account and a key
+            take a minute.
+          </p>
+          <div class="row">
+            <Link class="button" to="/signup">
+              Create an account
+            </Link>
+            <Link class="button button-plain" to="/login">
+              Log in
+            </Link>
+          </div>
+        </div>
+        <Code name="Example" code={example} />
+      </div>
+      <section class="facts" aria-label="What to know">
+        <div>
+          <h2>Every digit</h2>
+          <p>A rate is text from publisher to client: no rounding, no inverting, no crossing.</p>
+        </div>
+        <div>
+          <h2>Every unit</h2>
+          <p>A read costs one unit, counted on disk before the answer leaves. Usage is exact.</p>
+        </div>
+        <div>
+          <h2>Every agent</h2>
+          <p>The same key reads, converts and tells its usage as tools over MCP.</p>
+        </div>
+      </section>
+    </>
+  );
+}

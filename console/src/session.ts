@@ -1,0 +1,63 @@
+import { effect, signal } from "@preact/signals";
+
+/** Who is logged in. In memory and in this tab's storage only: no cookie, no other tab. */
+export interface Session {
+  readonly email: string;
+  readonly token: string;
+  /** RFC 3339, as the service said. */
+  readonly expiresAt: string;
+  /** Just signed up: a mail to confirm the address is on its way. */
+  readonly isNew?: boolean;
+}
+
+/** Why there is no session any more. */
+export type SessionEnd = "logged out" | "expired";
+
+const PLACE = "kurs.session";
+
+/** setTimeout's longest delay; a longer one would fire at once. */
+const DELAY_MS_MAX = 2_147_483_647;
+
+export const session = signal<Session | undefined>(restore());
+
+/** Why the last session ended, until the next begins. */
+export const sessionEnd = signal<SessionEnd | undefined>(undefined);
+
+export function beginSession(next: Session): void {
+  sessionStorage.setItem(PLACE, JSON.stringify(next));
+  sessionEnd.value = undefined;
+  session.value = next;
+}
+
+/** @param token the session that is meant: a late answer must not end a newer one. */
+export function endSession(why: SessionEnd, token = session.peek()?.token): void {
+  if (session.peek()?.token !== token) return;
+  sessionStorage.removeItem(PLACE);
+  sessionEnd.value = why;
+  session.value = undefined;
+}
+
+function restore(): Session | undefined {
+  const text = sessionStorage.getItem(PLACE);
+  const stored = text === null ? undefined : (JSON.parse(text) as Session);
+  return stored !== undefined && msLeft(stored) > 0 ? stored : undefined;
+}
+
+function msLeft({ expiresAt }: Session): number {
+  return Date.parse(expiresAt) - Date.now();
+}
+
+// A session ends by itself; a device that slept through the moment notices when it is looked at.
+effect(() => {
+  const current = session.value;
+  if (current === undefined) return;
+  const endWhenOver = () => {
+    if (msLeft(current) <= 0) endSession("expired", current.token);
+  };
+  const timer = setTimeout(endWhenOver, Math.min(Math.max(msLeft(current), 0), DELAY_MS_MAX));
+  document.addEventListener("visibilitychange", endWhenOver);
+  return () => {
+    clearTimeout(timer);
+    document.removeEventListener("visibilitychange", endWhenOver);
+  };
+});

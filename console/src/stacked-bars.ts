@@ -1,0 +1,87 @@
+import "uplot/dist/uPlot.min.css";
+import type uPlot from "uplot";
+import type { DailyUnits } from "./daily-units.ts";
+import { formatUnits } from "./format.ts";
+
+const BAR_SHARE = 0.72;
+const BAR_PX_MAX = 36;
+const FONT = "12px system-ui, sans-serif";
+
+const compact = new Intl.NumberFormat("en", { notation: "compact" });
+
+const shortDay = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+
+/**
+ * What uPlot needs for bars that stand on each other: it draws every series from zero, so each
+ * carries the sum of those below it, and the tallest is drawn first.
+ */
+export function stackedBars(
+  Plot: typeof uPlot,
+  { days, series }: DailyUnits,
+  onPoint: (index: number | undefined) => void,
+): { readonly options: Omit<uPlot.Options, "width" | "height">; readonly data: uPlot.AlignedData } {
+  const colourOf = (name: string) =>
+    getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const bars = Plot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
+  const sums = days.map(() => 0);
+  const stacked = series.map((key) => ({
+    heights: key.units.map((units, day) => {
+      const height = (sums[day] ?? 0) + units;
+      sums[day] = height;
+      return height;
+    }),
+    colour: colourOf(`series-${key.colour}`),
+  }));
+  stacked.reverse();
+
+  const axis = { stroke: colourOf("muted"), font: FONT, ticks: { show: false } };
+  const options: Omit<uPlot.Options, "width" | "height"> = {
+    legend: { show: false },
+    cursor: { y: false, drag: { setScale: false, x: false }, points: { show: false } },
+    padding: [8, 0, 0, 0],
+    scales: {
+      // Half a day on both sides, for the halves of the outermost bars.
+      x: { time: false, range: (_, min, max) => [min - 0.5, max + 0.5] },
+      y: { range: (_, _min, max) => [0, Math.max(max, 1)] },
+    },
+    axes: [
+      {
+        ...axis,
+        size: 28,
+        grid: { show: false },
+        incrs: [1, 7, 14, 28],
+        space: 56,
+        values: (_, splits) => splits.map((index) => labelOf(days[index])),
+      },
+      {
+        ...axis,
+        size: 44,
+        grid: { stroke: colourOf("line"), width: 1 },
+        incrs: wholeSteps(),
+        values: (_, splits) =>
+          splits.map((units) => (units < 10_000 ? formatUnits(units) : compact.format(units))),
+      },
+    ],
+    series: [
+      {},
+      ...stacked.map(({ colour }) => ({
+        fill: colour,
+        width: 0,
+        ...(bars && { paths: bars }),
+        points: { show: false },
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+  };
+  return { options, data: [days.map((_, index) => index), ...stacked.map((key) => key.heights)] };
+}
+
+function labelOf(day: string | undefined): string {
+  return day === undefined ? "" : shortDay.format(new Date(day));
+}
+
+/** 1, 2, 5, 10, 20, …: there is no half unit. */
+function wholeSteps(): number[] {
+  const powers = Array.from({ length: 12 }, (_, power) => 10 ** power);
+  return powers.flatMap((power) => [power, 2 * power, 5 * power]);
+}
