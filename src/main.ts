@@ -42,7 +42,8 @@ async function serve(): Promise<void> {
 function welcome(url: string): string {
   return [
     `Kurs ${version} listens on ${url}`,
-    `  API description   ${url}/openapi.json`,
+    `  console           ${url}/`,
+    `  API reference     ${url}/docs`,
     `  first steps       README.md: from an account to the first rate with curl`,
     `  commands          npm run -s kurs -- --help`,
     "",

@@ -1,6 +1,6 @@
 import { logOut } from "../api.ts";
 import { useAction } from "../loading.ts";
-import { page, root } from "../router.ts";
+import { go, page, root } from "../router.ts";
 import { endSession, session } from "../session.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
@@ -30,7 +30,7 @@ export function Bar() {
                   {name}
                 </Link>
               ))}
-          <a href={`${root}docs`}>API reference</a>
+          <a href={`${root}docs`}>API docs</a>
         </nav>
         <div class="owner">{owner === undefined ? <Guest /> : <Owner email={owner.email} />}</div>
       </div>
@@ -58,6 +58,7 @@ function Owner({ email }: { readonly email: string }) {
     } finally {
       // This tab forgets the session even when the service cannot be told.
       endSession("logged out");
+      go("/login");
     }
   });
   return (

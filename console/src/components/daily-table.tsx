@@ -24,7 +24,7 @@ export function DailyTable({ units: { days, series } }: { readonly units: DailyU
         <tbody>
           {rows.reverse().map(({ day, name, units }) => (
             <tr key={`${day} ${name}`}>
-              <td>{formatDay(day)}</td>
+              <td class="no-break">{formatDay(day)}</td>
               <td>{name}</td>
               <td class="number">{formatUnits(units)}</td>
             </tr>

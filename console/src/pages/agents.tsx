@@ -7,7 +7,7 @@ import { address, clientSnippets } from "../snippets.ts";
 const tools = [
   ["get_rate", "base, quote", "the stored rate", "1 unit"],
   ["convert_currency", "base, quote, amount", "the rate and the exact product", "1 unit"],
-  ["get_usage", "none", "the period's units", "nothing"],
+  ["get_usage", "no arguments", "the period's units", "nothing"],
 ] as const;
 
 export function AgentsPage() {
@@ -32,7 +32,6 @@ export function AgentsPage() {
               <thead>
                 <tr>
                   <th scope="col">Tool</th>
-                  <th scope="col">Arguments</th>
                   <th scope="col">Returns</th>
                   <th scope="col">Costs</th>
                 </tr>
@@ -42,8 +41,9 @@ export function AgentsPage() {
                   <tr key={name}>
                     <td>
                       <code>{name}</code>
+                      <br />
+                      <span class="aside">{takes}</span>
                     </td>
-                    <td>{takes}</td>
                     <td>{returns}</td>
                     <td class="no-break">{costs}</td>
                   </tr>

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { readdir, readFile } from "node:fs/promises";
+import { request as ask, createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
+import { consolePages } from "../../src/adapters/console-pages.ts";
+import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { signUp, turnTo } from "./steps.ts";
+
+const ASSETS = join(import.meta.dirname, "../../console/dist/assets");
+const CONSOLE_SCRIPT_BYTES_MAX = 60_000;
+
+let service: TestService;
+
+before(async () => {
+  service = await startService();
+});
+
+after(async () => {
+  await service[Symbol.asyncDispose]();
+});
+
+/** The scripts that a document loads, and those that they load, by their names. */
+async function scriptsOf(path: string): Promise<string[]> {
+  const { text } = await service.get(path);
+  const found = new Set<string>();
+  const waiting = [...text.matchAll(/assets\/([\w.-]+\.js)/g)].map(([, name = ""]) => name);
+  for (const name of waiting) {
+    if (found.has(name)) continue;
+    found.add(name);
+    const script = await readFile(join(ASSETS, name), "utf8");
+    waiting.push(...[...script.matchAll(/\.\/([\w.-]+\.js)/g)].map(([, next = ""]) => next));
+  }
+  return [...found];
+}
+
+test("the console's scripts, the chart included, are at most 60 kB gzipped", async () => {
+  const names = await scriptsOf("/");
+  assert.ok(
+    names.some((name) => name.startsWith("uPlot")),
+    "the chart is not counted",
+  );
+  const sizes = await Promise.all(
+    names.map(async (name) => gzipSync(await readFile(join(ASSETS, name)), { level: 9 }).length),
+  );
+  const sum = sizes.reduce((total, size) => total + size, 0);
+  assert.ok(sum > 20_000, `only ${sum} bytes: something was not found`);
+  assert.ok(sum <= CONSOLE_SCRIPT_BYTES_MAX, `${sum} bytes`);
+});
+
+for (const path of [...consolePages, "/docs"]) {
+  test(`${path} is a page with a strict policy, and is not cached`, async () => {
+    const { status, headers, text } = await service.get(path);
+    assert.equal(status, 200);
+    assert.equal(headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(headers["cache-control"], "no-store");
+    const policy = (headers["content-security-policy"] ?? "").split("; ");
+    assert.ok(policy.includes("default-src 'self'"));
+    assert.ok(policy.includes("frame-ancestors 'none'"));
+    assert.doesNotMatch(policy.join(), /unsafe|https?:|\*/);
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\son\w+=|https?:\/\//);
+    assert.equal(headers["set-cookie"], undefined);
+  });
+}
+
+test("a hashed file is cached for ever, and comes compressed to who takes it so", async () => {
+  const names = (await readdir(ASSETS)).filter((name) => /\.(js|css)$/.test(name));
+  assert.ok(names.length > 3);
+  for (const name of names) {
+    const content = await readFile(join(ASSETS, name));
+    const path = `/assets/${name}`;
+    const plain = await fetchRaw(path, "identity");
+    assert.equal(plain.headers["cache-control"], "public, max-age=31536000, immutable");
+    assert.equal(plain.headers["x-content-type-options"], "nosniff");
+    assert.ok(plain.body.equals(content));
+    const gzipped = await fetchRaw(path, "gzip");
+    assert.equal(gzipped.headers["content-encoding"], "gzip");
+    assert.match(String(gzipped.headers.vary), /accept-encoding/i);
+    assert.ok(gunzipSync(gzipped.body).equals(content));
+    const brotli = await fetchRaw(path, "gzip, br");
+    assert.equal(brotli.headers["content-encoding"], "br");
+    assert.ok(brotliDecompressSync(brotli.body).equals(content));
+  }
+});
+
+test("what is no page and no file is the API's 404, and another method its 405", async () => {
+  const gone = ["/index.html", "/docs.html", "/docs/", "/assets/", "/assets/none.js", "/keys/1"];
+  const sly = ["/assets/..%2f..%2fpackage.json", "/assets/../../package.json", "/favicon.svg.br"];
+  for (const path of [...gone, ...sly]) {
+    const { status, body, headers } = await service.get(path);
+    assert.equal(status, 404, path);
+    assert.equal(body.code, "not_found");
+    assert.equal(headers["cache-control"], "no-store");
+    assert.match(headers["content-security-policy"] ?? "", /default-src 'none'/);
+  }
+  for (const path of ["/", "/keys", "/docs", "/favicon.svg"]) {
+    const { status, headers } = await service.post(path);
+    assert.equal(status, 405, path);
+    assert.equal(headers.allow, "GET, HEAD");
+    assert.equal(headers["cache-control"], "no-store");
+  }
+});
+
+test("behind a proxy that puts it under a path the console works there", async () => {
+  const PREFIX = "/kurs";
+  const proxy = createServer((request, response) => {
+    const path = request.url ?? "";
+    if (!path.startsWith(`${PREFIX}/`)) return void response.writeHead(418).end();
+    const { hostname, port } = new URL(service.url);
+    const { method, headers } = request;
+    const onward = { hostname, port, method, path: path.slice(PREFIX.length), headers };
+    const forwarded = ask(onward, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+  const { port } = proxy.address() as AddressInfo;
+  const [look] = looks;
+  assert.ok(look !== undefined);
+  await using browser = await startBrowser();
+  await using visitor = await Visitor.come(browser, `http://127.0.0.1:${port}`, look);
+  const { page } = visitor;
+
+  await page.goto(`${PREFIX}/`);
+  await page.getByRole("link", { name: "Create an account" }).click();
+  assert.equal(new URL(page.url()).pathname, `${PREFIX}/signup`);
+  await signUp(page, "ada@example.org", "correct horse battery", PREFIX);
+  await page.getByText("No active key").waitFor();
+  await turnTo(page, "Usage");
+  await page.getByText("of 1,000 units used").waitFor();
+  await page.reload();
+  await page.getByText("of 1,000 units used").waitFor();
+  visitor.assertQuiet();
+  proxy.closeAllConnections();
+  proxy.close();
+});
+
+interface RawAnswer {
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** An answer as it comes, not decompressed. */
+function fetchRaw(path: string, encodings: string): Promise<RawAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+  const headers = { "accept-encoding": encodings };
+  ask(`${service.url}${path}`, { headers }, (response) => {
+    const chunks: Buffer[] = [];
+    response.on("data", (chunk: Buffer) => chunks.push(chunk));
+    response.on("error", reject);
+    response.on("end", () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+  })
+    .on("error", reject)
+    .end();
+  return promise;
+}

@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import type { Browser } from "playwright-core";
+import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { clientOf } from "../support/client.ts";
+import { serve, temporaryDirectory } from "../support/process.ts";
+import { createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
+
+let browser: Browser;
+
+before(async () => {
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+});
+
+for (const look of looks) {
+  test(`${look.name}: an exhausted quota is told, costs nothing and shows in the usage`, async () => {
+    await using directory = await temporaryDirectory();
+    const env = { PLAN_FREE_UNITS: "2" };
+    await using server = await serve({ dataDirectory: directory.path, env });
+    await using visitor = await Visitor.come(browser, server.url, look);
+    const { page } = visitor;
+    await signUp(page, "ada@example.org");
+    await createKey(page, "billing");
+    await turnTo(page, "Try it");
+    assert.equal(await tryIt(page), "1 unit");
+    await page.getByLabel("Base").fill("XX");
+    visitor.expectError(/status of 404/);
+    assert.equal(await tryIt(page), "1 unit", "an unsupported pair is charged");
+
+    visitor.expectError(/status of 429/);
+    assert.equal(await tryIt(page), "nothing");
+    await page.getByText("429 quota_exceeded").waitFor();
+    await page.getByRole("alert").getByText("Request-unit quota exceeded").waitFor();
+    await page.getByText("2 of 2 units used").waitFor();
+    await visitor.assertSound("the exhausted quota");
+
+    await page.getByText("Convert").first().click();
+    assert.equal(await tryIt(page, "Convert"), "nothing");
+    await page.getByText("200 quota_exceeded").waitFor();
+
+    await turnTo(page, "Usage");
+    await page.getByText("reads are refused until the reset").waitFor();
+    await visitor.assertSound("the full meter");
+    visitor.assertQuiet();
+  });
+
+  test(`${look.name}: while the service is away the page says so, and goes on by itself`, async () => {
+    await using directory = await temporaryDirectory();
+    const first = await serve({ dataDirectory: directory.path });
+    await using visitor = await Visitor.come(browser, first.url, look);
+    const { page } = visitor;
+    await signUp(page, "ada@example.org");
+    await createKey(page, "billing");
+    await first.stop();
+
+    visitor.expectError(/ERR_CONNECTION_REFUSED/);
+    await turnTo(page, "Usage");
+    await page.getByText("The service cannot be reached.").waitFor();
+    await visitor.assertSound("the usage, unreachable");
+    await turnTo(page, "Keys");
+    await page.getByLabel("Name of a new key").fill("second");
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("alert").getByText("The service cannot be reached.").waitFor();
+    assert.equal(await page.getByLabel("Name of a new key").inputValue(), "second");
+    await turnTo(page, "Usage");
+    await page.getByText("The service cannot be reached.").waitFor();
+
+    const env = { PORT: new URL(first.url).port };
+    await using again = await serve({ dataDirectory: directory.path, env });
+    await page.getByText("of 1,000 units used").waitFor();
+    await page.getByText("No reads in these 30 days").waitFor();
+    assert.equal(await page.getByText("The service cannot be reached.").count(), 0);
+    await turnTo(page, "Keys");
+    await page.getByRole("button", { name: "Revoke billing" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Revoke second" }).count(), 0);
+    assert.ok(again.program.isRunning);
+    visitor.assertQuiet();
+  });
+}
+
+const [look] = looks as [Look];
+
+test("a refusal shows its message and the id of the request, which the log has", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({ dataDirectory: directory.path });
+  await clientOf(server.url).register("ada@example.org");
+  await using visitor = await Visitor.come(browser, server.url, look);
+  const { page } = visitor;
+  visitor.expectError(/status of (401|409|400)/);
+
+  await page.goto("/login");
+  await logIn(page, "ada@example.org", "not the password");
+  const refusal = page.getByRole("alert");
+  await refusal.getByText("Email or password is incorrect.").waitFor();
+  const id = await refusal.locator("code").textContent();
+  const line = await server.program.waitFor("the request's line", () =>
+    server.logLines().find(({ request_id }) => request_id === id),
+  );
+  assert.equal(line.status, 401);
+  assert.equal(await page.evaluate("sessionStorage.length"), 0);
+
+  await signUp(page, "ada@example.org");
+  await page.getByRole("alert").getByText("Request").waitFor();
+  assert.equal(new URL(page.url()).pathname, "/signup");
+  await page.getByLabel("Email").fill("grace@example.org");
+  await page.getByLabel("New password").fill("password");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByRole("alert").getByText("choose another").waitFor();
+  visitor.assertQuiet();
+});
+
+test("who must confirm the email first is told so, and can have another mail", async () => {
+  await using directory = await temporaryDirectory();
+  const env = { REQUIRE_VERIFIED_EMAIL: "true" };
+  await using server = await serve({ dataDirectory: directory.path, env });
+  await using visitor = await Visitor.come(browser, server.url, look);
+  const { page } = visitor;
+  visitor.expectError(/status of 403/);
+
+  await signUp(page, "ada@example.org");
+  await page.getByRole("heading", { name: "Confirm your email" }).waitFor();
+  await visitor.assertSound("the mail to wait for");
+  await page.getByRole("button", { name: "Send another mail" }).click();
+  await page.getByText("A new mail is on its way.").waitFor();
+  await page.getByRole("main").getByRole("link", { name: "Log in" }).click();
+  await logIn(page, "ada@example.org");
+  await page.getByRole("heading", { name: "Confirm your email" }).waitFor();
+  assert.equal(await page.evaluate("sessionStorage.length"), 0);
+  visitor.assertQuiet();
+});
+
+test("a link that is spent says so and offers a new one", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({ dataDirectory: directory.path });
+  await using visitor = await Visitor.come(browser, server.url, look);
+  const { page } = visitor;
+  visitor.expectError(/status of 400/);
+
+  await page.goto(`/verify#token=${"0".repeat(64)}`);
+  await page.getByRole("alert").getByText("Request").waitFor();
+  await visitor.assertSound("the spent link");
+  await page.getByLabel("Email").fill("nobody@example.org");
+  await page.getByRole("button", { name: "Send the mail" }).click();
+  await page.getByText("If there is an account for nobody@example.org").waitFor();
+  visitor.assertQuiet();
+});
+
+test("the code to paste works: curl as it is shown reads a rate", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({ dataDirectory: directory.path });
+  await using visitor = await Visitor.come(browser, server.url, look);
+  const { page } = visitor;
+  await signUp(page, "ada@example.org");
+  const secret = await createKey(page, "billing");
+  await turnTo(page, "Try it");
+
+  for (const call of ["Read a rate", "Convert"]) {
+    await page.getByText(call).first().click();
+    await page.getByRole("button", { name: "Copy curl" }).click();
+    const command = await page.evaluate<string>("navigator.clipboard.readText()");
+    assert.doesNotMatch(command, /svc_live_/, "a secret to paste ends in a shell's history");
+    const answer = await runShell(command, secret);
+    assert.match(answer, /1\.1476/);
+  }
+  visitor.assertQuiet();
+});
+
+async function runShell(command: string, apiKey: string): Promise<string> {
+  const env = { PATH: process.env.PATH, KURS_API_KEY: apiKey };
+  const { stdout } = await promisify(execFile)("sh", ["-c", command], { env });
+  return stdout;
+}

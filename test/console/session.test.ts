@@ -1,0 +1,187 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { startService, TestClock } from "../support/service.ts";
+import { logIn, turnTo } from "./steps.ts";
+
+const DAY_MS = 86_400_000;
+
+let browser: Browser;
+
+before(async () => {
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+});
+
+const [look] = looks;
+assert.ok(look !== undefined);
+
+/** A service whose clock begins with the browser's, and a visitor with an account there. */
+async function comeWithAccount(chosen = look) {
+  assert.ok(chosen !== undefined);
+  const clock = new TestClock(new Date().toISOString());
+  const service = await startService({ clock });
+  const email = "ada@example.org";
+  await service.openSession(email);
+  const visitor = await Visitor.come(browser, service.url, chosen);
+  await visitor.page.goto("/login");
+  await logIn(visitor.page, email);
+  await visitor.page.getByText("No active key").waitFor();
+  return {
+    email,
+    clock,
+    service,
+    visitor,
+    page: visitor.page,
+    async [Symbol.asyncDispose]() {
+      await visitor[Symbol.asyncDispose]();
+      await service[Symbol.asyncDispose]();
+    },
+  };
+}
+
+for (const each of looks) {
+  test(`${each.name}: a session that the service has ended leads to the log-in and back`, async () => {
+    await using visit = await comeWithAccount(each);
+    const { page, visitor, clock, email } = visit;
+    clock.advanceMs(DAY_MS);
+
+    visitor.expectError(/status of 401/);
+    await turnTo(page, "Usage");
+    await page.getByText("Your session has ended.").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/login");
+    assert.equal(await page.evaluate("sessionStorage.length"), 0, "the session is kept");
+    await visitor.assertSound("the log-in after the session's end");
+
+    await logIn(page, email);
+    await page.getByText("of 1,000 units used").waitFor();
+    assert.equal(new URL(page.url()).pathname, "/usage");
+    visitor.assertQuiet();
+  });
+}
+
+test("a session ends by itself at its time, without a call", async () => {
+  await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  await service.openSession("ada@example.org");
+  assert.ok(look !== undefined);
+  await using visitor = await Visitor.come(browser, service.url, look);
+  const { page } = visitor;
+  await page.clock.install();
+  await page.goto("/login");
+  await logIn(page, "ada@example.org");
+  await page.getByText("No active key").waitFor();
+  const callsBefore = service.logLines.length;
+
+  await page.clock.fastForward(DAY_MS - 60_000);
+  await page.getByText("No active key").waitFor();
+  await page.clock.fastForward(61_000);
+
+  await page.getByText("Your session has ended.").waitFor();
+  assert.equal(new URL(page.url()).search, "?next=/keys");
+  assert.equal(service.logLines.length, callsBefore, "it took a call to find out");
+  visitor.assertQuiet();
+});
+
+test("a session outlives a reload, and is in no cookie and no other tab", async () => {
+  await using visit = await comeWithAccount();
+  const { page } = visit;
+
+  await page.reload();
+  await page.getByText("No active key").waitFor();
+  assert.deepEqual(await page.context().cookies(), []);
+  assert.equal(await page.evaluate("localStorage.length"), 0);
+
+  const otherTab = await page.context().newPage();
+  await otherTab.goto("/keys");
+  await otherTab.getByRole("heading", { name: "Log in" }).waitFor();
+  visit.visitor.assertQuiet();
+});
+
+test("logging out ends the session at the service, not only in the tab", async () => {
+  await using visit = await comeWithAccount();
+  const { page, service } = visit;
+  const stored = String(await page.evaluate("sessionStorage.getItem('kurs.session')"));
+  const { token } = JSON.parse(stored) as { token: string };
+  assert.equal((await service.get("/v1/account/usage", { session: token })).status, 200);
+
+  await page.getByRole("button", { name: "Log out" }).click();
+
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  assert.equal(new URL(page.url()).search, "", "who logs out is not led back");
+  assert.equal((await service.get("/v1/account/usage", { session: token })).status, 401);
+  assert.equal(await page.evaluate("sessionStorage.length"), 0);
+  await page.goBack();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  visit.visitor.assertQuiet();
+});
+
+test("the way back after the log-in leads to pages of the console only", async () => {
+  await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  await service.openSession("ada@example.org");
+  assert.ok(look !== undefined);
+  for (const next of [
+    "https://example.com/",
+    "//example.com",
+    "/v1/account/usage",
+    "javascript:1",
+  ]) {
+    await using visitor = await Visitor.come(browser, service.url, look);
+    const { page } = visitor;
+    await page.goto(`/login?next=${encodeURIComponent(next)}`);
+    await logIn(page, "ada@example.org");
+    await page.getByText("No active key").waitFor();
+    assert.equal(page.url(), `${service.url}/keys`);
+    visitor.assertQuiet();
+  }
+});
+
+test("the keyboard alone signs in, makes a key and revokes it", async () => {
+  await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  await service.openSession("ada@example.org");
+  assert.ok(look !== undefined);
+  await using visitor = await Visitor.come(browser, service.url, look);
+  const { page } = visitor;
+  await page.goto("/");
+  const press = (...keys: string[]) =>
+    keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
+  const focused = () =>
+    page.evaluate<string>("document.activeElement.textContent || document.activeElement.name");
+
+  await press("Tab");
+  assert.equal(await focused(), "Skip to the content");
+  await page.getByRole("link", { name: "Log in" }).first().focus();
+  await press("Enter");
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  assert.equal(await focused(), "Log in", "the new page's heading has the focus");
+  await press("Tab");
+  await page.keyboard.type("ada@example.org");
+  await press("Tab");
+  await page.keyboard.type("correct horse battery");
+  await press("Enter");
+  await page.getByText("No active key").waitFor();
+  await press("Tab");
+  await page.keyboard.type("billing");
+  await press("Enter");
+  await page.getByRole("heading", { name: "Copy the key “billing” now" }).waitFor();
+  assert.equal(await focused(), "Copy the key “billing” now");
+  const revoke = page.getByRole("button", { name: "Revoke billing" });
+  await revoke.focus();
+  await press("Enter");
+  await page.getByRole("dialog").waitFor();
+  assert.equal(await focused(), "Keep it", "the answer that changes nothing comes first");
+  await press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await revoke.waitFor();
+  assert.equal(await page.evaluate("document.activeElement.ariaLabel"), "Revoke billing");
+  await press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await press("Tab");
+  assert.equal(await focused(), "Revoke key");
+  await press("Enter");
+  await page.getByText("Revoked keys (1)").waitFor();
+  visitor.assertQuiet();
+});

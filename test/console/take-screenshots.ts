@@ -1,0 +1,93 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { serve, temporaryDirectory } from "../support/process.ts";
+import { seedUsage } from "./seed-usage.ts";
+import { createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
+
+// Writes a picture of every page and state, in both widths, light and dark, to be looked at.
+
+const DIRECTORY = join(import.meta.dirname, "../../screenshots");
+
+await mkdir(DIRECTORY, { recursive: true });
+await using directory = await temporaryDirectory();
+await using server = await serve({ dataDirectory: directory.path });
+await using browser = await startBrowser();
+
+for (const look of looks) {
+  await using visitor = await Visitor.come(browser, server.url, look);
+  const slug = look.name.replace(" ", "-");
+  await visit(visitor, `ada-${slug}@example.org`, async (name) => {
+    const path = join(DIRECTORY, `${slug}-${name}.png`);
+    await visitor.page.screenshot({ path, fullPage: true });
+  });
+  console.log(`${look.name}: done`);
+}
+console.log(`The pictures are in ${DIRECTORY}`);
+
+/** Goes through every page and stops at each of its states. */
+async function visit(
+  { page }: Visitor,
+  email: string,
+  keep: (name: string) => Promise<void>,
+): Promise<void> {
+  const guestPages = ["/", "/login", "/forgot", "/verify", "/reset", "/reset#token=1"];
+  for (const [index, path] of guestPages.entries()) {
+    await page.goto("about:blank");
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await keep(`0${index + 1}${path.replaceAll(/[/#=]/g, "-")}`);
+  }
+  await signUp(page, email, "password");
+  await page.getByRole("alert").waitFor();
+  await keep("07-signup-refused");
+  await signUp(page, email);
+  await page.getByText("No active key").waitFor();
+  await keep("08-keys-empty");
+  await turnTo(page, "Usage");
+  await page.getByText("No reads in these").waitFor();
+  await keep("09-usage-empty");
+
+  await turnTo(page, "Keys");
+  for (const name of ["nightly invoices", "a shop with quite a long name of its key", "try"]) {
+    await createKey(page, name);
+  }
+  await keep("10-keys-new");
+  await page.getByRole("button", { name: "Revoke try" }).click();
+  await keep("11-keys-question");
+  await page.getByRole("button", { name: "Keep it" }).click();
+
+  await turnTo(page, "Try it");
+  await keep("12-try");
+  await tryIt(page);
+  await keep("13-try-read");
+  await page.getByText("Convert").first().click();
+  await page.getByLabel("Amount").fill("1250.50");
+  await tryIt(page, "Convert");
+  await keep("14-try-converted");
+  await page.getByRole("tab", { name: "TypeScript" }).click();
+  await page.getByText("Read a rate").click();
+  await page.getByLabel("Base").fill("XX");
+  await tryIt(page);
+  await keep("15-try-unsupported");
+
+  await turnTo(page, "Keys");
+  await page.getByRole("button", { name: "Revoke try" }).click();
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByText("Revoked keys (1)").click();
+  await keep("16-keys");
+  seedUsage(directory.path, email);
+  await turnTo(page, "Usage");
+  await page.locator("canvas").waitFor();
+  await keep("17-usage");
+  await page.getByText("Show as a table").click();
+  await keep("18-usage-table");
+  await turnTo(page, "Agents");
+  await keep("19-agents");
+  await page.evaluate("sessionStorage.clear()");
+  await page.goto("/usage");
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  await logIn(page, email, "not the password");
+  await page.getByRole("alert").waitFor();
+  await keep("20-login-refused");
+}

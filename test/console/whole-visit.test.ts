@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { looks, startBrowser, Visitor } from "../support/browser.ts";
+import { clientOf } from "../support/client.ts";
+import { mailTo, tokenOf } from "../support/mails.ts";
+import {
+  type Server,
+  serve,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../support/process.ts";
+import { createKey, logIn, PASSWORD, signUp, tryIt, turnTo } from "./steps.ts";
+
+let directory: TemporaryDirectory;
+let server: Server;
+let browser: Browser;
+
+before(async () => {
+  directory = await temporaryDirectory();
+  server = await serve({ dataDirectory: directory.path });
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+  await server?.[Symbol.asyncDispose]();
+  await directory?.[Symbol.asyncDispose]();
+});
+
+for (const look of looks) {
+  test(`${look.name}: from signing up to a revoked key, every page sound`, async () => {
+    await using visitor = await Visitor.come(browser, server.url, look);
+    const { page } = visitor;
+    const email = `ada-${look.name.replace(" ", "-")}@example.org`;
+
+    await page.goto("/");
+    await visitor.assertSound("the welcome page");
+    await page.getByRole("link", { name: "Create an account" }).click();
+    await visitor.assertSound("the sign-up");
+    await signUp(page, email);
+    await page.getByText("No active key").waitFor();
+    await visitor.assertSound("the keys, empty");
+
+    await page.goto(`/verify#token=${tokenOf(await mailTo(directory.path, email, "verify"))}`);
+    await page.getByRole("heading", { name: "Your email is confirmed" }).waitFor();
+    assert.equal(new URL(page.url()).hash, "", "the token stays in the address bar");
+    await visitor.assertSound("the confirmation");
+
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    await visitor.assertSound("the log-in");
+    await logIn(page, email);
+    await page.getByText("No active key").waitFor();
+
+    const secret = await createKey(page, "billing");
+    assert.match(secret, /^svc_live_[0-9a-f]{64}$/);
+    await page.getByText("cannot be had again").waitFor();
+    await visitor.assertSound("the new key");
+    await page.getByRole("button", { name: "Copy the key" }).click();
+    await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();
+    assert.equal(await page.evaluate("navigator.clipboard.readText()"), secret);
+
+    await turnTo(page, "Try it");
+    await visitor.assertSound("try it");
+    assert.equal(await page.getByLabel("API key").inputValue(), secret);
+    assert.equal(await tryIt(page), "1 unit");
+    await page.getByText("1 EUR = 1.1476 USD").waitFor();
+    await page.getByText("1 of 1,000 units used").waitFor();
+    await visitor.assertSound("the answer");
+
+    await turnTo(page, "Usage");
+    await page.getByText("of 1,000 units used").waitFor();
+    await page.getByRole("img", { name: /: 1 in all$/ }).waitFor();
+    await page.getByText("Show as a table").click();
+    await page.getByRole("cell", { name: "billing" }).waitFor();
+    await visitor.assertSound("the usage");
+
+    await turnTo(page, "Keys");
+    await page.getByRole("button", { name: "Revoke billing" }).click();
+    const question = page.getByRole("dialog", { name: "Revoke “billing”?" });
+    await question.waitFor();
+    await visitor.assertSound("the question");
+    await question.getByRole("button", { name: "Keep it" }).click();
+    await question.waitFor({ state: "hidden" });
+    const client = clientOf(server.url);
+    const asKey = { apiKey: secret };
+    assert.equal((await client.get("/v1/rates/EUR/USD", asKey)).status, 200, "not revoked yet");
+    await page.getByRole("button", { name: "Revoke billing" }).click();
+    await question.getByRole("button", { name: "Revoke key" }).click();
+    await page.getByText("Revoked keys (1)").click();
+    await page.getByText("No active key").waitFor();
+    await visitor.assertSound("the keys, one revoked");
+    assert.equal(await page.getByText(secret).count(), 0, "the revoked key's secret is shown");
+
+    await turnTo(page, "Try it");
+    await page.getByLabel("API key").fill(secret);
+    visitor.expectError(/status of 401/);
+    assert.equal(await tryIt(page), "nothing");
+    await page.getByRole("alert").getByText("A valid API key is required.").waitFor();
+    await page.getByText("2 of 1,000 units used").waitFor();
+    await visitor.assertSound("the refusal");
+
+    await turnTo(page, "Agents");
+    await visitor.assertSound("agents");
+    assert.equal(await client.usedUnits(await client.logIn(email)), 2);
+    visitor.assertQuiet();
+  });
+}
+
+for (const look of looks) {
+  test(`${look.name}: a forgotten password is set anew by the mail's link`, async () => {
+    await using visitor = await Visitor.come(browser, server.url, look);
+    const { page } = visitor;
+    const client = clientOf(server.url);
+    const email = `grace-${look.name.replace(" ", "-")}@example.org`;
+    const session = await client.openSession(email);
+
+    await page.goto("/login");
+    await page.getByRole("link", { name: "Forgotten your password?" }).click();
+    await page.getByLabel("Email").fill(email);
+    await visitor.assertSound("the forgotten password");
+    await page.getByRole("button", { name: "Send the mail" }).click();
+    await page.getByText(`If there is an account for ${email}`).waitFor();
+
+    const token = tokenOf(await mailTo(directory.path, email, "reset"));
+    await page.goto(`/reset#token=${token}`);
+    await visitor.assertSound("the reset");
+    await page.getByLabel("New password").fill("a quite different one");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByRole("heading", { name: "Your password is set" }).waitFor();
+    await visitor.assertSound("the password that is set");
+    assert.equal((await client.get("/v1/account/usage", { session })).status, 401);
+
+    await page.getByRole("main").getByRole("link", { name: "Log in" }).click();
+    visitor.expectError(/status of 401/);
+    await logIn(page, email, PASSWORD);
+    await page.getByText("Email or password is incorrect.").waitFor();
+    await visitor.assertSound("the refused log-in");
+    await logIn(page, email, "a quite different one");
+    await page.getByText("No active key").waitFor();
+
+    visitor.expectError(/status of 400/);
+    await page.goto("about:blank");
+    await page.goto(`/reset#token=${token}`);
+    await page.getByLabel("New password").fill("one more password");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByRole("alert").getByText("Request").waitFor();
+    await page.getByRole("link", { name: "Send me a new link" }).waitFor();
+    visitor.assertQuiet();
+  });
+}
