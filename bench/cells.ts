@@ -1,6 +1,6 @@
 // A simulation, not a measurement: how evenly accounts that are hashed over cells load them, and how
 // many cells a given number of reads a second wants. What a cell carries is measured by
-// bench:postgres and given here as an argument. See docs/scaling.md.
+// the scenario `postgres` and given here as an argument. See docs/scaling.md.
 import { parseArgs } from "node:util";
 import { seededRandom } from "../test/reliability/books.ts";
 

@@ -3,12 +3,16 @@ import { readdir, readFile } from "node:fs/promises";
 /** Clock ticks a second, as Linux counts processor time in /proc. */
 const TICKS_PER_SECOND = 100;
 
-/** Processor time of a process and all that it has started, in milliseconds (Linux). */
-export async function cpuMsOf(pid: number): Promise<number> {
-  const processes = await Promise.all(
-    (await readdir("/proc")).filter((name) => /^[0-9]+$/.test(name)).map(statOf),
+/**
+ * Processor time (user and system) of a process, its threads and all that it has started, in
+ * microseconds; undefined where there is no /proc.
+ */
+export async function cpuMicrosOf(pid: number): Promise<number | undefined> {
+  const names = await readdir("/proc").catch(() => []);
+  const known = (await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(statOf))).filter(
+    (entry) => entry !== undefined,
   );
-  const known = processes.filter((entry) => entry !== undefined);
+  if (known.length === 0) return undefined;
   const family = new Set([pid]);
   // Each pass finds the next generation.
   for (let size = 0; size !== family.size; ) {
@@ -18,7 +22,7 @@ export async function cpuMsOf(pid: number): Promise<number> {
   const ticks = known
     .filter(({ id }) => family.has(id))
     .reduce((sum, entry) => sum + entry.ticks, 0);
-  return (ticks * 1000) / TICKS_PER_SECOND;
+  return (ticks * 1_000_000) / TICKS_PER_SECOND;
 }
 
 async function statOf(name: string) {
@@ -30,8 +34,18 @@ async function statOf(name: string) {
   return { id: Number(name), parent: parent ?? 0, ticks: (user ?? 0) + (system ?? 0) };
 }
 
-/** Resident memory of a process in MiB (Linux). */
-export async function residentMiB(pid: number): Promise<number> {
+/** Resident memory of a process in MiB; undefined where there is no /proc. */
+export function residentMib(pid: number): Promise<number | undefined> {
+  return memoryMib(pid, "VmRSS");
+}
+
+/** The most resident memory that a process has had so far, in MiB. */
+export function peakMib(pid: number): Promise<number | undefined> {
+  return memoryMib(pid, "VmHWM");
+}
+
+async function memoryMib(pid: number, field: string): Promise<number | undefined> {
   const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-  return Number.parseInt(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? "0", 10) / 1024;
+  const kib = new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1];
+  return kib === undefined ? undefined : Number(kib) / 1024;
 }

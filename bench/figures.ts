@@ -1,0 +1,80 @@
+const median = (values: readonly number[]) =>
+  values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
+const greatest = (values: readonly number[]) => Math.max(...values);
+
+const column = (heading: string, places: number, ofRounds = median) => ({
+  heading,
+  places,
+  ofRounds,
+});
+
+/** Every figure that a table may have, in the order of its columns, and what several rounds make. */
+const FIGURES = {
+  requestsPerSecond: column("requests/s", 0),
+  ratio: column("ratio", 3),
+  p50Ms: column("p50 ms", 2),
+  p99Ms: column("p99 ms", 2),
+  worstMs: column("worst ms", 0, greatest),
+  cpuMicros: column("CPU µs", 1),
+  rssMib: column("RSS MiB", 0),
+  postgresMicros: column("Postgres µs", 1),
+  walBytes: column("WAL bytes", 0),
+  rowsWritten: column("rows", 2),
+  logInsPerSecond: column("log-ins/s", 1),
+  linesPerSecond: column("lines/s", 0),
+  peakMib: column("peak MiB", 0),
+  startMs: column("start ms", 0),
+  knownMs: column("known ms", 3),
+  unknownMs: column("unknown ms", 3),
+};
+
+export type FigureName = keyof typeof FIGURES;
+
+/** What was measured; what the machine cannot tell is not there. */
+export type Figures = Partial<Record<FigureName, number | undefined>>;
+
+const NAMES = Object.keys(FIGURES) as FigureName[];
+
+export interface Row {
+  readonly name: string;
+  readonly figures: Figures;
+  /** What the figures are the medians of. */
+  readonly rounds: readonly Figures[];
+}
+
+export interface Table {
+  readonly title: string;
+  readonly rows: readonly Row[];
+  readonly notes: readonly string[];
+}
+
+/** A row of the medians of rounds; of the worst answers it takes the worst. */
+export function rowOf(name: string, rounds: readonly Figures[]): Row {
+  const figures = NAMES.flatMap((figure) => {
+    const values = rounds.map((round) => round[figure]).filter((value) => value !== undefined);
+    return values.length === 0 ? [] : [[figure, FIGURES[figure].ofRounds(values)]];
+  });
+  return { name, rounds, figures: Object.fromEntries(figures) };
+}
+
+/** How one row's requests a second stand to another's; NaN when either is not there. */
+export function ratioOf(rows: readonly Row[], name: string, beside: string): number {
+  const speed = (wanted: string) =>
+    rows.find((row) => row.name === wanted)?.figures.requestsPerSecond ?? Number.NaN;
+  return speed(name) / speed(beside);
+}
+
+/** A table for the terminal, with the columns that any of its rows has a figure for. */
+export function textOf({ title, rows, notes }: Table): string {
+  const columns = NAMES.filter((name) => rows.some(({ figures }) => figures[name] !== undefined));
+  const nameWidth = Math.max(...rows.map(({ name }) => name.length)) + 2;
+  const widthOf = (name: FigureName) => Math.max(FIGURES[name].heading.length + 2, 9);
+  const cell = (figures: Figures, name: FigureName) =>
+    (figures[name]?.toFixed(FIGURES[name].places) ?? "").padStart(widthOf(name));
+  const head = columns.map((name) => FIGURES[name].heading.padStart(widthOf(name))).join("");
+  const lines = rows.map(
+    ({ name, figures }) =>
+      name.padEnd(nameWidth) + columns.map((column) => cell(figures, column)).join(""),
+  );
+  return ["", title, " ".repeat(nameWidth) + head, ...lines, ...notes].join("\n");
+}

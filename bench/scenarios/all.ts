@@ -1,0 +1,27 @@
+import type { Scenario } from "../scenario.ts";
+import { enumeration } from "./enumeration.ts";
+import { hot } from "./hot.ts";
+import { importing } from "./import.ts";
+import { logIns } from "./log-ins.ts";
+import { mcp } from "./mcp.ts";
+import { million } from "./million.ts";
+import { postgres } from "./postgres.ts";
+import { refusals } from "./refusals.ts";
+import { spread } from "./spread.ts";
+import { start } from "./start.ts";
+import { usage } from "./usage.ts";
+
+/** Every scenario, in the order in which they run. */
+export const scenarios: readonly Scenario[] = [
+  spread,
+  hot,
+  million,
+  refusals,
+  usage,
+  mcp,
+  postgres,
+  logIns,
+  importing,
+  start,
+  enumeration,
+];

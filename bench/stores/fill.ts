@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createSecrets } from "../../src/adapters/secrets.ts";
+import { FILE_NAME, migrateSqlite } from "../../src/adapters/storage/sqlite/open.ts";
+import { keyPrefixOf } from "../../src/domain/credential.ts";
+import { API_KEY, digestsOf, filled, type SlotCounts } from "../load/requests.ts";
+
+/** The password of every bench account. */
+export const PASSWORD = "a bench password";
+
+/** Only so many accounts have a session: it is what the usage is looked up with. */
+const SESSIONS = 1000;
+
+/** What an account had read before the bench began, so that charging it changes a row. */
+const UNITS_BEFORE = 1;
+
+/** The email of a bench account. */
+export function emailOf(account: number): string {
+  return `bench-${account}@example.org`;
+}
+
+/**
+ * Makes a database in a data directory by the program's own migrations and fills it: accounts with
+ * a key each, on the plan that all start on, and pairs `X00000/USD` and on. A million accounts and
+ * 100,000 pairs take about 15 s.
+ */
+export async function fillStore(directory: string, counts: SlotCounts): Promise<void> {
+  migrateSqlite(directory, 0);
+  const passwordHash = await createSecrets().hashPassword(PASSWORD);
+  using database = new DatabaseSync(join(directory, FILE_NAME));
+  // A file that is only being made is lost with the process or not at all.
+  database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN");
+  const text = (name: string, make: (index: number) => string) =>
+    database.function(name, { deterministic: true }, (index) => make(Number(index)));
+  text("email", emailOf);
+  text("key_hash", (account) => digestsOf(account).apiKey);
+  text("token_hash", (account) => digestsOf(account).session);
+  text("key_prefix", (account) => keyPrefixOf(filled(API_KEY, { account, pair: 0 })));
+  for (const statement of fillings) {
+    const { accounts, pairs } = counts;
+    const sessions = Math.min(accounts, SESSIONS);
+    const names = { accounts, pairs, sessions, password: passwordHash, units: UNITS_BEFORE };
+    const prepared = database.prepare(statement);
+    prepared.setAllowUnknownNamedParameters(true);
+    prepared.run(names);
+  }
+  database.exec("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+const numbers = (count: string) => `
+  WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count})`;
+const id = (kind: string) => `printf('%08x-0000-7000-8000-%012x', n, ${kind})`;
+const now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
+
+/** Each in the order of its table's key: a million rows in another take a minute. */
+const fillings = [
+  `INSERT INTO accounts (id, email, password_hash, plan, created_at)
+  ${numbers(":accounts")} SELECT ${id("1")}, email(n), :password, 'free', ${now} FROM numbers`,
+  `INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
+  ${numbers(":accounts")} SELECT key_hash(n), ${id("2")}, ${id("1")}, 'bench', key_prefix(n), ${now}
+  FROM numbers ORDER BY 1`,
+  `INSERT INTO sessions (token_hash, account_id, created_at, expires_at)
+  ${numbers(":sessions")} SELECT token_hash(n), ${id("1")}, ${now},
+    strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 day') FROM numbers`,
+  `INSERT INTO period_usage (account_id, period, units)
+  ${numbers(":accounts")} SELECT ${id("1")}, strftime('%Y-%m', 'now'), :units FROM numbers`,
+  `INSERT INTO daily_usage (account_id, day, api_key_id, units)
+  ${numbers(":accounts")} SELECT ${id("1")}, date('now'), ${id("2")}, :units FROM numbers`,
+  `INSERT INTO rates (base, quote, rate, as_of, source)
+  ${numbers(":pairs")} SELECT printf('X%05d', n), 'USD', printf('1.%05d', n),
+    '2026-03-13T15:00:00.000000000Z', 'import' FROM numbers`,
+];

@@ -1,0 +1,18 @@
+// The yardstick: node:http with a static answer of a rate's size, without a key, a charge or a
+// store.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { announce } from "./announce.ts";
+import { staticRate } from "./static-rate.ts";
+
+const server = createServer((_request, response) => {
+  response.writeHead(200, {
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(staticRate),
+  });
+  response.end(staticRate);
+});
+
+server.listen(0, "127.0.0.1", () => {
+  announce(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});

@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { promisify } from "node:util";
+import { restRead } from "../load/requests.ts";
+import type { Contestant } from "../round.ts";
+import type { Bench } from "../scenario.ts";
+import { ROOT, startServer, startYardstick } from "../servers.ts";
+import { booksOf } from "../stores/books.ts";
+import { fillStore } from "../stores/fill.ts";
+import { smallCounts } from "../stores/kurs.ts";
+
+/** The name of the yardstick that nearly every table begins with. */
+export const BARE = "bare node:http";
+
+export async function bareContestant(bench: Bench): Promise<Contestant> {
+  const server = bench.cleanup.use(await startYardstick("bare", bench.directory));
+  return { name: BARE, servers: [server], request: restRead, counts: smallCounts(bench) };
+}
+
+export async function staticFastifyContestant(bench: Bench): Promise<Contestant> {
+  const server = bench.cleanup.use(await startYardstick("static-fastify", bench.directory));
+  const name = "Fastify, static answer";
+  return { name, servers: [server], request: restRead, counts: smallCounts(bench) };
+}
+
+export async function plainContestant(bench: Bench): Promise<Contestant> {
+  const counts = smallCounts(bench);
+  const dataDirectory = join(bench.directory, "plain-data");
+  await fillStore(dataDirectory, counts);
+  const environment = { DATA_DIR: dataDirectory };
+  const server = bench.cleanup.use(await startYardstick("plain", bench.directory, environment));
+  const charges = { unitsCharged: booksOf(dataDirectory), unitsAnAnswer: 1 } as const;
+  const name = "Fastify + node:sqlite";
+  return { name, servers: [server], request: restRead, counts, charges };
+}
+
+const PEER = join(ROOT, "bench/peer");
+const PEER_UNITS = 1_000_000_000;
+
+/** @returns undefined, and says why, where the peer cannot be installed. */
+export async function peerContestant(bench: Bench): Promise<Contestant | undefined> {
+  if (!(await installPeer(bench))) return undefined;
+  const counts = smallCounts(bench);
+  const dataDirectory = join(bench.directory, "peer-data");
+  await mkdir(dataDirectory);
+  const environment = {
+    DATA_DIR: dataDirectory,
+    ACCOUNTS: String(counts.accounts),
+    PAIRS: String(counts.pairs),
+    UNITS: String(PEER_UNITS),
+  };
+  const logFile = join(bench.directory, "peer.log");
+  const server = await startServer([join(PEER, "server.js")], environment, logFile);
+  bench.cleanup.use(server);
+  const unitsCharged = async () => {
+    using database = new DatabaseSync(join(dataDirectory, "peer.db"), { readOnly: true });
+    const sum = "SELECT sum(:units - remaining) AS units FROM apikey";
+    return Number(database.prepare(sum).get({ units: PEER_UNITS })?.units);
+  };
+  const charges = { unitsCharged, unitsAnAnswer: 1 } as const;
+  return { name: "better-auth's API keys", servers: [server], request: restRead, counts, charges };
+}
+
+async function installPeer({ print }: Bench): Promise<boolean> {
+  if (existsSync(join(PEER, "node_modules"))) return true;
+  print("installing the peer, once …");
+  const options = { cwd: PEER, shell: process.platform === "win32" };
+  try {
+    await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund"], options);
+    return true;
+  } catch (error) {
+    print(`the peer is left out, for it could not be installed: ${(error as Error).message}`);
+    return false;
+  }
+}
