@@ -53,14 +53,16 @@ async function oneTable(bench: Bench, contest: Contest, connections: number) {
     }
   }
   const rows = [...played].map(([{ name }, figures]) => rowOf(name, figures));
-  const [yardstick] = contestants;
+  const speedBeside = (name: string, beside: string) =>
+    ratioOf(rows, "requestsPerSecond", name, beside);
+  const yardstick = contestants[0]?.name ?? "";
   const withRatios = rows.map((row) => {
-    const ratio = ratioOf(rows, row.name, yardstick?.name ?? "");
-    return { ...row, figures: { ...row.figures, ratio } };
+    return { ...row, figures: { ...row.figures, ratio: speedBeside(row.name, yardstick) } };
   });
-  const notes = compared.map(([name, beside]) => {
-    return `${name} : ${beside} = ${ratioOf(rows, name, beside).toFixed(3)}`;
+  const notes = compared.flatMap(([name, beside]) => {
+    const ratio = speedBeside(name, beside);
+    return ratio === undefined ? [] : [`${name} : ${beside} = ${ratio.toFixed(3)}`];
   });
-  const title = `${generator}, ${connections} connections, ${rounds} x ${seconds} s, medians`;
+  const title = `${generator}, ${connections} connections, ${rounds} x ${seconds} s: medians, and the worst`;
   return { table: { title, rows: withRatios, notes }, wrong };
 }

@@ -57,11 +57,16 @@ export function rowOf(name: string, rounds: readonly Figures[]): Row {
   return { name, rounds, figures: Object.fromEntries(figures) };
 }
 
-/** How one row's requests a second stand to another's; NaN when either is not there. */
-export function ratioOf(rows: readonly Row[], name: string, beside: string): number {
-  const speed = (wanted: string) =>
-    rows.find((row) => row.name === wanted)?.figures.requestsPerSecond ?? Number.NaN;
-  return speed(name) / speed(beside);
+/** How a figure of one row stands to another's; undefined when either is not there. */
+export function ratioOf(
+  rows: readonly Row[],
+  figure: FigureName,
+  name: string,
+  beside: string,
+): number | undefined {
+  const figureOf = (wanted: string) => rows.find((row) => row.name === wanted)?.figures[figure];
+  const [one, other] = [figureOf(name), figureOf(beside)];
+  return one === undefined || other === undefined ? undefined : one / other;
 }
 
 /** A table for the terminal, with the columns that any of its rows has a figure for. */

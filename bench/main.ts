@@ -4,21 +4,20 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { textOf } from "./figures.ts";
-import { type BenchOptions, OPTIONS_HELP, parseCommandLine, WrongUse } from "./options.ts";
+import {
+  type BenchOptions,
+  OPTIONS_HELP,
+  parseCommandLine,
+  runProgram,
+  WrongUse,
+} from "./options.ts";
 import { run } from "./run.ts";
 import type { Report, Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios/all.ts";
 
 const RESULTS = join(import.meta.dirname, "results");
-const WRONG_USE = 2;
 
-try {
-  process.exitCode = await main(process.argv.slice(2));
-} catch (error) {
-  if (!(error instanceof WrongUse)) throw error;
-  console.error(`bench: ${error.message}; --list names the scenarios`);
-  process.exitCode = WRONG_USE;
-}
+await runProgram(main);
 
 async function main(args: readonly string[]): Promise<number> {
   const { names, list, options } = parseCommandLine(args);
@@ -38,7 +37,7 @@ function lineOf({ name, summary }: Scenario): string {
 
 function chosen(names: readonly string[]): readonly Scenario[] {
   const unknown = names.filter((name) => !scenarios.some((scenario) => scenario.name === name));
-  if (unknown.length > 0) throw new WrongUse(`there is no scenario ${unknown.join(", ")}`);
+  if (unknown.length > 0) throw new WrongUse(`no scenario ${unknown.join(", ")}: see --list`);
   return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name));
 }
 

@@ -1,18 +1,27 @@
 import { parseArgs } from "node:util";
 import { GENERATORS, type GeneratorName } from "./load/load.ts";
 
+/** The options that are whole numbers from 1 on. */
+const NUMBERS = {
+  seconds: { type: "string", default: "5", what: "each round's load lasts" },
+  rounds: { type: "string", default: "3", what: "turns of all that are compared" },
+  accounts: { type: "string", default: "100", what: "accounts in the small store" },
+  lines: { type: "string", default: "1000000", what: "lines of an import" },
+  calls: { type: "string", default: "200", what: "calls of each kind in enumeration" },
+} as const;
+
+const OTHERS = {
+  connections: { type: "string", what: "N or N,N… in place of the scenario's own" },
+  generator: { type: "string", what: `${GENERATORS.join(" or ")}; wrk where the machine has it` },
+  list: { type: "boolean", default: false, what: "names the scenarios and these options" },
+} as const;
+
+type NumberName = keyof typeof NUMBERS;
+
 /** What may be set on the command line; a scenario uses what concerns it. */
-export interface BenchOptions {
-  readonly seconds: number;
-  readonly rounds: number;
+export interface BenchOptions extends Readonly<Record<NumberName, number>> {
   /** Connections that the load keeps busy, one table for each; none: the scenario's own. */
   readonly connections: readonly number[];
-  /** Accounts in the small store. */
-  readonly accounts: number;
-  /** Lines of an import. */
-  readonly lines: number;
-  /** Calls of each kind whose times are compared. */
-  readonly calls: number;
   /** None: wrk where the machine has it. */
   readonly generator: GeneratorName | undefined;
 }
@@ -20,30 +29,32 @@ export interface BenchOptions {
 /** A command line that cannot be followed. */
 export class WrongUse extends Error {}
 
-const numbers = {
-  seconds: ["5", "each round's load lasts"],
-  rounds: ["3", "turns of all that are compared; the medians are shown"],
-  accounts: ["100", "accounts in the small store"],
-  lines: ["1000000", "lines of an import"],
-  calls: ["200", "calls of each kind in enumeration"],
-} as const;
+const WRONG_USE = 2;
 
-export const OPTIONS_HELP = [
-  ...Object.entries(numbers).map(([name, [value, what]]) => `--${name} N (${value})  ${what}`),
-  "--connections N,N  connections kept busy, a table for each (else the scenario's own)",
-  `--generator ${GENERATORS.join("|")}  what makes the load (wrk where the machine has it)`,
-  "--list  names the scenarios",
-];
+/** Runs a program whose exit code is 2 when its command line cannot be followed. */
+export async function runProgram(main: (args: readonly string[]) => Promise<number>) {
+  try {
+    process.exitCode = await main(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof WrongUse)) throw error;
+    console.error(`bench: ${error.message}`);
+    process.exitCode = WRONG_USE;
+  }
+}
+
+export const OPTIONS_HELP = Object.entries({ ...NUMBERS, ...OTHERS }).map(([name, option]) => {
+  const usual = "default" in option && option.default ? ` (${option.default})` : "";
+  return `--${name}`.padEnd(15) + option.what + usual;
+});
 
 /** @throws {WrongUse} */
 export function parseCommandLine(args: readonly string[]) {
   const { values, positionals } = parsed(args);
+  const numbers = (Object.keys(NUMBERS) as NumberName[]).map((name) => {
+    return [name, wholeNumber(name, values[name])];
+  });
   const options: BenchOptions = {
-    seconds: wholeNumber("seconds", values.seconds),
-    rounds: wholeNumber("rounds", values.rounds),
-    accounts: wholeNumber("accounts", values.accounts),
-    lines: wholeNumber("lines", values.lines),
-    calls: wholeNumber("calls", values.calls),
+    ...(Object.fromEntries(numbers) as Record<NumberName, number>),
     connections: (values.connections?.split(",") ?? []).map((text) =>
       wholeNumber("connections", text),
     ),
@@ -53,23 +64,9 @@ export function parseCommandLine(args: readonly string[]) {
 }
 
 function parsed(args: readonly string[]) {
-  const number = (name: keyof typeof numbers) =>
-    ({ type: "string", default: numbers[name][0] }) as const;
+  const options = { ...NUMBERS, ...OTHERS };
   try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        seconds: number("seconds"),
-        rounds: number("rounds"),
-        accounts: number("accounts"),
-        lines: number("lines"),
-        calls: number("calls"),
-        connections: { type: "string" },
-        generator: { type: "string" },
-        list: { type: "boolean", default: false },
-      },
-    });
+    return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
     throw new WrongUse((error as Error).message);
   }

@@ -1,4 +1,4 @@
-import type { Figures } from "./figures.ts";
+import type { FigureName, Figures } from "./figures.ts";
 import type { Load, LoadResult } from "./load/load.ts";
 import { filledRequest, type LoadRequest, type SlotCounts } from "./load/requests.ts";
 import { cpuMicrosOf, residentMib } from "./processes.ts";
@@ -63,10 +63,10 @@ export async function playRound(
   const { servers, charges, status = 200 } = contestant;
   const unitsBefore = await charges?.unitsCharged();
   const company = await contestant.company?.();
-  const before = await metersOf(contestant);
-  const result = await loadAll(contestant, load, settings);
-  const after = await metersOf(contestant);
-  const besides = await company?.end();
+  let besides: Figures | undefined;
+  const { result, spent } = await loadMeasured(contestant, load, settings).finally(async () => {
+    besides = await company?.end();
+  });
   const units = ((await charges?.unitsCharged()) ?? 0) - (unitsBefore ?? 0);
 
   const { answers, refused, broken, ...speed } = result;
@@ -84,12 +84,24 @@ export async function playRound(
     figures: {
       ...speed,
       ...besides,
-      ...perRequest(before, after, answered),
+      ...perRequest(spent, answered),
       rssMib: sum(await Promise.all(servers.map(({ pid }) => residentMib(pid)))),
     },
     words: `answers ${answered}${isRight ? "" : " (WRONG STATUS OR BROKEN)"}${books}`,
     isRight: isRight && isExact,
   };
+}
+
+/** @returns what the load saw, and by how much the meters have grown. */
+async function loadMeasured(contestant: Contestant, load: Load, settings: RoundSettings) {
+  const before = await metersOf(contestant);
+  const result = await loadAll(contestant, load, settings);
+  const after = await metersOf(contestant);
+  const spent = (Object.keys(after) as FigureName[]).map((name) => {
+    const [from, to] = [before[name], after[name]];
+    return [name, from === undefined || to === undefined ? undefined : to - from] as const;
+  });
+  return { result, spent };
 }
 
 /** Several servers share the connections, and their figures are added up. */
@@ -120,13 +132,12 @@ async function metersOf({ servers, meters }: Contestant): Promise<Figures> {
   return { cpuMicros, ...(await meters?.()) };
 }
 
-function perRequest(before: Figures, after: Figures, requests: number): Figures {
-  const names = Object.keys(after) as (keyof Figures)[];
+function perRequest(
+  spent: readonly (readonly [FigureName, number | undefined])[],
+  requests: number,
+): Figures {
   return Object.fromEntries(
-    names.map((name) => {
-      const [from, to] = [before[name], after[name]];
-      return [name, from === undefined || to === undefined ? undefined : (to - from) / requests];
-    }),
+    spent.map(([name, amount]) => [name, amount === undefined ? amount : amount / requests]),
   );
 }
 

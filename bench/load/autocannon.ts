@@ -19,7 +19,7 @@ export function createAutocannon(): Load {
       answers: result["2xx"],
       refused: result.non2xx,
       broken: result.errors,
-      requestsPerSecond: result.requests.average,
+      requestsPerSecond: (result["2xx"] + result.non2xx) / result.duration,
       p50Ms: result.latency.p50,
       p99Ms: result.latency.p99,
       worstMs: result.latency.max,

@@ -51,10 +51,14 @@ function importBeside(figures: Promise<Figures>): Company {
   const ended = figures.finally(() => {
     importing = false;
   });
+  // An import that fails is told at the end, not by ending this process.
+  ended.catch(() => {});
   return {
     async end() {
-      if (!importing) throw new Error("the import ended before the load did: give more --lines");
-      return await ended;
+      const wasImporting = importing;
+      const figures = await ended;
+      if (!wasImporting) throw new Error("the import ended before the load: give more --lines");
+      return figures;
     },
   };
 }

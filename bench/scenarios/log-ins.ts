@@ -44,6 +44,8 @@ function keepLoggingIn(url: string, accounts: number): Company {
     }
   };
   const loops = Promise.all(Array.from({ length: LOG_INS_AT_ONCE }, loop));
+  // A log-in that fails is told at the end, not by ending this process.
+  loops.catch(() => {});
   return {
     async end() {
       stopping = true;

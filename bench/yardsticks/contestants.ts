@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -65,7 +65,9 @@ export async function peerContestant(bench: Bench): Promise<Contestant | undefin
 }
 
 async function installPeer({ print }: Bench): Promise<boolean> {
-  if (existsSync(join(PEER, "node_modules"))) return true;
+  const modifiedMs = (file: string) =>
+    statSync(join(PEER, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  if (modifiedMs("node_modules/.package-lock.json") >= modifiedMs("package-lock.json")) return true;
   print("installing the peer, once …");
   const options = { cwd: PEER, shell: process.platform === "win32" };
   try {
