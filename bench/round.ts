@@ -63,10 +63,11 @@ export async function playRound(
   const { servers, charges, status = 200 } = contestant;
   const unitsBefore = await charges?.unitsCharged();
   const company = await contestant.company?.();
-  let besides: Figures | undefined;
-  const { result, spent } = await loadMeasured(contestant, load, settings).finally(async () => {
-    besides = await company?.end();
-  });
+  const loaded = loadMeasured(contestant, load, settings);
+  // Whether the load worked out or not, the company is ended.
+  await Promise.allSettled([loaded]);
+  const besides = await company?.end();
+  const { result, spent } = await loaded;
   const units = ((await charges?.unitsCharged()) ?? 0) - (unitsBefore ?? 0);
 
   const { answers, refused, broken, ...speed } = result;
