@@ -1,3 +1,4 @@
+import { setTimeout as after } from "node:timers/promises";
 import type { FigureName, Figures } from "./figures.ts";
 import type { Load, LoadResult } from "./load/load.ts";
 import { filledRequest, type LoadRequest, type SlotCounts } from "./load/requests.ts";
@@ -38,6 +39,9 @@ export interface Round {
   readonly isRight: boolean;
 }
 
+/** A server that charges nothing for so long is done: even the slowest yardstick takes 2 ms a unit. */
+const SETTLE_MS = 50;
+
 export interface RoundSettings {
   readonly connections: number;
   readonly seconds: number;
@@ -61,14 +65,14 @@ export async function playRound(
   settings: RoundSettings,
 ): Promise<Round> {
   const { servers, charges, status = 200 } = contestant;
-  const unitsBefore = await charges?.unitsCharged();
+  const unitsBefore = await settledUnits(charges);
   const company = await contestant.company?.();
   const loaded = loadMeasured(contestant, load, settings);
   // Whether the load worked out or not, the company is ended.
   await Promise.allSettled([loaded]);
   const besides = await company?.end();
   const { result, spent } = await loaded;
-  const units = ((await charges?.unitsCharged()) ?? 0) - (unitsBefore ?? 0);
+  const units = (await settledUnits(charges)) - unitsBefore;
 
   const { answers, refused, broken, ...speed } = result;
   const answered = answers + refused;
@@ -93,13 +97,25 @@ export async function playRound(
   };
 }
 
+/** Waits until what was in flight when a load stopped has been charged, too. */
+async function settledUnits(charges: Charges | undefined): Promise<number> {
+  if (charges === undefined) return 0;
+  let units = await charges.unitsCharged();
+  for (let before = Number.NaN; units !== before; ) {
+    await after(SETTLE_MS);
+    before = units;
+    units = await charges.unitsCharged();
+  }
+  return units;
+}
+
 /** @returns what the load saw, and by how much the meters have grown. */
 async function loadMeasured(contestant: Contestant, load: Load, settings: RoundSettings) {
   const before = await metersOf(contestant);
   const result = await loadAll(contestant, load, settings);
-  const after = await metersOf(contestant);
-  const spent = (Object.keys(after) as FigureName[]).map((name) => {
-    const [from, to] = [before[name], after[name]];
+  const grown = await metersOf(contestant);
+  const spent = (Object.keys(grown) as FigureName[]).map((name) => {
+    const [from, to] = [before[name], grown[name]];
     return [name, from === undefined || to === undefined ? undefined : to - from] as const;
   });
   return { result, spent };

@@ -45,7 +45,7 @@ export async function startServer(
   };
 }
 
-/** Starts Kurs as it is installed: with ample quotas, and without sources, for nothing goes out. */
+/** Starts Kurs as it is installed, but for the limit of log-ins and without sources to fetch. */
 export function startKurs(
   dataDirectory: string,
   environment: Readonly<Record<string, string>> = {},
@@ -53,7 +53,6 @@ export function startKurs(
   const settings = {
     PORT: "0",
     DATA_DIR: dataDirectory,
-    PLAN_FREE_UNITS: "1000000000",
     AUTH_LIMIT: "1000000",
     RATE_SOURCES: "",
   };
