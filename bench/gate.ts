@@ -14,7 +14,7 @@ const METERED = "metered read";
 
 /**
  * Requests a second, a metered read's to bare node:http's. Measured on two cores that others used
- * too: 0.33 to 0.48 with wrk, 0.38 to 0.58 with autocannon. Reads that took 30 µs more, which is
+ * too: 0.33 to 0.50 with wrk, 0.38 to 0.58 with autocannon. Reads that took 30 µs more, which is
  * twice as much, got 0.19 to 0.22 with wrk, and up to 0.32 with autocannon, which then is the
  * slower part itself.
  */
