@@ -4,6 +4,9 @@ import { type ConsolePage, consolePages } from "../../src/adapters/console-pages
 /** The path that the service is under: `/`, or what a proxy has put before it. */
 export const root = new URL(".", location.href).pathname;
 
+/** Whether this document is the API reference, which is none of the console's pages. */
+export const isReference = location.pathname === `${root}docs`;
+
 const place = signal(readPlace());
 
 /** The page that is shown. */

@@ -1,6 +1,6 @@
 import { logOut } from "../api.ts";
 import { useAction } from "../loading.ts";
-import { go, page, root } from "../router.ts";
+import { go, isReference, page, root } from "../router.ts";
 import { endSession, session } from "../session.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
@@ -30,7 +30,9 @@ export function Bar() {
                   {name}
                 </Link>
               ))}
-          <a href={`${root}docs`}>API docs</a>
+          <a href={`${root}docs`} aria-current={isReference ? "page" : undefined}>
+            API reference
+          </a>
         </nav>
         <div class="owner">{owner === undefined ? <Guest /> : <Owner email={owner.email} />}</div>
       </div>

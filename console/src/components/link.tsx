@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { ConsolePage } from "../../../src/adapters/console-pages.ts";
-import { addressOf, go } from "../router.ts";
+import { addressOf, go, isReference } from "../router.ts";
 
 interface LinkProps {
   readonly to: ConsolePage;
@@ -10,12 +10,12 @@ interface LinkProps {
   readonly children: ComponentChildren;
 }
 
-/** A link to a page of the console, which is shown without loading the document anew. */
+/** A link to a page of the console, which other pages show without loading the document anew. */
 export function Link({ to, class: look = "", isCurrent = false, children }: LinkProps) {
   const follow = (event: MouseEvent) => {
-    // A click for a new tab or window is the browser's.
+    // A click for a new tab or window is the browser's, and so is the way to another document.
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
-    if (!isPlain) return;
+    if (!isPlain || isReference) return;
     event.preventDefault();
     go(to);
   };

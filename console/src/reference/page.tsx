@@ -1,0 +1,105 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { ApiError, errorOf, send } from "../api.ts";
+import { Bar } from "../components/bar.tsx";
+import { Button } from "../components/button.tsx";
+import { Notice } from "../components/notice.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { Skeleton } from "../components/skeleton.tsx";
+import { useLoading } from "../loading.ts";
+import { root } from "../router.ts";
+import { Authorization } from "./authorization.tsx";
+import type { ShowCalls } from "./calls.ts";
+
+/** The API's description, as far as this page reads it. */
+interface Description {
+  readonly info: { readonly description: string; readonly version: string };
+}
+
+interface Reference {
+  readonly description: Description;
+  readonly showCalls: ShowCalls;
+}
+
+/** The API reference: what the service says of itself at /openapi.json, to read and to try out. */
+export function ReferencePage() {
+  const { data, error } = useLoading(loadReference, []);
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Bar />
+      <main class="page" id="content" tabIndex={-1}>
+        <PageHead title="API reference">
+          Every call, with its answers and errors. Try it out makes real calls: a read costs one
+          unit. For programs there is <a href={`${root}openapi.json`}>openapi.json</a>.
+        </PageHead>
+        <div class="stack">
+          <Authorization />
+          {data === undefined ? <OnItsWay error={error} /> : <Calls {...data} />}
+        </div>
+      </main>
+    </>
+  );
+}
+
+function OnItsWay({ error }: { readonly error: ApiError | undefined }) {
+  if (error === undefined) return <Skeleton what="the calls" heightRem={40} />;
+  return (
+    <Notice kind="bad">
+      <p>The API's description could not be loaded. {error.message}</p>
+      {error.requestId === undefined ? null : (
+        <p class="notice-small">
+          Request <code>{error.requestId}</code>
+        </p>
+      )}
+      {error.isPassing ? (
+        <p>Trying again every two seconds.</p>
+      ) : (
+        <div>
+          <Button look="plain" isSmall onClick={() => location.reload()}>
+            Try again
+          </Button>
+        </div>
+      )}
+    </Notice>
+  );
+}
+
+function Calls({ description, showCalls }: Reference) {
+  const place = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (place.current !== null) showCalls(place.current, description);
+  }, [description, showCalls]);
+  const { info } = description;
+  return (
+    <>
+      <div class="stack-close aside">
+        {info.description.split("\n\n").map((paragraph) => (
+          <p key={paragraph}>{paragraph}</p>
+        ))}
+        <p>Version {info.version}</p>
+      </div>
+      <div ref={place} />
+    </>
+  );
+}
+
+async function loadReference(): Promise<Reference> {
+  const answer = await send("openapi.json", {});
+  if (answer.status !== 200) throw errorOf(answer);
+  const { showCalls } = await loadCalls();
+  return { description: JSON.parse(answer.text) as Description, showCalls };
+}
+
+/**
+ * swagger-ui is 1.5 MB, 340 kB on the wire: the heading does not wait for it. A browser remembers a
+ * module that failed until the page is loaded anew, so this is asked for once the service is there.
+ */
+async function loadCalls(): Promise<typeof import("./calls.ts")> {
+  try {
+    return await import("./calls.ts");
+  } catch {
+    throw new ApiError("internal_error", "A part of this page is missing.");
+  }
+}

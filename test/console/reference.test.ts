@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { type Server, serve, temporaryDirectory } from "../support/process.ts";
+
+const [desktop] = looks as readonly [Look];
+const EMAIL = "ada@example.org";
+
+const resources = new AsyncDisposableStack();
+let server: Server;
+let browser: Browser;
+let client: Client;
+
+before(async () => {
+  const { path } = resources.use(await temporaryDirectory());
+  server = resources.use(await serve({ dataDirectory: path }));
+  browser = resources.use(await startBrowser());
+  client = clientOf(server.url);
+  await client.register(EMAIL);
+});
+
+after(() => resources.disposeAsync());
+
+/** Opens the reference and waits for the calls. */
+async function open(look = desktop, path = "/docs"): Promise<Visitor> {
+  const visitor = await Visitor.come(browser, server.url, look);
+  await visitor.page.goto(path);
+  await callIn(visitor.page, "/healthz").waitFor();
+  return visitor;
+}
+
+/** The line of a call, which opens it. */
+const callIn = (page: Page, path: string, method = "GET") =>
+  page.getByRole("button", { name: new RegExp(`^${method} ${RegExp.escape(path)} `) });
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+
+async function authorize(page: Page, credential: string): Promise<void> {
+  await button(page, "Authorize").click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("API key or session").fill(credential);
+  await dialog.getByRole("button", { name: "Authorize" }).click();
+}
+
+/** Makes a call that is open already. @returns the status that the page shows. */
+async function execute(page: Page): Promise<string> {
+  await button(page, "Execute").click();
+  return await page.locator(".live-responses-table tbody .response-col_status").innerText();
+}
+
+async function tryOut(page: Page, path: string): Promise<string> {
+  await callIn(page, path).click();
+  await button(page, "Try it out").click();
+  return await execute(page);
+}
+
+/** Takes one visitor through every state of the page. */
+async function walk(look: Look): Promise<void> {
+  const account = await client.openSession(`${look.name.replace(" ", ".")}@example.org`);
+  const { apiKey } = await client.createKey(account);
+  await using visitor = await open(look);
+  const { page } = visitor;
+  await visitor.assertSound("the reference");
+
+  await button(page, "Authorize").click();
+  await visitor.assertSound("the dialog");
+  await page.keyboard.press("Escape");
+  await authorize(page, apiKey);
+
+  await callIn(page, "/v1/rates/{base}/{quote}").click();
+  await visitor.assertSound("an open call");
+  await page.getByRole("tab", { name: "Schema" }).first().click();
+  await button(page, "Try it out").click();
+  await visitor.assertSound("a call that is about to be tried");
+  assert.equal(await execute(page), "200");
+  await callIn(page, "/v1/auth/register", "POST").click();
+  await visitor.assertSound("a call that was made, above one with a body");
+  visitor.assertQuiet();
+}
+
+// Side by side: most of the time goes into axe-core, which each window runs for itself.
+test("every state of the API reference is sound in every look", {
+  concurrency: true,
+}, async (t) => {
+  await Promise.all(looks.map((look) => t.test(look.name, () => walk(look))));
+});
+
+const ways = [
+  { name: "bare", words: ["", ""] },
+  { name: "with their schemes' words", words: ["ApiKey ", "Session "] },
+] as const;
+
+for (const { name, words } of ways) {
+  test(`credentials pasted ${name} each serve their own calls, until forgotten`, async () => {
+    const account = await client.openSession(`pasted${words[0].length}@example.org`);
+    const { apiKey } = await client.createKey(account);
+    await using visitor = await open();
+    const { page } = visitor;
+    visitor.expectError(/401 \(Unauthorized\)/);
+
+    await authorize(page, words[0] + apiKey);
+    await authorize(page, words[1] + account);
+    assert.equal(await client.usedUnits(account), 0);
+    assert.equal(await tryOut(page, "/v1/rates/{base}/{quote}"), "200");
+    const answer = page.locator(".live-responses-table");
+    assert.match(await answer.innerText(), /"base": "EUR"[\s\S]*"rate": "[0-9.]+"/);
+    assert.equal(await client.usedUnits(account), 1);
+
+    await callIn(page, "/v1/rates/{base}/{quote}").click();
+    assert.equal(await tryOut(page, "/v1/account/usage"), "200");
+    assert.match(await answer.innerText(), /"used_units": 1,/);
+    await button(page, "Forget").click();
+    await button(page, "Clear").click();
+    assert.equal(await execute(page), "401");
+    assert.equal(await client.usedUnits(account), 1);
+    visitor.assertQuiet();
+  });
+}
+
+test("what is neither an API key nor a session is refused before any call", async () => {
+  await using visitor = await open();
+  const { page } = visitor;
+  await authorize(page, "Bearer abc");
+  await page.getByRole("alert").getByText("That is neither an API key").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByText("no API key yet").waitFor();
+  await page.getByText("no session yet").waitFor();
+  visitor.assertQuiet();
+});
+
+test("a parameter that cannot be is refused before any call", async () => {
+  await using visitor = await open();
+  const { page } = visitor;
+  let callCount = 0;
+  page.on("request", () => {
+    callCount += 1;
+  });
+  await callIn(page, "/v1/account/usage/daily").click();
+  await button(page, "Try it out").click();
+  await page.getByRole("textbox", { name: "days" }).fill("many");
+  await button(page, "Execute").click();
+  await page.getByText("Value must be an integer").waitFor();
+  await visitor.assertSound("a parameter that cannot be");
+  assert.equal(callCount, 0);
+  visitor.assertQuiet();
+});
+
+test("the log-in of this tab authorizes account calls, until the log-out", async () => {
+  await using visitor = await Visitor.come(browser, server.url, desktop);
+  const { page } = visitor;
+  await page.goto("/login");
+  await page.getByLabel("Email").fill(EMAIL);
+  await page.getByLabel("Password").fill("correct horse battery");
+  await button(page, "Log in").click();
+  await button(page, "Log out").waitFor();
+  await page.getByRole("link", { name: "API reference" }).click();
+
+  await page.getByText(`your session as ${EMAIL}`).waitFor();
+  assert.equal(await tryOut(page, "/v1/account/api-keys"), "200");
+  await visitor.assertSound("the reference of someone logged in");
+  await button(page, "Log out").click();
+  await page.getByText("no session yet").waitFor();
+  await page.getByRole("button", { name: "Session needed: authorize" }).first().waitFor();
+  visitor.assertQuiet();
+});
+
+test("the bar leads back to the console", async () => {
+  await using visitor = await open();
+  const { page } = visitor;
+  await page.getByRole("link", { name: "Log in" }).click();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  assert.equal(page.url(), `${server.url}/login`);
+});
+
+test("an address names a call, and opens it", async () => {
+  await using visitor = await open(desktop, "/docs#/Rates/readRate");
+  await button(visitor.page, "Try it out").waitFor();
+  const line = callIn(visitor.page, "/v1/rates/{base}/{quote}");
+  assert.equal(await line.getAttribute("aria-expanded"), "true");
+  visitor.assertQuiet();
+});
+
+test("while the service is away the page says so, and shows the calls once it is back", async () => {
+  await using visitor = await Visitor.come(browser, server.url, desktop);
+  const { page } = visitor;
+  visitor.expectError(/Failed to load resource/);
+  const { promise: asked, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route("**/openapi.json", async (route) => {
+    await asked;
+    await route.abort();
+  });
+
+  await page.goto("/docs");
+  await page.getByRole("heading", { level: 1, name: "API reference" }).waitFor();
+  await page.getByRole("status").getByText("Loading the calls").waitFor();
+  letGo();
+  await page.getByRole("alert").getByText("The service cannot be reached").waitFor();
+  await visitor.assertSound("the reference without a service");
+
+  await page.unroute("**/openapi.json");
+  await callIn(page, "/healthz").waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0);
+  visitor.assertQuiet();
+});
+
+test("a service that fails is told with its request's id, and asked again on demand", async () => {
+  await using visitor = await Visitor.come(browser, server.url, desktop);
+  const { page } = visitor;
+  visitor.expectError(/500 \(Internal Server Error\)/);
+  const json = { code: "internal_error", message: "Something went wrong.", request_id: "01a1" };
+  await page.route("**/openapi.json", (route) => route.fulfill({ status: 500, json }));
+
+  await page.goto("/docs");
+  await page.getByRole("alert").getByText("Something went wrong.").waitFor();
+  await page.getByRole("alert").getByText("01a1").waitFor();
+  await page.unroute("**/openapi.json");
+  await button(page, "Try again").click();
+  await callIn(page, "/healthz").waitFor();
+  visitor.assertQuiet();
+});
