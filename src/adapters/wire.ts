@@ -1,15 +1,5 @@
 import Type, { type Static } from "typebox";
-import type { MailRecord } from "../application/mail-ports.ts";
-import type {
-  Account,
-  AccountSummary,
-  ApiKey,
-  DailyUnits,
-  HeldRate,
-  Plan,
-  StoredRate,
-} from "../application/ports.ts";
-import type { SourceStatus } from "../application/refresh-rates.ts";
+import type { Account, ApiKey, DailyUnits } from "../application/ports.ts";
 import type { IssuedSession } from "../application/sessions.ts";
 import type { UsageReport } from "../application/usage.ts";
 import { remainingUnits, utilization } from "../domain/billing.ts";
@@ -172,7 +162,19 @@ export const ErrorShape = Type.Object(envelopeFields, { $id: "Error" });
 
 export const QuotaErrorShape = Type.Object(
   { ...envelopeFields, limit: Units, remaining: Units, reset_at: Timestamp },
-  { $id: "QuotaError" },
+  {
+    $id: "QuotaError",
+    examples: [
+      {
+        code: "quota_exceeded",
+        message: "Request-unit quota exceeded for the current billing period.",
+        request_id: "01a1fc78-6d10-7638-b14c-f8c565c0a0c9",
+        limit: 1000,
+        remaining: 0,
+        reset_at: "2026-12-01T00:00:00.000Z",
+      },
+    ],
+  },
 );
 
 /** Every shape that answers refer to by its name. */
@@ -232,66 +234,4 @@ export function wireDailyUsage(days: readonly DailyUnits[]): Static<typeof Daily
 /** The error envelope (specification, section 2), with the quota's fields where it has them. */
 export function wireFailure({ code, message, quota }: Failure, requestId: string) {
   return { code, message, request_id: requestId, ...quota };
-}
-
-export function wireStoredRate({ source, suspendedAt, ...rate }: StoredRate) {
-  return { ...wireRate(rate), source, suspended_at: suspendedAt ?? null };
-}
-
-export function wirePlan({ name, unitsPerPeriod }: Plan) {
-  return { name, units_per_period: unitsPerPeriod };
-}
-
-export function wireAccountSummary(account: AccountSummary) {
-  const { id, email, plan, createdAt, emailVerifiedAt, activeKeys, quota } = account;
-  return {
-    id,
-    email,
-    created_at: createdAt,
-    email_verified: emailVerifiedAt !== undefined,
-    plan,
-    active_keys: activeKeys,
-    used_units: quota.usedUnits,
-    quota_units: quota.quotaUnits,
-    remaining_units: remainingUnits(quota),
-  };
-}
-
-export function wireMail(mail: MailRecord) {
-  return {
-    id: mail.id,
-    kind: mail.kind,
-    email: mail.email,
-    state: mailState(mail),
-    created_at: mail.createdAt,
-    attempts: mail.attempts,
-    next_attempt_at: mail.nextAttemptAt ?? null,
-    last_error: mail.lastError ?? null,
-    delivered_at: mail.deliveredAt ?? null,
-    given_up_at: mail.givenUpAt ?? null,
-  };
-}
-
-/** What has become of a mail. */
-export function mailState({ deliveredAt, givenUpAt }: MailRecord) {
-  if (deliveredAt !== undefined) return "delivered";
-  return givenUpAt === undefined ? "waiting" : "given up";
-}
-
-export function wireHeldRate({ heldAt, standing, ...rate }: HeldRate) {
-  return { ...wireRate(rate), source: rate.source, held_at: heldAt, served_rate: standing };
-}
-
-export function wireSourceStatus(status: SourceStatus) {
-  return {
-    source: status.source,
-    pairs: status.pairs,
-    newest_as_of: status.newestAsOf ?? null,
-    missed_publications: status.missedPublications,
-    last_success_at: status.lastSuccessAt ?? null,
-    last_error_at: status.lastErrorAt ?? null,
-    last_error: status.lastError ?? null,
-    failures: status.failures,
-    next_attempt_at: status.nextAttemptAt,
-  };
 }

@@ -60,7 +60,8 @@ function Owner({ email }: { readonly email: string }) {
     } finally {
       // This tab forgets the session even when the service cannot be told.
       endSession("logged out");
-      go("/login");
+      // The API reference is for everyone: who reads it stays there.
+      if (!isReference) go("/login");
     }
   });
   return (

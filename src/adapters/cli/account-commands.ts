@@ -3,8 +3,8 @@ import type { AccountSummary } from "../../application/ports.ts";
 import { billingPeriodAt, remainingUnits } from "../../domain/billing.ts";
 import { normalizeEmail } from "../../domain/email.ts";
 import { timestamp } from "../../domain/instant.ts";
-import { wireAccountSummary } from "../wire.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
+import { wireAccountSummary } from "./operator-shapes.ts";
 import { table } from "./table.ts";
 
 /** Adds `kurs accounts …`. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Pair } from "../../domain/symbol.ts";
-import { wireHeldRate } from "../wire.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
+import { wireHeldRate } from "./operator-shapes.ts";
 import { pairOf } from "./pair-arguments.ts";
 import { table } from "./table.ts";
 

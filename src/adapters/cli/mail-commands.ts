@@ -3,8 +3,8 @@ import { IsEmail } from "typebox/format";
 import { MailError } from "../../application/mail-ports.ts";
 import { isMailable } from "../../domain/email.ts";
 import { timestamp } from "../../domain/instant.ts";
-import { mailState, wireMail } from "../wire.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
+import { mailState, wireMail } from "./operator-shapes.ts";
 import { table } from "./table.ts";
 
 /** A server that has not answered a test by then is not going to. */

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { MAX_PLAN_UNITS } from "../../domain/billing.ts";
-import { wirePlan } from "../wire.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
+import { wirePlan } from "./operator-shapes.ts";
 import { table } from "./table.ts";
 
 /** Adds `kurs plans …`. */

@@ -8,9 +8,9 @@ import {
 } from "../../application/refresh-rates.ts";
 import { type RateSource, SourceError } from "../../application/source-ports.ts";
 import { createSuccession } from "../../domain/succession.ts";
-import { wireSourceStatus } from "../wire.ts";
 import { ageOf } from "./age.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
+import { wireSourceStatus } from "./operator-shapes.ts";
 import { table } from "./table.ts";
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
