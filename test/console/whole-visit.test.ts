@@ -82,7 +82,7 @@ for (const look of looks) {
     await question.waitFor();
     await visitor.assertSound("the question");
     await question.getByRole("button", { name: "Keep it" }).click();
-    await question.waitFor({ state: "hidden" });
+    await question.waitFor({ state: "detached" });
     const client = clientOf(server.url);
     const asKey = { apiKey: secret };
     assert.equal((await client.get("/v1/rates/EUR/USD", asKey)).status, 200, "not revoked yet");
