@@ -1,5 +1,5 @@
 import type { ComponentType } from "preact";
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import type { ConsolePage } from "../../src/adapters/console-pages.ts";
 import { Bar } from "./components/bar.tsx";
 import { AgentsPage } from "./pages/agents.tsx";
@@ -53,7 +53,8 @@ export function App() {
     if (isPast) go(isPage(next) ? next : "/keys", { replace: true });
   }, [needsLogIn, isPast, address]);
 
-  useEffect(() => {
+  // At once: a key that is pressed right after belongs to the new page.
+  useLayoutEffect(() => {
     document.title = `${title} · Kurs`;
     // The new page's heading is what a screen reader goes on from.
     if (hasTurned) document.querySelector("h1")?.focus();

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { CreatedApiKey } from "../api.ts";
 import { keyInHand } from "../key-in-hand.ts";
 import { Button } from "./button.tsx";
@@ -8,7 +8,7 @@ import { Link } from "./link.tsx";
 /** The one time that a key's secret is shown. */
 export function NewKeyNotice({ created }: { readonly created: CreatedApiKey }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), [created.id]);
+  useLayoutEffect(() => heading.current?.focus(), [created.id]);
   return (
     <section class="notice notice-good new-key" aria-labelledby="new-key">
       <h2 id="new-key" tabIndex={-1} ref={heading}>
