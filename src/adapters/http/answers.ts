@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "./app.ts";
 import { corsHeaders } from "./headers.ts";
-import type { LogAnswer } from "./request-log.ts";
+import { type LogAnswer, loggedRequest } from "./request-log.ts";
 
 /**
  * Writes a whole answer of JSON at once: status, headers as names and values in turn, body.
@@ -56,7 +56,7 @@ export function createAnswers(
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
         if (draining) reply.header("connection", "close");
-        logAnswer(request, reply.statusCode);
+        logAnswer(loggedRequest(request), reply.statusCode);
         done();
       });
     },
@@ -72,7 +72,7 @@ export function createAnswers(
       reply.raw.writeHead(status, lines);
       // Written as latin1 an ASCII text needs no conversion.
       reply.raw.end(body, bytes === body.length ? "latin1" : "utf8");
-      logAnswer(request, status);
+      logAnswer(loggedRequest(request), status);
     },
   };
 }

@@ -24,13 +24,16 @@ import { mcpRoutes } from "./mcp-routes.ts";
 import { prepareMethodRefusal } from "./methods.ts";
 import { documentRoutes } from "./openapi.ts";
 import { createOriginGuard } from "./origin-guard.ts";
-import { createAnswerRead, rateRoutes } from "./rate-routes.ts";
+import { createReplyToRead, rateRoutes } from "./rate-routes.ts";
 import { answerUnrouted, createAnswerRaw } from "./raw-errors.ts";
+import { createAnswerRead } from "./read-answers.ts";
+import { openReadLane } from "./read-lane.ts";
 import { answerUndecodable, refuseUnknown } from "./refusals.ts";
 import { createAnswerLog } from "./request-log.ts";
 import { createServer } from "./server.ts";
 import { createSessionGuard } from "./session-guard.ts";
 import { usageRoutes } from "./usage-routes.ts";
+import { createFormat } from "./whole-answers.ts";
 
 export type App = FastifyInstance<
   RawServerDefault,
@@ -74,15 +77,19 @@ export interface AppUses {
 /** Builds the HTTP interface: every path, and the envelope on whatever goes wrong. */
 export async function createApp(settings: AppSettings, uses: AppUses): Promise<App> {
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
-  const answers = createAnswers(headers, createAnswerLog(uses));
+  const logAnswer = createAnswerLog(uses);
+  const answers = createAnswers(headers, logAnswer);
   const answerRaw = createAnswerRaw(headers, uses.log);
-  const answerRead = createAnswerRead({ ...uses, write: answers.write });
+  const answerRead = createAnswerRead(uses);
+  const replyToRead = createReplyToRead(answerRead, answers.write);
   const app = createServer(
     settings.trustedProxies,
     answerRaw,
-    answerUndecodable(answerRead, answers),
+    answerUndecodable(replyToRead, answers),
   );
   answerUnrouted(app.server, answerRaw);
+  const format = createFormat(app.server, headers, uses.clock);
+  openReadLane(app.server, { answerRead, logAnswer, format });
   answers.completeReplies(app);
   refuseUnknown(app);
   app.setErrorHandler(createErrorHandler(uses.log));
@@ -96,7 +103,7 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   mailTokenRoutes(app, uses);
   apiKeyRoutes(app, { ...uses, sessionGuard });
   usageRoutes(app, { ...uses, sessionGuard });
-  rateRoutes(app, { answerRead });
+  rateRoutes(app, { replyToRead });
   const originGuard = createOriginGuard(settings);
   await mcpRoutes(app, { ...uses, write: answers.write, originGuard });
   healthRoutes(app, uses);

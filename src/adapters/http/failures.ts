@@ -42,7 +42,7 @@ export function writeFailure(
 }
 
 /** @returns the headers that a failure's answer carries, names and values in turn. */
-function failureHeaders(failure: Failure, challenge: string): string[] {
+export function failureHeaders(failure: Failure, challenge: string): string[] {
   const headers: string[] = [];
   if (failure.code === "unauthorized") headers.push("www-authenticate", challenge);
   const { retryAfterSeconds } = failure;

@@ -1,15 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Logger } from "pino";
 import Type from "typebox";
-import type { ReadRate } from "../../application/rates.ts";
-import { Failure } from "../../domain/failure.ts";
 import { credentialOf } from "../authorization.ts";
-import { logFailure } from "../failures.ts";
-import { wireRate } from "../wire.ts";
 import type { WriteAnswer } from "./answers.ts";
 import type { App } from "./app.ts";
-import { writeFailure } from "./failures.ts";
-import { rateLimitHeaders } from "./headers.ts";
+import type { AnswerRead } from "./read-answers.ts";
 import { responsesOf } from "./responses.ts";
 
 const symbol = (description: string, example: string) =>
@@ -36,37 +30,21 @@ const readRateSchema = {
   ]),
 };
 
-/** Answers one read: of base and quote as they stand in the path. */
-export type AnswerRead = (
+/** Answers a read that came by the router: of base and quote as they stand in the path. */
+export type ReplyToRead = (
   request: FastifyRequest,
   reply: FastifyReply,
   base: string,
   quote: string,
 ) => void;
 
-export function createAnswerRead(uses: {
-  readonly readRate: ReadRate;
-  readonly write: WriteAnswer;
-  readonly log: Logger;
-}): AnswerRead {
-  const { readRate, write, log } = uses;
-
+export function createReplyToRead(answerRead: AnswerRead, write: WriteAnswer): ReplyToRead {
   // No async handler: the promise it would add costs as much as the search for the rate.
   return (request, reply, base, quote) => {
     const apiKey = credentialOf(request.headers.authorization, "ApiKey");
-    readRate(apiKey, base, quote).then(
-      ({ result, allowance }) => {
-        const headers = allowance === undefined ? [] : rateLimitHeaders(allowance);
-        if (result instanceof Failure) {
-          logFailure(log, result, request.id);
-          writeFailure(write, request, reply, result, { challenge: "ApiKey", headers });
-        } else {
-          const body = reply.serializeInput(wireRate(result), "200") as string;
-          write(request, reply, 200, headers, body);
-        }
-      },
-      (error: Error) => reply.send(error),
-    );
+    void answerRead(request.id, apiKey, base, quote).then(({ status, headers, body }) => {
+      write(request, reply, status, headers, body);
+    });
   };
 }
 
@@ -83,10 +61,10 @@ export function undecodableSymbols(
   return base === undefined || quote === undefined ? undefined : [base, quote];
 }
 
-export function rateRoutes(app: App, { answerRead }: { readonly answerRead: AnswerRead }): void {
+export function rateRoutes(app: App, { replyToRead }: { readonly replyToRead: ReplyToRead }): void {
   const config = { challenge: "ApiKey" };
 
   app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
-    answerRead(request, reply, request.params.base, request.params.quote);
+    replyToRead(request, reply, request.params.base, request.params.quote);
   });
 }

@@ -4,7 +4,7 @@ import type { Answers } from "./answers.ts";
 import type { App } from "./app.ts";
 import { sendFailure, writeFailure } from "./failures.ts";
 import { answerPreflight, isPreflight, otherMethod } from "./methods.ts";
-import { type AnswerRead, undecodableSymbols } from "./rate-routes.ts";
+import { type ReplyToRead, undecodableSymbols } from "./rate-routes.ts";
 
 const undecodablePath = new Failure("invalid_request", "The path is not valid percent-encoding.");
 const readsOnly = otherMethod("GET, HEAD");
@@ -23,12 +23,12 @@ export function refuseUnknown(app: App): void {
 }
 
 /** Answers a path whose escapes cannot be decoded; on a rate's path they are bad symbols. */
-export function answerUndecodable(answerRead: AnswerRead, answers: Answers) {
+export function answerUndecodable(replyToRead: ReplyToRead, answers: Answers) {
   return (request: FastifyRequest, reply: FastifyReply): void => {
     request.arrivedMs = performance.now();
     const symbols = undecodableSymbols(request.raw.url ?? "");
     if (symbols !== undefined && (request.method === "GET" || request.method === "HEAD")) {
-      answerRead(request, reply, ...symbols);
+      replyToRead(request, reply, ...symbols);
       return;
     }
     const failure = symbols === undefined ? undecodablePath : readsOnly;

@@ -10,8 +10,22 @@ declare module "fastify" {
   }
 }
 
+/** What a line of the log says of a request. */
+export interface LoggedRequest {
+  readonly id: string;
+  readonly method: string;
+  /** The pattern of its path. */
+  readonly route: string;
+  readonly arrivedMs: number;
+}
+
 /** Logs an answer in one line with its request id. */
-export type LogAnswer = (request: FastifyRequest, status: number) => void;
+export type LogAnswer = (request: LoggedRequest, status: number) => void;
+
+export function loggedRequest(request: FastifyRequest): LoggedRequest {
+  const { id, method, routeOptions, arrivedMs } = request;
+  return { id, method, route: routeOptions.url ?? "(none)", arrivedMs };
+}
 
 /** The level of a line about an answer, as pino numbers it. */
 const INFO = 30;
@@ -36,17 +50,16 @@ export function createAnswerLog(uses: {
     lines = "";
   };
 
-  return (request, status) => {
+  return ({ id, method, route, arrivedMs }, status) => {
     if (nowMs !== clock.nowMs()) {
       nowMs = clock.nowMs();
       start = `{"level":${INFO},"time":"${timestamp(nowMs)}","request_id":"`;
     }
-    const route = request.routeOptions.url ?? "(none)";
-    const microseconds = Math.round((performance.now() - request.arrivedMs) * 1000);
+    const microseconds = Math.round((performance.now() - arrivedMs) * 1000);
     // After all answers of a batch, and before any of their readers can run.
     if (lines === "") process.nextTick(flush);
     lines +=
-      `${start}${request.id}","method":"${request.method}","route":"${route}",` +
+      `${start}${id}","method":"${method}","route":"${route}",` +
       `"status":${status},"duration_us":${microseconds}}\n`;
   };
 }

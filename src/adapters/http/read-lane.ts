@@ -1,0 +1,150 @@
+import { randomUUIDv7 } from "node:crypto";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import type { AnswerRead, ReadAnswer } from "./read-answers.ts";
+import { recogniseRead } from "./read-request.ts";
+import type { LogAnswer } from "./request-log.ts";
+import type { FormatAnswer } from "./whole-answers.ts";
+
+/** Beyond what Keep-Alive promises, as node:http does: a request may be on its way. */
+const KEEP_ALIVE_BUFFER_MS = 1000;
+
+const ROUTE = "/v1/rates/:base/:quote";
+
+interface Lane {
+  readonly server: Server;
+  readonly answerRead: AnswerRead;
+  readonly logAnswer: LogAnswer;
+  readonly format: FormatAnswer;
+  /** Serves a connection from its beginning, as the server does by itself. */
+  readonly serveByNode: (socket: Socket) => void;
+  readonly connections: Set<Connection>;
+}
+
+/**
+ * Lets plain reads pass node:http by: each connection begins here, and stays as long as all that it
+ * sends are reads in their plainest form, one after the other. The first bytes that are anything
+ * else go to node:http with the connection, for good. The answer is the same either way; here it
+ * takes half the processor time (docs/decisions/0009-plain-reads-pass-node-http-by.md).
+ */
+export function openReadLane(
+  server: Server,
+  uses: Pick<Lane, "answerRead" | "logAnswer" | "format">,
+): void {
+  const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
+  if (serve === undefined) throw new Error("this server does not serve connections");
+  const connections = new Set<Connection>();
+  const lane: Lane = { ...uses, server, connections, serveByNode: serve.bind(server) };
+  server.removeListener("connection", serve);
+  server.on("connection", (socket: Socket) => new Connection(lane, socket));
+  closeWith(server, connections);
+}
+
+/** Whoever closes the server's connections, idle or all, means those here too. */
+function closeWith(server: Server, connections: ReadonlySet<Connection>): void {
+  const closeIdle = server.closeIdleConnections.bind(server);
+  const closeAll = server.closeAllConnections.bind(server);
+  server.closeIdleConnections = () => {
+    closeIdle();
+    for (const { socket, isBusy } of connections) if (!isBusy) socket.destroy();
+  };
+  server.closeAllConnections = () => {
+    closeAll();
+    for (const { socket } of connections) socket.destroy();
+  };
+}
+
+/** A connection that has sent nothing but plain reads so far. */
+class Connection {
+  readonly socket: Socket;
+  /** Whether a read is under way. */
+  isBusy = false;
+  readonly #lane: Lane;
+  readonly #listeners: readonly (readonly [event: string, listener: (bytes: Buffer) => void])[];
+  #hasBegun = false;
+  /** The client will send no more. */
+  #hasEnded = false;
+  /** What came before the last answer had left. */
+  readonly #early: Buffer[] = [];
+
+  constructor(lane: Lane, socket: Socket) {
+    this.#lane = lane;
+    this.socket = socket;
+    this.#listeners = [
+      ["data", (bytes: Buffer) => this.#receive(bytes)],
+      ["end", () => this.#end()],
+      // A connection that broke has nobody to answer; "close" follows.
+      ["error", () => undefined],
+      ["timeout", () => this.#leaveIdle()],
+      ["close", () => lane.connections.delete(this)],
+    ];
+    for (const [event, listener] of this.#listeners) socket.on(event, listener);
+    socket.setTimeout(lane.server.headersTimeout);
+    lane.connections.add(this);
+  }
+
+  #receive(bytes: Buffer): void {
+    const { server, answerRead, logAnswer } = this.#lane;
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      this.socket.setTimeout(server.keepAliveTimeout + KEEP_ALIVE_BUFFER_MS);
+    }
+    if (this.isBusy) {
+      this.#early.push(bytes);
+      this.socket.pause();
+      return;
+    }
+    const read = recogniseRead(bytes);
+    if (read === undefined) {
+      this.#handOver(bytes);
+      return;
+    }
+    this.isBusy = true;
+    const arrivedMs = performance.now();
+    const request = { id: randomUUIDv7(), method: "GET", route: ROUTE, arrivedMs };
+    void answerRead(request.id, read.apiKey, read.base, read.quote).then((answer) => {
+      this.#send(answer, request.id);
+      logAnswer(request, answer.status);
+    });
+  }
+
+  #send(answer: ReadAnswer, requestId: string): void {
+    const { server, format } = this.#lane;
+    if (this.socket.destroyed) return;
+    const isLast = this.#hasEnded || !server.listening;
+    const isTaken = this.socket.write(format(answer, requestId, isLast), "latin1");
+    if (isLast) this.socket.end();
+    else if (isTaken) this.#goOn();
+    // Who does not read the answers is not given more of them.
+    else this.socket.once("drain", () => this.#goOn());
+  }
+
+  #goOn(): void {
+    this.isBusy = false;
+    if (this.#early.length > 0) this.#handOver(Buffer.concat(this.#early));
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    if (!this.isBusy) this.socket.end();
+  }
+
+  /** node:http knows what to say to who has never sent a request; others expect no answer. */
+  #leaveIdle(): void {
+    if (this.#hasBegun) this.socket.destroy();
+    else this.#handOver(Buffer.alloc(0));
+  }
+
+  /** From here on the connection is node:http's, as if these bytes were the first. */
+  #handOver(bytes: Buffer): void {
+    const { connections, serveByNode } = this.#lane;
+    connections.delete(this);
+    for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
+    this.socket.setTimeout(0);
+    serveByNode(this.socket);
+    this.socket.resume();
+    if (bytes.length > 0) this.socket.emit("data", bytes);
+    // The end may have come with the last bytes, while a read was under way.
+    if (this.#hasEnded) this.socket.emit("end");
+  }
+}
