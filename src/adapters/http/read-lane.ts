@@ -9,6 +9,9 @@ import type { FormatAnswer } from "./whole-answers.ts";
 /** Beyond what Keep-Alive promises, as node:http does: a request may be on its way. */
 const KEEP_ALIVE_BUFFER_MS = 1000;
 
+/** How often idle connections are looked for: a timer for each would cost 0.3 µs a read. */
+const SWEEP_INTERVAL_MS = 1000;
+
 const ROUTE = "/v1/rates/:base/:quote";
 
 interface Lane {
@@ -38,6 +41,12 @@ export function openReadLane(
   server.removeListener("connection", serve);
   server.on("connection", (socket: Socket) => new Connection(lane, socket));
   closeWith(server, connections);
+  const sweep = () => {
+    const nowMs = performance.now();
+    for (const connection of connections) connection.leaveWhenIdle(nowMs);
+  };
+  const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
+  server.once("close", () => clearInterval(sweeping));
 }
 
 /** Whoever closes the server's connections, idle or all, means those here too. */
@@ -62,6 +71,8 @@ class Connection {
   readonly #lane: Lane;
   readonly #listeners: readonly (readonly [event: string, listener: (bytes: Buffer) => void])[];
   #hasBegun = false;
+  /** When the last bytes came, on the monotonic clock. */
+  #heardMs = performance.now();
   /** The client will send no more. */
   #hasEnded = false;
   /** What came before the last answer had left. */
@@ -75,20 +86,16 @@ class Connection {
       ["end", () => this.#end()],
       // A connection that broke has nobody to answer; "close" follows.
       ["error", () => undefined],
-      ["timeout", () => this.#leaveIdle()],
       ["close", () => lane.connections.delete(this)],
     ];
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
-    socket.setTimeout(lane.server.headersTimeout);
     lane.connections.add(this);
   }
 
   #receive(bytes: Buffer): void {
-    const { server, answerRead, logAnswer } = this.#lane;
-    if (!this.#hasBegun) {
-      this.#hasBegun = true;
-      this.socket.setTimeout(server.keepAliveTimeout + KEEP_ALIVE_BUFFER_MS);
-    }
+    const { answerRead, logAnswer } = this.#lane;
+    this.#hasBegun = true;
+    this.#heardMs = performance.now();
     if (this.isBusy) {
       this.#early.push(bytes);
       this.socket.pause();
@@ -100,8 +107,7 @@ class Connection {
       return;
     }
     this.isBusy = true;
-    const arrivedMs = performance.now();
-    const request = { id: randomUUIDv7(), method: "GET", route: ROUTE, arrivedMs };
+    const request = { id: randomUUIDv7(), method: "GET", route: ROUTE, arrivedMs: this.#heardMs };
     void answerRead(request.id, read.apiKey, read.base, read.quote).then((answer) => {
       this.#send(answer, request.id);
       logAnswer(request, answer.status);
@@ -130,9 +136,12 @@ class Connection {
   }
 
   /** node:http knows what to say to who has never sent a request; others expect no answer. */
-  #leaveIdle(): void {
-    if (this.#hasBegun) this.socket.destroy();
-    else this.#handOver(Buffer.alloc(0));
+  leaveWhenIdle(nowMs: number): void {
+    const { headersTimeout, keepAliveTimeout } = this.#lane.server;
+    const idleMs = this.isBusy ? 0 : nowMs - this.#heardMs;
+    if (this.#hasBegun) {
+      if (idleMs > keepAliveTimeout + KEEP_ALIVE_BUFFER_MS) this.socket.destroy();
+    } else if (idleMs > headersTimeout) this.#handOver(Buffer.alloc(0));
   }
 
   /** From here on the connection is node:http's, as if these bytes were the first. */
@@ -140,7 +149,6 @@ class Connection {
     const { connections, serveByNode } = this.#lane;
     connections.delete(this);
     for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
-    this.socket.setTimeout(0);
     serveByNode(this.socket);
     this.socket.resume();
     if (bytes.length > 0) this.socket.emit("data", bytes);

@@ -56,9 +56,13 @@ export function prepareMeteredBatch(
   const chargeDay = database.prepare(CHARGE_DAY);
   const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
   const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
-  const findKey = copies.of((keyHash: string) => keyRow.get(keyHash) as KeyRow | undefined);
+  const findKey = copies.of(
+    (keyHash: string) => keyHash,
+    (keyHash) => keyRow.get(keyHash) as KeyRow | undefined,
+  );
   const findRate = copies.of(
-    (base: string, quote: string) => rateRow.get(base, quote) as RateRow | undefined,
+    ({ base, quote }: Pair) => `${base}/${quote}`,
+    ({ base, quote }) => rateRow.get(base, quote) as RateRow | undefined,
   );
 
   return (reads) => {
@@ -105,14 +109,12 @@ export function prepareMeteredBatch(
 }
 
 /** A rate that cannot be read is told as such: its unit is charged all the same (section 4). */
-function readRate(
-  findRate: (base: string, quote: string) => RateRow | undefined,
-  { base, quote }: Pair,
-): RateFound {
+function readRate(findRate: (pair: Pair) => RateRow | undefined, pair: Pair): RateFound {
   try {
-    const row = findRate(base, quote);
+    const row = findRate(pair);
     if (row === undefined) return "unsupported";
     const [rate, asOf, suspendedAt] = row;
+    const { base, quote } = pair;
     return suspendedAt === null ? { base, quote, rate, asOf } : "suspended";
   } catch (error) {
     return new StoreUnavailable(error);

@@ -20,17 +20,20 @@ export class ProvenCopies {
   }
 
   /**
-   * Adds a copy of what a search finds, under the names that it searches by. What is not found is
+   * Adds a copy of what a search finds, under the name that it searches by. What is not found is
    * not kept: a search for what does not exist leaves nothing behind, however often it is tried.
    */
-  of<Names extends string[], Value>(find: (...names: Names) => Value | undefined) {
+  of<Sought, Value>(
+    nameOf: (sought: Sought) => string,
+    find: (sought: Sought) => Value | undefined,
+  ): (sought: Sought) => Value | undefined {
     const copy = new Map<string, Value>();
     this.#copies.push(copy);
-    return (...names: Names): Value | undefined => {
-      const name = names.join("/");
+    return (sought) => {
+      const name = nameOf(sought);
       const known = copy.get(name);
       if (known !== undefined) return known;
-      const found = find(...names);
+      const found = find(sought);
       if (found === undefined) return undefined;
       if (copy.size >= ENTRIES_MAX) copy.clear();
       copy.set(name, found);
