@@ -4,8 +4,8 @@ import type { TLocalizedValidationError } from "typebox/error";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { failureOf, logFailure } from "../failures.ts";
 import { wireFailure } from "../wire.ts";
-import type { WriteAnswer } from "./answers.ts";
 import { statusOf } from "./statuses.ts";
+import type { WholeAnswer } from "./whole-answers.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -24,25 +24,25 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 }
 
 /**
- * Writes a failure's answer the short way, in one piece.
- *
  * @param challenge what a 401 says in WWW-Authenticate.
  * @param headers further ones, names and values in turn.
+ * @returns a failure's answer in one piece.
  */
-export function writeFailure(
-  write: WriteAnswer,
-  request: FastifyRequest,
-  reply: FastifyReply,
+export function wholeFailure(
   failure: Failure,
-  { challenge = "Session", headers = [] as readonly string[] } = {},
-): void {
-  const body = JSON.stringify(wireFailure(failure, request.id));
-  const all = [...headers, ...failureHeaders(failure, challenge)];
-  write(request, reply, statusOf[failure.code], all, body);
+  requestId: string,
+  challenge: string,
+  headers: readonly string[] = [],
+): WholeAnswer {
+  return {
+    status: statusOf[failure.code],
+    headers: [...headers, ...failureHeaders(failure, challenge)],
+    body: JSON.stringify(wireFailure(failure, requestId)),
+  };
 }
 
 /** @returns the headers that a failure's answer carries, names and values in turn. */
-export function failureHeaders(failure: Failure, challenge: string): string[] {
+function failureHeaders(failure: Failure, challenge: string): string[] {
   const headers: string[] = [];
   if (failure.code === "unauthorized") headers.push("www-authenticate", challenge);
   const { retryAfterSeconds } = failure;

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from "fastify";
+import type { IncomingHttpHeaders } from "node:http";
 import { Failure } from "../../domain/failure.ts";
 import { isLoopback } from "../loopback.ts";
 
@@ -8,7 +8,7 @@ import { isLoopback } from "../loopback.ts";
  *
  * @throws {Failure} `forbidden`
  */
-export type OriginGuard = (request: FastifyRequest) => void;
+export type OriginGuard = (request: { readonly headers: IncomingHttpHeaders }) => void;
 
 const foreignOrigin = new Failure(
   "forbidden",

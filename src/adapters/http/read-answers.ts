@@ -3,19 +3,9 @@ import type { RateReading, ReadRate } from "../../application/rates.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { Rate } from "../../domain/rate.ts";
 import { failureOf, logFailure } from "../failures.ts";
-import { wireFailure } from "../wire.ts";
-import { failureHeaders } from "./failures.ts";
+import { wholeFailure } from "./failures.ts";
 import { rateLimitHeaders } from "./headers.ts";
-import { statusOf } from "./statuses.ts";
-
-/** What a read is answered with, whichever way it came. */
-export interface ReadAnswer {
-  readonly status: number;
-  /** Beside the common ones: names and values in turn. */
-  readonly headers: readonly string[];
-  /** JSON, in ASCII. */
-  readonly body: string;
-}
+import type { WholeAnswer } from "./whole-answers.ts";
 
 /** Reads a rate and puts the answer together. What broke is logged, and answered for. */
 export type AnswerRead = (
@@ -23,7 +13,7 @@ export type AnswerRead = (
   apiKey: string | undefined,
   base: string,
   quote: string,
-) => Promise<ReadAnswer>;
+) => Promise<WholeAnswer>;
 
 export function createAnswerRead(uses: {
   readonly readRate: ReadRate;
@@ -31,13 +21,9 @@ export function createAnswerRead(uses: {
 }): AnswerRead {
   const { readRate, log } = uses;
 
-  const refuse = (failure: Failure, requestId: string, headers: readonly string[]): ReadAnswer => {
+  const refuse = (failure: Failure, requestId: string, headers: readonly string[]): WholeAnswer => {
     logFailure(log, failure, requestId);
-    return {
-      status: statusOf[failure.code],
-      headers: [...headers, ...failureHeaders(failure, "ApiKey")],
-      body: JSON.stringify(wireFailure(failure, requestId)),
-    };
+    return wholeFailure(failure, requestId, "ApiKey", headers);
   };
 
   return (requestId, apiKey, base, quote) =>

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { Failure } from "../../domain/failure.ts";
 import type { Answers } from "./answers.ts";
 import type { App } from "./app.ts";
-import { sendFailure, writeFailure } from "./failures.ts";
+import { sendFailure, wholeFailure } from "./failures.ts";
 import { answerPreflight, isPreflight, otherMethod } from "./methods.ts";
 import { type ReplyToRead, undecodableSymbols } from "./rate-routes.ts";
 
@@ -33,6 +33,7 @@ export function answerUndecodable(replyToRead: ReplyToRead, answers: Answers) {
     }
     const failure = symbols === undefined ? undecodablePath : readsOnly;
     const headers = symbols === undefined ? [] : ["allow", "GET, HEAD"];
-    writeFailure(answers.write, request, reply, failure, { headers });
+    const answer = wholeFailure(failure, request.id, "Session", headers);
+    answers.write(request, reply, answer.status, answer.headers, answer.body);
   };
 }

@@ -1,13 +1,21 @@
 import { type Server, STATUS_CODES } from "node:http";
 import type { Clock } from "../../application/ports.ts";
-import type { ReadAnswer } from "./read-answers.ts";
+
+/** An answer that is written in one piece, whichever way its request came. */
+export interface WholeAnswer {
+  readonly status: number;
+  /** Beside the common ones: names and values in turn. */
+  readonly headers: readonly string[];
+  /** JSON; empty where there is nothing to say. */
+  readonly body: string;
+}
 
 /**
- * Writes a whole answer as one text of ASCII, its headers in the order in which node:http has them.
+ * Writes a whole answer as one text, its headers in the order in which node:http has them.
  *
  * @param isLast whether the connection ends with it.
  */
-export type FormatAnswer = (answer: ReadAnswer, requestId: string, isLast: boolean) => string;
+export type FormatAnswer = (answer: WholeAnswer, requestId: string, isLast: boolean) => string;
 
 export function createFormat(
   server: Pick<Server, "keepAliveTimeout">,
@@ -33,10 +41,10 @@ export function createFormat(
     const ending = isLast
       ? `connection: close\r\nDate: ${dateNow()}`
       : `Date: ${dateNow()}\r\n${keepAlive}`;
+    const type = body === "" ? "" : "content-type: application/json; charset=utf-8\r\n";
     return (
-      `${starts.get(status) ?? startOf(status)}${requestId}\r\n${own}` +
-      `content-type: application/json; charset=utf-8\r\ncontent-length: ${body.length}\r\n` +
-      `${ending}\r\n\r\n${body}`
+      `${starts.get(status) ?? startOf(status)}${requestId}\r\n${own}${type}` +
+      `content-length: ${Buffer.byteLength(body)}\r\n${ending}\r\n\r\n${body}`
     );
   };
 }

@@ -1,10 +1,9 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { AnswerRead, ReadAnswer } from "./read-answers.ts";
-import { recogniseRead } from "./read-request.ts";
+import type { Recognise } from "./plain-requests.ts";
 import type { LogAnswer } from "./request-log.ts";
-import type { FormatAnswer } from "./whole-answers.ts";
+import type { FormatAnswer, WholeAnswer } from "./whole-answers.ts";
 
 /** Beyond what Keep-Alive promises, as node:http does: a request may be on its way. */
 const KEEP_ALIVE_BUFFER_MS = 1000;
@@ -12,11 +11,9 @@ const KEEP_ALIVE_BUFFER_MS = 1000;
 /** How often idle connections are looked for: a timer for each would cost 0.3 µs a read. */
 const SWEEP_INTERVAL_MS = 1000;
 
-const ROUTE = "/v1/rates/:base/:quote";
-
 interface Lane {
   readonly server: Server;
-  readonly answerRead: AnswerRead;
+  readonly recognise: Recognise;
   readonly logAnswer: LogAnswer;
   readonly format: FormatAnswer;
   /** Serves a connection from its beginning, as the server does by itself. */
@@ -25,14 +22,14 @@ interface Lane {
 }
 
 /**
- * Lets plain reads pass node:http by: each connection begins here, and stays as long as all that it
- * sends are reads in their plainest form, one after the other. The first bytes that are anything
- * else go to node:http with the connection, for good. The answer is the same either way; here it
- * takes half the processor time (docs/decisions/0009-plain-reads-pass-node-http-by.md).
+ * Lets plain requests pass node:http by: each connection begins here, and stays as long as all that
+ * it sends are metered reads in their plainest form, one after the other. The first bytes that are
+ * anything else go to node:http with the connection, for good. The answer is the same either way;
+ * here it takes less of the processor (docs/decisions/0009-plain-reads-pass-node-http-by.md).
  */
-export function openReadLane(
+export function openLane(
   server: Server,
-  uses: Pick<Lane, "answerRead" | "logAnswer" | "format">,
+  uses: Pick<Lane, "recognise" | "logAnswer" | "format">,
 ): void {
   const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
   if (serve === undefined) throw new Error("this server does not serve connections");
@@ -63,10 +60,10 @@ function closeWith(server: Server, connections: ReadonlySet<Connection>): void {
   };
 }
 
-/** A connection that has sent nothing but plain reads so far. */
+/** A connection that has sent nothing but plain requests so far. */
 class Connection {
   readonly socket: Socket;
-  /** Whether a read is under way. */
+  /** Whether a request is under way. */
   isBusy = false;
   readonly #lane: Lane;
   readonly #listeners: readonly (readonly [event: string, listener: (bytes: Buffer) => void])[];
@@ -93,7 +90,7 @@ class Connection {
   }
 
   #receive(bytes: Buffer): void {
-    const { answerRead, logAnswer } = this.#lane;
+    const { recognise, logAnswer } = this.#lane;
     this.#hasBegun = true;
     this.#heardMs = performance.now();
     if (this.isBusy) {
@@ -101,24 +98,28 @@ class Connection {
       this.socket.pause();
       return;
     }
-    const read = recogniseRead(bytes);
-    if (read === undefined) {
+    const plain = recognise(bytes);
+    if (plain === undefined) {
       this.#handOver(bytes);
       return;
     }
     this.isBusy = true;
-    const request = { id: randomUUIDv7(), method: "GET", route: ROUTE, arrivedMs: this.#heardMs };
-    void answerRead(request.id, read.apiKey, read.base, read.quote).then((answer) => {
-      this.#send(answer, request.id);
-      logAnswer(request, answer.status);
+    const { method, route, answer } = plain;
+    const request = { id: randomUUIDv7(), method, route, arrivedMs: this.#heardMs };
+    void answer(request.id).then((whole) => {
+      this.#send(whole, request.id);
+      logAnswer(request, whole.status);
     });
   }
 
-  #send(answer: ReadAnswer, requestId: string): void {
+  #send(answer: WholeAnswer, requestId: string): void {
     const { server, format } = this.#lane;
     if (this.socket.destroyed) return;
     const isLast = this.#hasEnded || !server.listening;
-    const isTaken = this.socket.write(format(answer, requestId, isLast), "latin1");
+    const text = format(answer, requestId, isLast);
+    // Written as latin1 an ASCII text needs no conversion.
+    const encoding = Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
+    const isTaken = this.socket.write(text, encoding);
     if (isLast) this.socket.end();
     else if (isTaken) this.#goOn();
     // Who does not read the answers is not given more of them.
@@ -152,7 +153,7 @@ class Connection {
     serveByNode(this.socket);
     this.socket.resume();
     if (bytes.length > 0) this.socket.emit("data", bytes);
-    // The end may have come with the last bytes, while a read was under way.
+    // The end may have come with the last bytes, while a request was under way.
     if (this.#hasEnded) this.socket.emit("end");
   }
 }

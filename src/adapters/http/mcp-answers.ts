@@ -1,0 +1,31 @@
+import type { Logger } from "pino";
+import { Failure } from "../../domain/failure.ts";
+import { failureOf, logFailure } from "../failures.ts";
+import type { AnswerMcp, McpRequest } from "../mcp-endpoint.ts";
+import { wholeFailure } from "./failures.ts";
+import type { WholeAnswer } from "./whole-answers.ts";
+
+/** The challenge of a 401; there is no authorization server that it could lead to. */
+export const MCP_CHALLENGE = 'ApiKey realm="kurs"';
+
+/** Answers a message, or a batch of them, and puts the HTTP answer together. */
+export type AnswerMcpRequest = (request: McpRequest) => Promise<WholeAnswer>;
+
+export function createAnswerMcpRequest(uses: {
+  readonly answerMcp: AnswerMcp;
+  readonly log: Logger;
+}): AnswerMcpRequest {
+  const { answerMcp, log } = uses;
+  return (request) =>
+    answerMcp(request).then(
+      (result) =>
+        result instanceof Failure
+          ? wholeFailure(result, request.requestId, MCP_CHALLENGE)
+          : { status: result.status, headers: [], body: result.body },
+      (error: unknown) => {
+        const failure = failureOf(error);
+        logFailure(log, failure, request.requestId);
+        return wholeFailure(failure, request.requestId, MCP_CHALLENGE);
+      },
+    );
+}

@@ -1,0 +1,34 @@
+// What the lane's requests may carry. In headers, names and schemes have no case.
+
+/** Names of headers that change nothing in an answer, nor where the request ends. */
+const harmless = [
+  "user-agent",
+  "accept-(?:encoding|language)",
+  "cache-control",
+  "pragma",
+  "priority",
+  "dnt",
+  "via",
+  "forwarded",
+  "x-forwarded-(?:for|host|port|proto)",
+  "x-real-ip",
+  "x-request-id",
+  "traceparent",
+  "tracestate",
+  "sec-(?:fetch|ch-ua)[a-z-]*",
+].join("|");
+
+/** Printable ASCII: what has other bytes in its values is for node:http to judge. */
+const VALUE = "[ -~]*";
+
+/** A header of these names, or that the connection stays. */
+export function headersNamed(...names: readonly string[]): string {
+  const name = [harmless, ...names].join("|");
+  return `(?i:(?:${name}): ?${VALUE}\\r\\n|connection: keep-alive\\r\\n)`;
+}
+
+/** That there is a Host, which a request must have (RFC 9112, section 3.2). */
+export const WITH_HOST = "(?=(?:[^]*\\n)?(?i:host): ?[!-~])";
+
+/** The header of one API key. */
+export const API_KEY_HEADER = "(?i:authorization: ApiKey) ([ -~]+)\\r\\n";
