@@ -120,7 +120,8 @@ class Connection {
     // Written as latin1 an ASCII text needs no conversion.
     const encoding = Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
     const isTaken = this.socket.write(text, encoding);
-    if (isLast) this.socket.end();
+    // As node:http does: a client that keeps its own side open would hold up the stop.
+    if (isLast) this.socket.destroySoon();
     else if (isTaken) this.#goOn();
     // Who does not read the answers is not given more of them.
     else this.socket.once("drain", () => this.#goOn());
@@ -129,6 +130,7 @@ class Connection {
   #goOn(): void {
     this.isBusy = false;
     if (this.#early.length > 0) this.#handOver(Buffer.concat(this.#early));
+    else if (this.#hasEnded) this.socket.end();
   }
 
   #end(): void {

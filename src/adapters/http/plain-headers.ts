@@ -21,14 +21,18 @@ const harmless = [
 /** Printable ASCII: what has other bytes in its values is for node:http to judge. */
 const VALUE = "[ -~]*";
 
-/** A header of these names, or that the connection stays. */
+/**
+ * A header of these names, or that the connection stays. Every line fits in one way only: a space
+ * that could be the separator's or the value's would be tried as both, line by line; 24 headers
+ * then took 240 ms, and each one more doubled it.
+ */
 export function headersNamed(...names: readonly string[]): string {
   const name = [harmless, ...names].join("|");
-  return `(?i:(?:${name}): ?${VALUE}\\r\\n|connection: keep-alive\\r\\n)`;
+  return `(?i:(?:${name}):${VALUE}\\r\\n|connection: keep-alive\\r\\n)`;
 }
 
 /** That there is a Host, which a request must have (RFC 9112, section 3.2). */
 export const WITH_HOST = "(?=(?:[^]*\\n)?(?i:host): ?[!-~])";
 
-/** The header of one API key. */
-export const API_KEY_HEADER = "(?i:authorization: ApiKey) ([ -~]+)\\r\\n";
+/** The header of one API key. White space around it is for node:http to trim. */
+export const API_KEY_HEADER = "(?i:authorization: ApiKey) ([!-~]+)\\r\\n";
