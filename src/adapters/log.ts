@@ -2,7 +2,7 @@ import { type DestinationStream, type Logger, pino } from "pino";
 import type { LogLevel } from "../config.ts";
 
 /** Lines are gathered up to this many bytes, or for a second, and written together. */
-const GATHERED_BYTES = 64_000;
+const GATHERED_BYTES = 16_000;
 const FLUSH_INTERVAL_MS = 1000;
 
 /** JSON lines on stdout. What an answer must not tell, such as a cause, is told here. */
