@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import Type from "typebox";
+import { Type } from "../schema.ts";
 import type { ApiKeys } from "../../application/api-keys.ts";
 import { NewApiKeyBody, wireApiKey, wireCreatedApiKey } from "../wire.ts";
 import type { App } from "./app.ts";

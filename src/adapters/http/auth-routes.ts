@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "../schema.ts";
 import type { Register } from "../../application/accounts.ts";
 import type { Sessions } from "../../application/sessions.ts";
 import { credentialOf } from "../authorization.ts";

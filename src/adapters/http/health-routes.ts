@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "../schema.ts";
 import type { RateStore } from "../../application/ports.ts";
 import { Failure } from "../../domain/failure.ts";
 import type { App } from "./app.ts";

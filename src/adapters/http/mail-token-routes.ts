@@ -1,4 +1,4 @@
-import Type from "typebox";
+import { Type } from "../schema.ts";
 import type { EmailVerification } from "../../application/email-verification.ts";
 import type { PasswordResets } from "../../application/password-reset.ts";
 import { EmailBody, MailTokenBody, NewPasswordBody } from "../wire.ts";

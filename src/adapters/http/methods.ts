@@ -1,4 +1,4 @@
-import { METHODS } from "node:http";
+import { METHODS } from "./node-http.ts";
 import type { FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { Failure } from "../../domain/failure.ts";
 import type { App } from "./app.ts";

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import Type from "typebox";
+import { Type } from "../schema.ts";
 import { credentialOf } from "../authorization.ts";
 import type { WriteAnswer } from "./answers.ts";
 import type { App } from "./app.ts";

@@ -1,5 +1,6 @@
 import { randomUUIDv7 } from "node:crypto";
-import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
+import { STATUS_CODES } from "./node-http.ts";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../../domain/failure.ts";

@@ -1,4 +1,5 @@
-import Type, { type TSchema } from "typebox";
+import type { TSchema } from "typebox";
+import { Type } from "../schema.ts";
 import type { FailureCode } from "../../domain/failure.ts";
 import { statusOf } from "./statuses.ts";
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import Type from "typebox";
+import { Type } from "../schema.ts";
 import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
 import { Failure } from "../../domain/failure.ts";
 import { wireDailyUsage, wireUsage } from "../wire.ts";

@@ -1,4 +1,5 @@
-import { type Server, STATUS_CODES } from "node:http";
+import type { Server } from "node:http";
+import { STATUS_CODES } from "./node-http.ts";
 import type { Clock } from "../../application/ports.ts";
 
 /** An answer that is written in one piece, whichever way its request came. */

@@ -1,4 +1,5 @@
-import Type, { type TObject } from "typebox";
+import type { TObject } from "typebox";
+import { Type } from "../schema.ts";
 import type { ApiKeys } from "../../application/api-keys.ts";
 import type { Conversion, ConvertCurrency } from "../../application/convert-currency.ts";
 import type { ReadRate } from "../../application/rates.ts";

@@ -1,0 +1,55 @@
+import type TypeBox from "typebox";
+
+/** The builders of typebox that the API's schemas are made with. */
+type Builders = Pick<
+  typeof TypeBox,
+  | "Array"
+  | "Boolean"
+  | "Enum"
+  | "Integer"
+  | "Literal"
+  | "Null"
+  | "Number"
+  | "Object"
+  | "Optional"
+  | "Ref"
+  | "String"
+>;
+
+type Options = Readonly<Record<string, unknown>>;
+
+/** What may be left out of an object, though it is a property of it. */
+const optional = new WeakSet<object>();
+
+const plain =
+  (type: string) =>
+  (options?: Options): object => ({ type, ...options });
+
+const builders = {
+  Array: (items: object, options?: Options) => ({ type: "array", items, ...options }),
+  Boolean: plain("boolean"),
+  Enum: (values: readonly string[], options?: Options) => ({ enum: values, ...options }),
+  Integer: plain("integer"),
+  Literal: (value: string, options?: Options) => ({ type: typeof value, const: value, ...options }),
+  Null: plain("null"),
+  Number: plain("number"),
+  Object(properties: Readonly<Record<string, object>>, options?: Options) {
+    const names = Object.keys(properties);
+    const required = names.filter((name) => !optional.has(properties[name] ?? {}));
+    const needs = required.length > 0 ? { required } : {};
+    return { type: "object", ...needs, properties, ...options };
+  },
+  Optional(schema: object) {
+    const copy = { ...schema };
+    optional.add(copy);
+    return copy;
+  },
+  Ref: (name: string, options?: Options) => ({ $ref: name, ...options }),
+  String: plain("string"),
+};
+
+/**
+ * Makes JSON Schemas with the types that typebox infers from them. Its own builders make the same,
+ * but are 400 files: loading them took a start 0.1 s and 23 MB.
+ */
+export const Type = builders as unknown as Builders;
