@@ -57,7 +57,7 @@ export function startKurs(
     RATE_SOURCES: "",
   };
   return startServer(
-    ["src/main.ts", "serve"],
+    ["bin/kurs.js", "serve"],
     { ...settings, ...environment },
     `${dataDirectory}.log`,
   );

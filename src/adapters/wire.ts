@@ -1,5 +1,4 @@
 import type { Static } from "typebox";
-import { Type } from "./schema.ts";
 import type { Account, ApiKey, DailyUnits } from "../application/ports.ts";
 import type { IssuedSession } from "../application/sessions.ts";
 import type { UsageReport } from "../application/usage.ts";
@@ -7,6 +6,7 @@ import { remainingUnits, utilization } from "../domain/billing.ts";
 import { UNMAILABLE_CHARACTERS } from "../domain/email.ts";
 import { type Failure, failureCodes } from "../domain/failure.ts";
 import type { Rate } from "../domain/rate.ts";
+import { Type } from "./schema.ts";
 
 // The JSON shapes of the API: one schema each validates, serialises and documents.
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { Type } from "../schema.ts";
 import type { ApiKeys } from "../../application/api-keys.ts";
+import { Type } from "../schema.ts";
 import { NewApiKeyBody, wireApiKey, wireCreatedApiKey } from "../wire.ts";
 import type { App } from "./app.ts";
 import { noBody, responsesOf } from "./responses.ts";

@@ -11,7 +11,6 @@ import type { ReadRate } from "../../application/rates.ts";
 import type { Sessions } from "../../application/sessions.ts";
 import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
 import type { AnswerMcp } from "../mcp-endpoint.ts";
-import { namedShapes } from "../wire.ts";
 import { createAnswers } from "./answers.ts";
 import { apiKeyRoutes } from "./api-key-routes.ts";
 import { authRoutes } from "./auth-routes.ts";
@@ -98,10 +97,9 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   answers.completeReplies(app);
   refuseUnknown(app);
   app.setErrorHandler(createErrorHandler(uses.log));
-  for (const shape of namedShapes) app.addSchema(shape);
 
   const refuseOtherMethods = prepareMethodRefusal(app);
-  await documentRoutes(app, settings);
+  documentRoutes(app, settings);
   const sessionGuard = createSessionGuard(uses.sessions);
   app.decorateRequest("accountId", null);
   authRoutes(app, { ...uses, sessionGuard });

@@ -1,7 +1,7 @@
-import { Type } from "../schema.ts";
 import type { Register } from "../../application/accounts.ts";
 import type { Sessions } from "../../application/sessions.ts";
 import { credentialOf } from "../authorization.ts";
+import { Type } from "../schema.ts";
 import { CredentialsBody, wireAccount, wireSession } from "../wire.ts";
 import type { App } from "./app.ts";
 import { clientIpOf, normalizeBodyEmail } from "./caller.ts";

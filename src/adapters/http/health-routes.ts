@@ -1,6 +1,6 @@
-import { Type } from "../schema.ts";
 import type { RateStore } from "../../application/ports.ts";
 import { Failure } from "../../domain/failure.ts";
+import { Type } from "../schema.ts";
 import type { App } from "./app.ts";
 import { responsesOf } from "./responses.ts";
 

@@ -1,6 +1,6 @@
-import { Type } from "../schema.ts";
 import type { EmailVerification } from "../../application/email-verification.ts";
 import type { PasswordResets } from "../../application/password-reset.ts";
+import { Type } from "../schema.ts";
 import { EmailBody, MailTokenBody, NewPasswordBody } from "../wire.ts";
 import type { App } from "./app.ts";
 import { clientIpOf, normalizeBodyEmail } from "./caller.ts";

@@ -1,9 +1,9 @@
-import { METHODS } from "./node-http.ts";
 import type { FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { Failure } from "../../domain/failure.ts";
 import type { App } from "./app.ts";
 import { sendFailure } from "./failures.ts";
 import { preflightHeaders } from "./headers.ts";
+import { METHODS } from "./node-http.ts";
 
 /** Every method that Node's server hands on. CONNECT never comes as a request. */
 const allMethods = METHODS.filter((method) => method !== "CONNECT") as HTTPMethods[];

@@ -1,5 +1,7 @@
-import fastifySwagger from "@fastify/swagger";
+import { fastify, type RouteOptions } from "fastify";
+import { namedShapes } from "../wire.ts";
 import type { App } from "./app.ts";
+import { setCompilers, withoutCompilers } from "./compilers.ts";
 
 const description = `Stored direct exchange rates, exactly as their publishers wrote them.
 
@@ -7,11 +9,31 @@ Every read of a rate costs one unit of the account's quota for the billing perio
 month in UTC. Credentials are accepted in the Authorization header only. Every error is the
 envelope of code, message and request_id; any other method on a path answers 405.`;
 
-/** Lets the routes that follow be documented, and serves the document at /openapi.json. */
-export async function documentRoutes(
+/**
+ * Serves the document of the routes that follow at /openapi.json. It is made when it is first asked
+ * for: what makes it takes 22 ms and 9 MB to load.
+ */
+export function documentRoutes(
   app: App,
   { publicUrl, version }: { readonly publicUrl: () => string; readonly version: string },
-): Promise<void> {
+): void {
+  const routes: RouteOptions[] = [];
+  app.addHook("onRoute", (route) => {
+    if (route.schema?.hide !== true) routes.push(route);
+  });
+  let document: Promise<object> | undefined;
+
+  app.get("/openapi.json", { schema: { hide: true } }, async () => {
+    document ??= describe(routes, version);
+    return { ...(await document), servers: [{ url: publicUrl() }] };
+  });
+}
+
+/** Documents routes as those of an application that serves nothing. */
+async function describe(routes: readonly RouteOptions[], version: string): Promise<object> {
+  const { default: fastifySwagger } = await import("@fastify/swagger");
+  const app = fastify({ exposeHeadRoutes: false, schemaController: withoutCompilers });
+  setCompilers(app);
   await app.register(fastifySwagger, {
     openapi: {
       openapi: "3.1.0",
@@ -47,9 +69,10 @@ export async function documentRoutes(
     },
     refResolver: { buildLocalReference: (json) => String(json.$id) },
   });
-
-  app.get("/openapi.json", { schema: { hide: true } }, async () => ({
-    ...app.swagger(),
-    servers: [{ url: publicUrl() }],
-  }));
+  for (const shape of namedShapes) app.addSchema(shape);
+  for (const { method, url, schema = {} } of routes) {
+    if (method !== "HEAD") app.route({ method, url, schema, handler: () => undefined });
+  }
+  await app.ready();
+  return app.swagger();
 }

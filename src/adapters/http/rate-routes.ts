@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { Type } from "../schema.ts";
 import { credentialOf } from "../authorization.ts";
+import { Type } from "../schema.ts";
 import type { WriteAnswer } from "./answers.ts";
 import type { App } from "./app.ts";
 import type { AnswerRead } from "./read-answers.ts";

@@ -1,10 +1,10 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { IncomingMessage, Server } from "node:http";
-import { STATUS_CODES } from "./node-http.ts";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../../domain/failure.ts";
 import { wireFailure } from "../wire.ts";
+import { STATUS_CODES } from "./node-http.ts";
 import { statusOf } from "./statuses.ts";
 
 const failureOfError: Readonly<Record<string, Failure>> = {

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
-import { Type } from "../schema.ts";
 import type { FailureCode } from "../../domain/failure.ts";
+import { Type } from "../schema.ts";
 import { statusOf } from "./statuses.ts";
 
 /** What any request can meet, whatever its path. */

@@ -3,9 +3,9 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
 import type { App } from "./app.ts";
+import { setCompilers, withoutCompilers } from "./compilers.ts";
 import { schemaFailure } from "./failures.ts";
 import { type AnswerRaw, answerClientErrors } from "./raw-errors.ts";
-import { createValidator } from "./validator.ts";
 
 const BODY_BYTES_MAX = 16 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
@@ -40,20 +40,13 @@ export function createServer(
     clientErrorHandler: answerClientErrors(answerRaw),
     // The only one that can come of these settings is a path that cannot be decoded.
     frameworkErrors: (_error, request, reply) => answerUndecodable(request, reply),
-    // What would make the framework's own is set below; to load it takes 33 ms and 16 MB.
-    schemaController: { compilersFactory: { buildValidator: unused, buildSerializer: unused } },
+    schemaController: withoutCompilers,
     schemaErrorFormatter: (errors) =>
       schemaFailure(errors as unknown as readonly TLocalizedValidationError[]),
   }).withTypeProvider<TypeBoxTypeProvider>();
-  app.setValidatorCompiler(createValidator);
-  // The wire's functions write what the schemas say, in the schemas' order.
-  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  setCompilers(app);
   parseJsonOnly(app);
   return app;
-}
-
-function unused(): never {
-  throw new Error("schemas are compiled by what was set");
 }
 
 /** An empty body is none, as of clients that state a type on every request. */

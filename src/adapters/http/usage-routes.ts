@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
-import { Type } from "../schema.ts";
 import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
 import { Failure } from "../../domain/failure.ts";
+import { Type } from "../schema.ts";
 import { wireDailyUsage, wireUsage } from "../wire.ts";
 import type { App } from "./app.ts";
 import { responsesOf } from "./responses.ts";

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
-import { STATUS_CODES } from "./node-http.ts";
 import type { Clock } from "../../application/ports.ts";
+import { STATUS_CODES } from "./node-http.ts";
 
 /** An answer that is written in one piece, whichever way its request came. */
 export interface WholeAnswer {

@@ -1,11 +1,11 @@
 import type { TObject } from "typebox";
-import { Type } from "../schema.ts";
 import type { ApiKeys } from "../../application/api-keys.ts";
 import type { Conversion, ConvertCurrency } from "../../application/convert-currency.ts";
 import type { ReadRate } from "../../application/rates.ts";
 import type { ReadUsage } from "../../application/usage.ts";
 import { MAX_AMOUNT_DIGITS } from "../../domain/amount.ts";
 import { Failure } from "../../domain/failure.ts";
+import { Type } from "../schema.ts";
 import { RateShape, UsageShape, wireRate, wireUsage } from "../wire.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
