@@ -1,5 +1,6 @@
+import { createRequire } from "node:module";
 import { isIP } from "node:net";
-import { IsEmail } from "typebox/format";
+import type * as Format from "typebox/format";
 import { parseDatabaseAddress } from "./database-address.ts";
 import { MAX_PLAN_UNITS } from "./domain/billing.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./domain/decimal.ts";
@@ -198,15 +199,24 @@ function mailFromOf(
   publicUrl: string | undefined,
   problems: string[],
 ): MailAddress {
+  if (text === undefined && publicUrl === undefined) {
+    return { name: "Kurs", address: "kurs@localhost" };
+  }
   const host = (URL.parse(publicUrl ?? "")?.hostname ?? "localhost").replace(/^\[/, "[IPv6:");
   const sender = text ?? `Kurs <kurs@${host}>`;
   const named = /^([^<>]*)<([^<>]*)>$/.exec(sender);
   const [name, address] = named === null ? ["", sender] : [named[1] ?? "", named[2] ?? ""];
-  if (!IsEmail(address) || !isMailable(address) || !isMailable(name)) {
+  if (!isEmail(address) || !isMailable(address) || !isMailable(name)) {
     const shown = JSON.stringify(sender);
     problems.push(`MAIL_FROM: want a sender such as Kurs <kurs@example.org>, not ${shown}`);
   }
   return { name: name.trim().replace(/^"(.*)"$/, "$1"), address };
+}
+
+/** Loads what tells it when there is an address to judge: 11 ms and 7 MB of a start. */
+function isEmail(text: string): boolean {
+  const { IsEmail } = createRequire(import.meta.url)("typebox/format") as typeof Format;
+  return IsEmail(text);
 }
 
 /** The entries of a text that lists them by commas. */
