@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sourcesIn, targetOf } from "./tree.ts";
+
+const sources = new Map(sourcesIn("src").map((file) => [file.path, file]));
+
+/** Statements that load what they name at once: not types, and not `import()`. */
+const loading = /^(?:import|export)\s+(?!type\s)(?:[^"';]*?\sfrom\s+)?"([^"]+)"/gm;
+
+/** What a file and all that it loads take from outside src, each with who loads it. */
+function loadedBy(entries: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  const seen = new Set<string>();
+  const visit = (path: string) => {
+    const file = sources.get(path);
+    if (file === undefined || seen.has(path)) return;
+    seen.add(path);
+    for (const [, specifier = ""] of file.text.matchAll(loading)) {
+      const target = targetOf(file, { line: 0, specifier, isTypeOnly: false });
+      if (target === undefined) found.set(specifier, path);
+      else visit(target);
+    }
+  };
+  for (const entry of entries) visit(entry);
+  return found;
+}
+
+const loaded = loadedBy(["src/main.ts", "src/service.ts"]);
+
+test("what a start loads was found", () => {
+  for (const needed of ["fastify", "pino", "node:sqlite"]) assert.ok(loaded.has(needed), needed);
+});
+
+for (const [name, reason] of [
+  ["node:http", "an import statement of it loads undici, 15 MB"],
+  ["typebox", "400 files"],
+  ["typebox/schema", "only bodies are checked"],
+  ["typebox/format", "only a sender that was set is judged"],
+  ["@fastify/type-provider-typebox", "its types alone are used"],
+  ["@fastify/swagger", "only /openapi.json needs it"],
+  ["@modelcontextprotocol/server", "few calls of MCP need it"],
+  ["nodemailer", "only mails need it"],
+  ["commander", "only commands need it"],
+  ["pg", "only PostgreSQL needs it"],
+] as const) {
+  test(`a start does not load ${name}: ${reason}`, () => {
+    assert.equal(loaded.get(name), undefined);
+  });
+}
