@@ -8,7 +8,8 @@ import { type Failure, failureCodes } from "../domain/failure.ts";
 import type { Rate } from "../domain/rate.ts";
 import { Type } from "./schema.ts";
 
-// The JSON shapes of the API: one schema each validates, serialises and documents.
+// The JSON shapes of the API: one schema each validates and documents, and the functions below
+// write their fields in the schema's order.
 
 const Timestamp = Type.String({ format: "date-time", description: "RFC 3339 in UTC" });
 

@@ -19,7 +19,7 @@ export function setCompilers(
   app: Pick<FastifyInstance, "setValidatorCompiler" | "setSerializerCompiler">,
 ): void {
   app.setValidatorCompiler(createValidator);
-  // The wire's functions write what the schemas say, in the schemas' order.
+  // The wire's functions make what the schemas say, in the schemas' order.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
 }
 

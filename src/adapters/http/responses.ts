@@ -13,7 +13,7 @@ const common: readonly FailureCode[] = [
 ];
 
 /**
- * The answers of an operation by status, for the document and for the serialiser.
+ * The answers of an operation by status, for the document.
  *
  * @param success the schema by status; `undefined` for an answer without a body.
  * @param codes the failures it can end in, besides those that any request can.
