@@ -1,9 +1,7 @@
-import { argon2, hash, randomBytes, randomUUIDv7, timingSafeEqual } from "node:crypto";
-import { availableParallelism } from "node:os";
-import { promisify } from "node:util";
+import { hash, randomBytes, randomUUIDv7, timingSafeEqual } from "node:crypto";
 import type { Secrets } from "../application/ports.ts";
 import { SECRET_BYTES } from "../domain/credential.ts";
-import { createTurnstile } from "./turnstile.ts";
+import { createHashing } from "./hashing.ts";
 
 /** Argon2id at the least that OWASP's Password Storage Cheat Sheet names: 19 MiB, t=2, p=1. */
 const PRESENT = { memory: 19_456, passes: 2, parallelism: 1 } as const;
@@ -11,28 +9,16 @@ const PRESENT = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
-/**
- * Hashing takes a thread of the pool for some 30 ms and 19 MiB. One core stays free of it, for the
- * reads.
- */
-const HASHINGS_AT_ONCE = Math.max(1, availableParallelism() - 1);
-
 interface Argon2Parameters {
   readonly memory: number;
   readonly passes: number;
   readonly parallelism: number;
 }
 
-const derive = promisify(argon2);
-
 /** Randomness of the operating system, SHA-256 for credentials, Argon2id for passwords. */
-export function createSecrets(): Secrets {
-  const throughTurnstile = createTurnstile(HASHINGS_AT_ONCE);
-
+export function createSecrets(makeTag = createHashing()): Secrets {
   const tagOf = (password: string, salt: Uint8Array, parameters: Argon2Parameters) =>
-    throughTurnstile(() =>
-      derive("argon2id", { ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES }),
-    );
+    makeTag({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
 
   const hashPassword = async (password: string) => {
     const salt = randomBytes(SALT_BYTES);
