@@ -10,6 +10,9 @@ const THREADS = Math.max(1, availableParallelism() - 1);
 /** What waits is served within some 5 s, as long as nothing else needs the cores. */
 const WAITING_PER_THREAD = 166;
 
+/** What the operating system shows of them, to `top -H` for one. */
+const THREAD_NAME = "hashing";
+
 const tooManyWait = new Failure(
   "temporarily_unavailable",
   "The service is temporarily unavailable. Please retry.",
@@ -50,7 +53,9 @@ export function createHashing(limits: HashingLimits = {}): MakeTag {
 
 /** A thread that keeps the process alive only while it makes a tag. */
 class HashingThread {
-  readonly #worker = new Worker(new URL("./hashing-thread.js", import.meta.url));
+  readonly #worker = new Worker(new URL("./hashing-thread.js", import.meta.url), {
+    name: THREAD_NAME,
+  });
   #pending: PromiseWithResolvers<Uint8Array> | undefined;
   #hasEnded = false;
 

@@ -12,11 +12,11 @@ export interface SourceFile {
   readonly code: string;
 }
 
-/** Every TypeScript file beneath a folder of the project. */
+/** Every TypeScript and JavaScript file beneath a folder of the project. */
 export function sourcesIn(folder: string): SourceFile[] {
   const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
   return entries
-    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(?:tsx?|js)$/.test(entry.name))
     .map((entry) => {
       const path = relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join("/");
       const text = readFileSync(join(ROOT, path), "utf8");

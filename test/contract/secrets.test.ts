@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { createSecrets } from "../../src/adapters/secrets.ts";
 
 const PASSWORD = "correct horse battery";
@@ -63,4 +65,13 @@ test("a form of weaker parameters still matches and is told to be outdated", asy
   const check = await createSecrets().verifyPassword(stored, PASSWORD);
 
   assert.deepEqual(check, { matches: true, outdated: true });
+});
+
+test("a process waits for a hashing that is under way, and ends by itself after it", async () => {
+  const module = JSON.stringify(new URL("../../src/adapters/secrets.ts", import.meta.url));
+  const program = `
+    const { createSecrets } = await import(${module});
+    console.log(await createSecrets().hashPassword("${PASSWORD}"));`;
+  const ended = promisify(execFile)(process.execPath, ["--eval", program], { timeout: 20_000 });
+  assert.match((await ended).stdout, /^\$argon2id\$/);
 });

@@ -6,7 +6,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { type DestinationStream, pino } from "pino";
 import { createSecrets } from "../../src/adapters/secrets.ts";
 import { sourceNames } from "../../src/adapters/sources/sources.ts";
-import type { Clock } from "../../src/application/ports.ts";
+import type { Clock, Secrets } from "../../src/application/ports.ts";
 import type { RateSource } from "../../src/application/source-ports.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { startService as start } from "../../src/service.ts";
@@ -56,11 +56,15 @@ export interface TestOptions {
   readonly config?: Partial<Config>;
   /** Sources to fetch; without any, nothing goes out. */
   readonly sources?: readonly RateSource[];
+  /** Without, those that all services of a test file share, and so one hashing thread. */
+  readonly secrets?: Secrets;
   /** A directory to use and leave; without one, a new one that is removed at the end. */
   readonly dataDirectory?: string;
 }
 
 const PASSWORD = "correct horse battery";
+
+const sharedSecrets = createSecrets();
 
 /** A service of the production constructor on a real database file and a real socket. */
 export async function startService(options: TestOptions = {}) {
@@ -74,7 +78,7 @@ export async function startService(options: TestOptions = {}) {
   };
   const service = await start(config, {
     clock,
-    secrets: createSecrets(),
+    secrets: options.secrets ?? sharedSecrets,
     sources: options.sources ?? [],
     random: () => 0.5,
     log: pino({}, sink),
