@@ -4,7 +4,7 @@ import { Worker } from "node:worker_threads";
 import { Failure } from "../domain/failure.ts";
 import { createTurnstile } from "./turnstile.ts";
 
-/** One hashing takes a core for some 30 ms, and 19 MiB. One core stays free of it, for the reads. */
+/** A hashing takes a core for some 30 ms, and 19 MiB. One core stays free of it, for the reads. */
 const THREADS = Math.max(1, availableParallelism() - 1);
 
 /** What waits is served within some 5 s, as long as nothing else needs the cores. */
