@@ -64,6 +64,9 @@ function recognise(
   const version = textOf(headers["mcp-protocol-version"]);
   const method = textOf(headers["mcp-method"]);
   const name = textOf(headers["mcp-name"]);
+  if (isUsualCall(body, params, { version, method, name })) {
+    return { tool, given, id: body.id, isModern: true };
+  }
   const route = classifyInboundRequest({
     httpMethod: "POST",
     body,
@@ -82,6 +85,53 @@ function recognise(
     return undefined;
   if (version !== undefined && !legacyVersions.has(version)) return undefined;
   return { tool, given, id: body.id, isModern: false };
+}
+
+const metaOf = {
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+} as const;
+
+/**
+ * Tells a call of the modern revision in its usual form, whose headers and body agree in everything,
+ * without the SDK's classification: that tries the message against several schemas, and takes 6 µs.
+ */
+function isUsualCall(
+  body: Record<string, unknown>,
+  params: Record<string, unknown>,
+  headers: Readonly<Record<"version" | "method" | "name", string | undefined>>,
+): boolean {
+  const { _meta: meta } = params;
+  if (headers.version !== MODERN_REVISION || headers.method !== body.method) return false;
+  if (headers.name !== params.name || !isRecord(meta) || body.jsonrpc !== "2.0") return false;
+  if (typeof body.id !== "string" && !Number.isSafeInteger(body.id)) return false;
+  const info = meta[metaOf.clientInfo];
+  const capabilities = meta[metaOf.clientCapabilities];
+  return (
+    hasOnly(body, 4) &&
+    hasOnly(params, "arguments" in params ? 3 : 2) &&
+    hasOnly(meta, info === undefined ? 2 : 3) &&
+    meta[metaOf.protocolVersion] === MODERN_REVISION &&
+    isRecord(capabilities) &&
+    hasOnly(capabilities, 0) &&
+    (info === undefined || isUsualInfo(info))
+  );
+}
+
+/** Who the client says it is. It need not say. */
+function isUsualInfo(info: unknown): boolean {
+  return (
+    isRecord(info) &&
+    hasOnly(info, 2) &&
+    typeof info.name === "string" &&
+    typeof info.version === "string"
+  );
+}
+
+/** Whether a record has so many members: those that were looked at, and no more. */
+function hasOnly(record: Record<string, unknown>, count: number): boolean {
+  return Object.keys(record).length === count;
 }
 
 function textOf(header: string | string[] | undefined): string | undefined {
