@@ -9,8 +9,9 @@ import { createSqliteEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 
 /**
- * The write-ahead log is carried over to the database when it has so many pages of 4 KiB: 16 MB. At
- * SQLite's own 1,000 a batch of reads took 35 µs a read where it now takes 25.
+ * The write-ahead log is carried over to the database when it has so many pages of 4 KiB: 16 MB. With a
+ * million accounts, at SQLite's own 1,000 and with its own cache, a read took the store 87 µs
+ * where it now takes 74; with a hundred there is no difference.
  */
 const CHECKPOINT_PAGES = 4000;
 
