@@ -3,13 +3,16 @@ import type { ApiError } from "../api.ts";
 
 interface NoticeProps {
   readonly kind: "good" | "warn" | "bad";
+  /** In front of the page's lower edge, where it moves nothing. */
+  readonly isAfloat?: boolean;
   readonly children: ComponentChildren;
 }
 
 /** Something to know, told to screen readers too as soon as it is there. */
-export function Notice({ kind, children }: NoticeProps) {
+export function Notice({ kind, isAfloat = false, children }: NoticeProps) {
+  const place = isAfloat ? "notice-afloat" : "";
   return (
-    <div class={`notice notice-${kind}`} role={kind === "bad" ? "alert" : "status"}>
+    <div class={`notice notice-${kind} ${place}`} role={kind === "bad" ? "alert" : "status"}>
       {children}
     </div>
   );
@@ -34,7 +37,7 @@ export function ErrorNotice({ error }: { readonly error: ApiError | undefined })
 export function LoadingNotice({ error }: { readonly error: ApiError | undefined }) {
   if (error === undefined || !error.isPassing) return <ErrorNotice error={error} />;
   return (
-    <Notice kind="warn">
+    <Notice kind="warn" isAfloat>
       <p>{error.message} Trying again every two seconds.</p>
       {error.requestId === undefined ? null : (
         <p class="notice-small">

@@ -94,8 +94,9 @@ const metaOf = {
 } as const;
 
 /**
- * Tells a call of the modern revision in its usual form, whose headers and body agree in everything,
- * without the SDK's classification: that tries the message against several schemas, and takes 6 µs.
+ * Tells a call of the modern revision in its usual form, whose headers and body agree in
+ * everything, without the SDK's classification: that tries the message against several schemas,
+ * and takes 6 µs.
  */
 function isUsualCall(
   body: Record<string, unknown>,

@@ -9,13 +9,13 @@ import { createSqliteEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 
 /**
- * The write-ahead log is carried over to the database when it has so many pages of 4 KiB: 16 MB. With a
- * million accounts, at SQLite's own 1,000 and with its own cache, a read took the store 87 µs
- * where it now takes 74; with a hundred there is no difference.
+ * The write-ahead log is carried over to the database when it has so many pages of 4 KiB: 16 MB.
+ * With a million accounts, a read took the store 87 µs at SQLite's own 1,000 and with its own
+ * cache, and takes 74 now; with a hundred there is no difference.
  */
 const CHECKPOINT_PAGES = 4000;
 
-/** How much of the database may be kept in memory. It is taken as it is used: a small one is not. */
+/** How much of the database may be kept in memory; a small one does not take it. */
 const CACHE_KIB = 65_536;
 
 /** The database's name in the data directory. */
