@@ -10,7 +10,7 @@ import {
   type TemporaryDirectory,
   temporaryDirectory,
 } from "../support/process.ts";
-import { createKey, logIn, PASSWORD, signUp, tryIt, turnTo } from "./steps.ts";
+import { createKey, excuseShift, logIn, PASSWORD, signUp, tryIt, turnTo } from "./steps.ts";
 
 let directory: TemporaryDirectory;
 let server: Server;
@@ -90,6 +90,7 @@ for (const look of looks) {
     await question.getByRole("button", { name: "Revoke key" }).click();
     await page.getByText("Revoked keys (1)").click();
     await page.getByText("No active key").waitFor();
+    await excuseShift(page);
     await visitor.assertSound("the keys, one revoked");
     assert.equal(await page.getByText(secret).count(), 0, "the revoked key's secret is shown");
 
