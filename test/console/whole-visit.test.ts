@@ -99,6 +99,7 @@ for (const look of looks) {
     visitor.expectError(/status of 401/);
     assert.equal(await tryIt(page), "nothing");
     await page.getByRole("alert").getByText("A valid API key is required.").waitFor();
+    await excuseShift(page);
     await page.getByText("2 of 1,000 units used").waitFor();
     await visitor.assertSound("the refusal");
 
@@ -137,6 +138,7 @@ for (const look of looks) {
     visitor.expectError(/status of 401/);
     await logIn(page, email, PASSWORD);
     await page.getByText("Email or password is incorrect.").waitFor();
+    await excuseShift(page);
     await visitor.assertSound("the refused log-in");
     await logIn(page, email, "a quite different one");
     await page.getByText("No active key").waitFor();
