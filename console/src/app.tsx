@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import type { ConsolePage } from "../../src/adapters/console-pages.ts";
-import { Bar } from "./components/bar.tsx";
+import { Frame } from "./components/frame.tsx";
 import { AgentsPage } from "./pages/agents.tsx";
 import { ForgotPage } from "./pages/forgot.tsx";
 import { KeysPage } from "./pages/keys.tsx";
@@ -61,17 +61,7 @@ export function App() {
     hasTurned = true;
   }, [title]);
 
-  return (
-    <>
-      <a class="skip" href="#content">
-        Skip to the content
-      </a>
-      <Bar />
-      <main class="page" id="content" tabIndex={-1}>
-        {needsLogIn || isPast ? null : <Content />}
-      </main>
-    </>
-  );
+  return <Frame>{needsLogIn || isPast ? null : <Content />}</Frame>;
 }
 
 /** Whether a page was shown before: the first keeps the focus where the browser puts it. */

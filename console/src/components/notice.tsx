@@ -24,12 +24,18 @@ export function ErrorNotice({ error }: { readonly error: ApiError | undefined })
   return (
     <Notice kind="bad">
       <p>{error.message}</p>
-      {error.requestId === undefined ? null : (
-        <p class="notice-small">
-          Request <code>{error.requestId}</code>
-        </p>
-      )}
+      <RequestId error={error} />
     </Notice>
+  );
+}
+
+/** What the operator finds the request by in the log. */
+export function RequestId({ error: { requestId } }: { readonly error: ApiError }) {
+  if (requestId === undefined) return null;
+  return (
+    <p class="notice-small">
+      Request <code>{requestId}</code>
+    </p>
   );
 }
 
@@ -39,11 +45,7 @@ export function LoadingNotice({ error }: { readonly error: ApiError | undefined 
   return (
     <Notice kind="warn" isAfloat>
       <p>{error.message} Trying again every two seconds.</p>
-      {error.requestId === undefined ? null : (
-        <p class="notice-small">
-          Request <code>{error.requestId}</code>
-        </p>
-      )}
+      <RequestId error={error} />
     </Notice>
   );
 }

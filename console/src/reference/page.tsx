@@ -1,8 +1,8 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { ApiError, errorOf, send } from "../api.ts";
-import { Bar } from "../components/bar.tsx";
 import { Button } from "../components/button.tsx";
-import { Notice } from "../components/notice.tsx";
+import { Frame } from "../components/frame.tsx";
+import { Notice, RequestId } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
 import { useLoading } from "../loading.ts";
@@ -24,22 +24,16 @@ interface Reference {
 export function ReferencePage() {
   const { data, error } = useLoading(loadReference, []);
   return (
-    <>
-      <a class="skip" href="#content">
-        Skip to the content
-      </a>
-      <Bar />
-      <main class="page" id="content" tabIndex={-1}>
-        <PageHead title="API reference">
-          Every call, with its answers and errors. Try it out makes real calls: a read costs one
-          unit. For programs there is <a href={`${root}openapi.json`}>openapi.json</a>.
-        </PageHead>
-        <div class="stack">
-          <Authorization />
-          {data === undefined ? <OnItsWay error={error} /> : <Calls {...data} />}
-        </div>
-      </main>
-    </>
+    <Frame>
+      <PageHead title="API reference">
+        Every call, with its answers and errors. Try it out makes real calls: a read costs one unit.
+        For programs there is <a href={`${root}openapi.json`}>openapi.json</a>.
+      </PageHead>
+      <div class="stack">
+        <Authorization />
+        {data === undefined ? <OnItsWay error={error} /> : <Calls {...data} />}
+      </div>
+    </Frame>
   );
 }
 
@@ -48,11 +42,7 @@ function OnItsWay({ error }: { readonly error: ApiError | undefined }) {
   return (
     <Notice kind="bad">
       <p>The API's description could not be loaded. {error.message}</p>
-      {error.requestId === undefined ? null : (
-        <p class="notice-small">
-          Request <code>{error.requestId}</code>
-        </p>
-      )}
+      <RequestId error={error} />
       {error.isPassing ? (
         <p>Trying again every two seconds.</p>
       ) : (

@@ -2,18 +2,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "./app.ts";
 import { corsHeaders } from "./headers.ts";
 import { type LogAnswer, loggedRequest } from "./request-log.ts";
+import type { WholeAnswer } from "./whole-answers.ts";
 
 /**
- * Writes a whole answer of JSON at once: status, headers as names and values in turn, body.
+ * Writes a whole answer of JSON at once.
  * It passes by the framework's reply, whose headers are set one by one and whose hooks run one
  * after the other: measured at 64 connections, 15 µs instead of 21 for the same answer.
  */
 export type WriteAnswer = (
   request: FastifyRequest,
   reply: FastifyReply,
-  status: number,
-  headers: readonly string[],
-  body: string,
+  answer: WholeAnswer,
 ) => void;
 
 declare module "fastify" {
@@ -61,7 +60,7 @@ export function createAnswers(
       });
     },
 
-    write(request, reply, status, headers, body) {
+    write(request, reply, { status, headers, body }) {
       reply.hijack();
       const lines = [...commonPairs, "x-request-id", request.id, ...headers];
       lines.push("content-type", "application/json; charset=utf-8");

@@ -26,7 +26,7 @@ export async function mcpRoutes(
     const { headers, id: requestId } = request;
     void answerMcpRequest({ headers, body, apiKey: apiKeyOf(request), requestId }).then((whole) => {
       if (whole.body === "") reply.code(whole.status).send();
-      else write(request, reply, whole.status, whole.headers, whole.body);
+      else write(request, reply, whole);
     });
   };
 

@@ -42,8 +42,8 @@ export function createReplyToRead(answerRead: AnswerRead, write: WriteAnswer): R
   // No async handler: the promise it would add costs as much as the search for the rate.
   return (request, reply, base, quote) => {
     const apiKey = credentialOf(request.headers.authorization, "ApiKey");
-    void answerRead(request.id, apiKey, base, quote).then(({ status, headers, body }) => {
-      write(request, reply, status, headers, body);
+    void answerRead(request.id, apiKey, base, quote).then((answer) => {
+      write(request, reply, answer);
     });
   };
 }

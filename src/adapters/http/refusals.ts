@@ -33,7 +33,6 @@ export function answerUndecodable(replyToRead: ReplyToRead, answers: Answers) {
     }
     const failure = symbols === undefined ? undecodablePath : readsOnly;
     const headers = symbols === undefined ? [] : ["allow", "GET, HEAD"];
-    const answer = wholeFailure(failure, request.id, "Session", headers);
-    answers.write(request, reply, answer.status, answer.headers, answer.body);
+    answers.write(request, reply, wholeFailure(failure, request.id, "Session", headers));
   };
 }
