@@ -37,6 +37,10 @@ const CUT_ALL = `
 const COUNT_CONNECTIONS = `
   SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'kurs'`;
 
+const IN_MID_COUNT = `
+  SELECT 1 FROM pg_stat_activity
+  WHERE state = 'idle in transaction' AND query LIKE '%auth_windows%'`;
+
 /** Starts on the directory of a server that was killed, once its orphans have let go of it. */
 function restarted(killed: PostgresServer, settings = DURABLE): Promise<PostgresServer> {
   const options: PostgresOptions = { dataDirectory: killed.dataDirectory, port: killed.port };
@@ -186,6 +190,31 @@ test("a network that drops all packets holds up no answer, and leaks no connecti
   assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
   await checkBooks(client, books, postgres.url());
   assert.ok(relay.openConnections() <= POOL_SIZE, `${relay.openConnections()} connections`);
+  checkNode(node);
+});
+
+test("a transaction that the network breaks off in its middle is soon in nobody's way", async () => {
+  await using resources = new AsyncDisposableStack();
+  const postgres = resources.use(await startPostgres());
+  const relay = resources.use(await startRelay(postgres));
+  const url = postgres.url().replace(`${postgres.port}`, `${relay.port}`);
+  const node = await startNode(url, resources);
+  const client = clientOf(node.url);
+  await client.register("ada@example.org");
+
+  relay.delay(300);
+  const account = { email: "ada@example.org", password: "correct horse battery" };
+  const logIn = client.call("POST", "/v1/auth/login", { json: account });
+  await eventually("a call that is being counted", async () => {
+    return (await administer(postgres.url(), IN_MID_COUNT))[0];
+  });
+  relay.drop();
+  assertFailure(await logIn, 503, "temporarily_unavailable");
+  relay.forward();
+  relay.delay(0);
+
+  // The count of the address is still locked by what was broken off.
+  await client.logIn("ada@example.org");
   checkNode(node);
 });
 

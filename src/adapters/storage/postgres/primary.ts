@@ -8,6 +8,7 @@ const INT8_OID = 20;
 /** What a client asks of the server within one second, or it counts as away. */
 const CONNECT_TIMEOUT_MS = 1000;
 
+/** A program that takes its time with each statement still owes the next one within this. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5000;
 
 // A role or a database may have been set to forget commits in a crash; more than `on` may be set
@@ -98,7 +99,9 @@ function createPool(config: PoolConfig, statementTimeoutMs: number): Pool {
     application_name: "kurs",
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
+    // A transaction that the network broke off holds its locks this long: no longer than those
+    // wait who ask for them.
+    idle_in_transaction_session_timeout: statementTimeoutMs || IDLE_IN_TRANSACTION_TIMEOUT_MS,
     // The server gives up on a statement first; the client alone would leave it running.
     ...(statementTimeoutMs === 0
       ? {}
