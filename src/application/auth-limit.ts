@@ -1,6 +1,6 @@
 import { Failure } from "../domain/failure.ts";
 import { timestamp } from "../domain/instant.ts";
-import type { AuthLimitStore, Clock, Secrets } from "./ports.ts";
+import type { AuthLimitStore, AuthWindow, Clock, Secrets } from "./ports.ts";
 
 /** An address may make this many times the calls that it may make for one email. */
 const CALLS_PER_IP_FACTOR = 30;
@@ -26,24 +26,32 @@ export function createAuthLimit(uses: {
   readonly windowSeconds: number;
 }): SpendAuthCall {
   const { store, secrets, clock, callsPerWindow, windowSeconds } = uses;
+  const callsPerAddress = callsPerWindow * CALLS_PER_IP_FACTOR;
   return async (clientIp, email) => {
     const nowMs = clock.nowMs();
+    const now = timestamp(nowMs);
     // Windows are kept under digests: the store need not know who tried to log in from where.
-    const ceilings = new Map([
+    const address = secrets.hash(clientIp);
+    const budgets = new Map([
+      [address, callsPerAddress],
       [secrets.hash(`${clientIp} ${email}`), callsPerWindow],
-      [secrets.hash(clientIp), callsPerWindow * CALLS_PER_IP_FACTOR],
     ]);
-    const windows = await store.countAuthCall(
-      [...ceilings.keys()],
-      timestamp(nowMs),
-      timestamp(nowMs + windowSeconds * 1000),
-    );
+    const scopes = [...budgets.keys()];
 
-    const exceeded = windows.filter(({ scope, calls }) => calls > (ceilings.get(scope) ?? 0));
-    if (exceeded.length === 0) return;
-    const endsMs = Math.max(...exceeded.map(({ endsAt }) => Date.parse(endsAt)));
-    throw new Failure("too_many_requests", "Too many attempts. Please wait and try again.", {
-      retryAfterSeconds: Math.ceil((endsMs - nowMs) / 1000),
-    });
+    // An address that has spent its ceiling costs the store no more writes, whatever it sends.
+    const open = await store.openAuthWindows(scopes, now);
+    const spent = open.filter(({ scope, calls }) => calls >= (budgets.get(scope) ?? 0));
+    if (spent.some(({ scope }) => scope === address)) throw tooManyRequests(spent, nowMs);
+
+    const counted = await store.countAuthCall(scopes, now, timestamp(nowMs + windowSeconds * 1000));
+    const exceeded = counted.filter(({ scope, calls }) => calls > (budgets.get(scope) ?? 0));
+    if (exceeded.length > 0) throw tooManyRequests(exceeded, nowMs);
   };
+}
+
+function tooManyRequests(windows: readonly AuthWindow[], nowMs: number): Failure {
+  const endsMs = Math.max(...windows.map(({ endsAt }) => Date.parse(endsAt)));
+  return new Failure("too_many_requests", "Too many attempts. Please wait and try again.", {
+    retryAfterSeconds: Math.ceil((endsMs - nowMs) / 1000),
+  });
 }

@@ -134,12 +134,14 @@ export interface ApiKeyStore {
 export interface AuthWindow {
   /** What is counted, as a digest: an address, or an address with an email. */
   readonly scope: string;
-  /** Calls in the window, this one included. */
+  /** Calls in the window so far, the one that is being counted included. */
   readonly calls: number;
   readonly endsAt: string;
 }
 
 export interface AuthLimitStore {
+  /** Those of the scopes' windows that are open at `now`. Writes nothing. */
+  openAuthWindows(scopes: readonly string[], now: string): Promise<AuthWindow[]>;
   /** Counts one call in each scope's window; a window that is over at `now` starts anew. */
   countAuthCall(scopes: readonly string[], now: string, endsAt: string): Promise<AuthWindow[]>;
 }

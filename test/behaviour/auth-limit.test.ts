@@ -174,6 +174,24 @@ test("§8 auth limit: an address has 30 times the budget, over all its emails", 
   await spend(1, next);
 });
 
+test("§8 auth limit: an address over its ceiling makes the store write nothing more", async () => {
+  await using service = await startService({ config: { authCallsPerWindow: 1 } });
+  using beside = service.database();
+  const writes = () => beside.prepare("PRAGMA data_version").get()?.data_version;
+  let emails = 0;
+  const next = () => register(service, `${++emails}@example.org`);
+  const before = writes();
+  await spend(30, next);
+  const spent = writes();
+  assert.notEqual(spent, before, "a call that is counted is a write");
+
+  for (let call = 0; call < 10; call += 1) assertLimited(await next());
+  assertLimited(await register(service, "1@example.org"));
+
+  assert.equal(writes(), spent);
+  assert.equal(service.query("SELECT * FROM auth_windows").length, 31);
+});
+
 test("§8 auth limit: it is counted in the store: a restart does not forgive it", async () => {
   await using first = await startWithTellTale(3);
   const { dataDirectory } = first;

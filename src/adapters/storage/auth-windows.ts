@@ -1,6 +1,6 @@
 import type { AuthLimitStore, AuthWindow } from "../../application/ports.ts";
 import { integerOf, textOf } from "./columns.ts";
-import { type Engine, statement } from "./engine.ts";
+import { type Engine, type Row, statement } from "./engine.ts";
 
 // Counts and starts anew in one statement. What is over and not asked for again is tidied away.
 const COUNT_CALL = `
@@ -11,17 +11,30 @@ const COUNT_CALL = `
       ELSE auth_windows.ends_at END
   RETURNING calls, ends_at`;
 
+const OPEN_WINDOW = "SELECT calls, ends_at FROM auth_windows WHERE scope = $1 AND ends_at > $2";
+
 export function authLimitStore(engine: Engine): AuthLimitStore {
   return {
+    async openAuthWindows(scopes, now) {
+      const asked = scopes.map(async (scope) => {
+        const [row] = await engine.query(OPEN_WINDOW, scope, now);
+        return row === undefined ? [] : [windowOf(scope, row)];
+      });
+      return (await Promise.all(asked)).flat();
+    },
+
     countAuthCall: (scopes, now, endsAt) =>
       engine.transaction(function* () {
         const windows: AuthWindow[] = [];
         for (const scope of scopes) {
-          for (const row of yield statement(COUNT_CALL, scope, now, endsAt)) {
-            windows.push({ scope, calls: integerOf(row, "calls"), endsAt: textOf(row, "ends_at") });
-          }
+          const rows = yield statement(COUNT_CALL, scope, now, endsAt);
+          windows.push(...rows.map((row) => windowOf(scope, row)));
         }
         return windows;
       }),
   };
+}
+
+function windowOf(scope: string, row: Row): AuthWindow {
+  return { scope, calls: integerOf(row, "calls"), endsAt: textOf(row, "ends_at") };
 }

@@ -41,6 +41,21 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
   });
 
+  test("the open windows of some scopes are read without being counted", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await store.countAuthCall(["ip", "ip ada"], NOW, END);
+    await store.countAuthCall(["ip"], NOW, END);
+    const open = [
+      { scope: "ip", calls: 2, endsAt: END },
+      { scope: "ip ada", calls: 1, endsAt: END },
+    ];
+
+    assert.deepEqual(await store.openAuthWindows(["ip", "never", "ip ada"], LATER), open);
+    assert.deepEqual(await store.openAuthWindows(["ip", "ip ada"], LATER), open);
+    assert.deepEqual(await store.openAuthWindows(["ip", "ip ada"], END), []);
+  });
+
   test("no call is lost when many come at once, on two nodes", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()];
