@@ -52,6 +52,8 @@ export interface Config extends StoreSettings, MailSettings {
   readonly trustedProxies: readonly string[];
   /** Origins of browsers' pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
   readonly allowedOrigins: readonly string[];
+  /** Where metrics are scraped, on the same host; 0: a free port; unset: nowhere. */
+  readonly metricsPort: number | undefined;
   readonly logLevel: LogLevel;
   /** Keys of the sources that are fetched, in order of precedence. */
   readonly rateSources: readonly string[];
@@ -130,10 +132,14 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     mailFrom: mailFromOf(textOf("MAIL_FROM"), publicUrl, problems),
     trustedProxies,
     allowedOrigins,
+    metricsPort: integerOf("METRICS_PORT", 0, 65_535),
     logLevel: logLevel ?? "info",
     rateSources: sourcesOf(environment.RATE_SOURCES, sources, problems),
     maxRateJump: isDecimal(maxRateJump) ? maxRateJump : ("0.5" as Decimal),
   };
+  if (config.metricsPort === config.port && config.port !== 0) {
+    problems.push(`METRICS_PORT: want another port than PORT, which is ${config.port}, too`);
+  }
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze(config);
 }

@@ -7,6 +7,7 @@ import { sourceNames, sourcesOf } from "./adapters/sources/sources.ts";
 import { StartError, StoreUnavailable } from "./application/ports.ts";
 import { ConfigError, readConfig } from "./config.ts";
 import { parseDatabaseAddress } from "./database-address.ts";
+import type { Service } from "./service.ts";
 import { version } from "./version.ts";
 
 const WRONG_USE = 2;
@@ -31,16 +32,17 @@ async function serve(): Promise<void> {
     ...createLog(config.logLevel),
   };
   await using service = await startService(config, world);
-  process.stderr.write(welcome(service.url));
+  process.stderr.write(welcome(service));
   await stop.promise;
   world.log.info("stopping");
 }
 
-function welcome(url: string): string {
+function welcome({ url, metricsUrl }: Pick<Service, "url" | "metricsUrl">): string {
   return [
     `Kurs ${version} listens on ${url}`,
     `  console           ${url}/`,
     `  API reference     ${url}/docs`,
+    ...(metricsUrl === undefined ? [] : [`  metrics           ${metricsUrl}`]),
     `  first steps       README.md: from an account to the first rate with curl`,
     `  commands          npm run -s kurs -- --help`,
     "",

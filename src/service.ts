@@ -1,9 +1,12 @@
-import type { AddressInfo } from "node:net";
+import { once } from "node:events";
+import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { loadCommonPasswords } from "./adapters/common-passwords.ts";
 import { type App, createApp } from "./adapters/http/app.ts";
 import { isLoopback } from "./adapters/loopback.ts";
 import { createMailer } from "./adapters/mail/mailer.ts";
+import type { Metrics } from "./adapters/metrics/metrics.ts";
+import type { Observers } from "./adapters/observers.ts";
 import { loadSnapshot } from "./adapters/sources/snapshot.ts";
 import { openStore, serverPatience } from "./adapters/storage/open.ts";
 import { createRegister } from "./application/accounts.ts";
@@ -33,6 +36,8 @@ const CONSOLE_DIRECTORY = join(import.meta.dirname, "../console/dist");
 export interface Service extends AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:8080`. */
   readonly url: string;
+  /** Where its metrics are scraped: `http://127.0.0.1:9090/metrics`; undefined: nowhere. */
+  readonly metricsUrl: string | undefined;
 }
 
 /**
@@ -43,7 +48,9 @@ export interface Service extends AsyncDisposable {
 export async function startService(config: Config, world: World): Promise<Service> {
   await using starting = new AsyncDisposableStack();
   const { clock, log } = world;
-  const store = starting.use(await openStore(config, serverPatience));
+  const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
+  const observeBatch = metrics?.observers.observeBatch;
+  const store = starting.use(await openStore(config, serverPatience, observeBatch));
   const { freePlanUnits } = config;
   if (freePlanUnits !== undefined) {
     await store.setPlan({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });
@@ -66,10 +73,11 @@ export async function startService(config: Config, world: World): Promise<Servic
       listensOnLoopback: isLoopback(config.host),
       consoleDirectory: CONSOLE_DIRECTORY,
     },
-    joinUseCases(config, store, world),
+    joinUseCases(config, store, world, metrics?.observers),
   );
+  const metricsUrl = await serveMetrics(metrics, config, { ...world, store, app }, starting);
   starting.defer(() => drain(app));
-  url = await listen(app, config);
+  url = await listen(app.server, (address) => app.listen(address), config, "PORT");
   log.info({ url, version }, "listening");
   log.flush();
   starting.use(startRefreshing(config, store, world));
@@ -77,10 +85,36 @@ export async function startService(config: Config, world: World): Promise<Servic
   starting.use(startMailing(store, starting.use(createMailer(config, publicUrl)), world));
 
   const running = starting.move();
-  return { url, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return { url, metricsUrl, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-function joinUseCases(config: Config, store: Store, world: World) {
+/** Only who counts loads what counts: prom-client is 12 ms and 4 MB of a start. */
+async function loadMetrics(): Promise<Metrics> {
+  const { createMetrics } = await import("./adapters/metrics/metrics.ts");
+  return createMetrics();
+}
+
+/** @returns where they are scraped. @throws {StartError} */
+async function serveMetrics(
+  metrics: Metrics | undefined,
+  { host, metricsPort: port, databaseHosts }: Config,
+  uses: World & { readonly store: Store; readonly app: App },
+  starting: AsyncDisposableStack,
+): Promise<string | undefined> {
+  if (metrics === undefined || port === undefined) return undefined;
+  const kind = databaseHosts === undefined ? "sqlite" : "postgresql";
+  const about = { version, store: kind } as const;
+  const { server } = starting.use(metrics.serve({ ...uses, about, server: uses.app.server }));
+  const open = async (address: { host: string; port: number }) => {
+    server.listen(address);
+    await once(server, "listening");
+  };
+  const url = `${await listen(server, open, { host, port }, "METRICS_PORT")}/metrics`;
+  uses.log.info({ url }, "serving metrics");
+  return url;
+}
+
+function joinUseCases(config: Config, store: Store, world: World, observers?: Observers) {
   const { clock, secrets } = world;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = config;
   const { requireVerifiedEmail } = config;
@@ -91,9 +125,10 @@ function joinUseCases(config: Config, store: Store, world: World) {
   const readRate = createReadRate(parts);
   const readUsage = createReadUsage(parts);
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
-  const mcp = { ...world, readRate, convertCurrency, readUsage, apiKeys, version };
+  const mcp = { ...world, ...observers, readRate, convertCurrency, readUsage, apiKeys, version };
   return {
     ...world,
+    observeAnswer: observers?.observeAnswer,
     store,
     apiKeys,
     readRate,
@@ -124,21 +159,32 @@ function whenFirstCalled<Given, Result>(
   return (given) => call(given);
 }
 
-async function listen(app: App, { host, port }: Config): Promise<string> {
+/**
+ * @param variable the one that the port comes from.
+ * @returns where it listens.
+ * @throws {StartError}
+ */
+async function listen(
+  server: Server,
+  open: (address: { host: string; port: number }) => Promise<unknown>,
+  { host, port }: { readonly host: string; readonly port: number },
+  variable: "PORT" | "METRICS_PORT",
+): Promise<string> {
   try {
-    await app.listen({ host, port });
+    await open({ host, port });
   } catch (error) {
     const advice = adviceOf.get((error as { code?: string }).code ?? "");
     if (advice === undefined) throw error;
-    throw new StartError(`Cannot listen on ${host} port ${port}: ${advice}.`, error);
+    const told = advice.replace("{PORT}", variable);
+    throw new StartError(`Cannot listen on ${host} port ${port}: ${told}.`, error);
   }
-  const { address, family, port: bound } = app.server.address() as AddressInfo;
+  const { address, family, port: bound } = server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`;
 }
 
 const adviceOf = new Map([
-  ["EADDRINUSE", "another program uses it; end that program, or set PORT to another number"],
-  ["EACCES", "this user may not; set PORT to a number above 1023"],
+  ["EADDRINUSE", "another program uses it; end that program, or set {PORT} to another number"],
+  ["EACCES", "this user may not; set {PORT} to a number above 1023"],
   ["EADDRNOTAVAIL", "this machine has no such address; set HOST to one of its own"],
   ["ENOTFOUND", "the name is not known; set HOST to an address of this machine"],
   ["EAI_AGAIN", "the name cannot be looked up; set HOST to an address of this machine"],

@@ -1,6 +1,7 @@
 import type { Argon2Parameters } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
+import type { PasswordQueue } from "../application/ports.ts";
 import { Failure } from "../domain/failure.ts";
 import { createTurnstile } from "./turnstile.ts";
 
@@ -19,12 +20,15 @@ const tooManyWait = new Failure(
   { retryAfterSeconds: 5 },
 );
 
-/**
- * Makes a tag with Argon2id in a thread beside the service's own.
- *
- * @throws {Failure} `temporarily_unavailable`, at once, when too many wait already.
- */
-export type MakeTag = (order: Argon2Parameters) => Promise<Uint8Array>;
+export interface Hashing {
+  /**
+   * Makes a tag with Argon2id in a thread beside the service's own.
+   *
+   * @throws {Failure} `temporarily_unavailable`, at once, when too many wait already.
+   */
+  makeTag(order: Argon2Parameters): Promise<Uint8Array>;
+  queue(): PasswordQueue;
+}
 
 /** What a hashing may take; by default what suits the machine. */
 export interface HashingLimits {
@@ -34,21 +38,24 @@ export interface HashingLimits {
   readonly waiting?: number;
 }
 
-export function createHashing(limits: HashingLimits = {}): MakeTag {
+export function createHashing(limits: HashingLimits = {}): Hashing {
   const { threads = THREADS } = limits;
   const { waiting = threads * WAITING_PER_THREAD } = limits;
-  const throughTurnstile = createTurnstile({ atOnce: threads, waiting, whenFull: tooManyWait });
+  const turnstile = createTurnstile({ atOnce: threads, waiting, whenFull: tooManyWait });
   const idle: HashingThread[] = [];
 
-  return (order) =>
-    throughTurnstile(async () => {
-      let thread = idle.pop();
-      while (thread?.hasEnded) thread = idle.pop();
-      thread ??= new HashingThread();
-      const tag = await thread.makeTag(order);
-      idle.push(thread);
-      return tag;
-    });
+  return {
+    makeTag: (order) =>
+      turnstile.pass(async () => {
+        let thread = idle.pop();
+        while (thread?.hasEnded) thread = idle.pop();
+        thread ??= new HashingThread();
+        const tag = await thread.makeTag(order);
+        idle.push(thread);
+        return tag;
+      }),
+    queue: () => ({ waiting: turnstile.waiting(), refused: turnstile.refused() }),
+  };
 }
 
 /** A thread that keeps the process alive only while it makes a tag. */

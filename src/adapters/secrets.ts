@@ -16,9 +16,9 @@ interface Argon2Parameters {
 }
 
 /** Randomness of the operating system, SHA-256 for credentials, Argon2id for passwords. */
-export function createSecrets(makeTag = createHashing()): Secrets {
+export function createSecrets(hashing = createHashing()): Secrets {
   const tagOf = (password: string, salt: Uint8Array, parameters: Argon2Parameters) =>
-    makeTag({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
+    hashing.makeTag({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
 
   const hashPassword = async (password: string) => {
     const salt = randomBytes(SALT_BYTES);
@@ -33,6 +33,7 @@ export function createSecrets(makeTag = createHashing()): Secrets {
     secret: () => randomBytes(SECRET_BYTES).toString("hex"),
     hash: (credential) => hash("sha256", credential),
     hashPassword,
+    passwordQueue: () => hashing.queue(),
     async verifyPassword(stored, password) {
       const { parameters, salt, tag } = parsePhcString(stored ?? nobody);
       const matches = timingSafeEqual(await tagOf(password, salt, parameters), tag);

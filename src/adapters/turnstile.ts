@@ -1,5 +1,11 @@
 /** Lets work pass, at most a number of pieces at a time; the rest waits in order of arrival. */
-export type Turnstile = <Result>(work: () => Promise<Result>) => Promise<Result>;
+export interface Turnstile {
+  pass<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Pieces of work that wait now. */
+  waiting(): number;
+  /** Pieces that were turned away, since the beginning. */
+  refused(): number;
+}
 
 /** @param whenFull is thrown, before any work, when already as many wait as may. */
 export function createTurnstile(limits: {
@@ -9,17 +15,24 @@ export function createTurnstile(limits: {
 }): Turnstile {
   const waiting: (() => void)[] = [];
   let free = limits.atOnce;
+  let refused = 0;
 
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else if (waiting.length >= limits.waiting) throw limits.whenFull;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
+  return {
+    async pass(work) {
+      if (free > 0) free -= 1;
+      else if (waiting.length >= limits.waiting) {
+        refused += 1;
+        throw limits.whenFull;
+      } else await new Promise<void>((resolve) => waiting.push(resolve));
+      try {
+        return await work();
+      } finally {
+        const next = waiting.shift();
+        if (next === undefined) free += 1;
+        else next();
+      }
+    },
+    waiting: () => waiting.length,
+    refused: () => refused,
   };
 }

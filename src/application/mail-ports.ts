@@ -71,6 +71,15 @@ export interface MailRecord {
   readonly givenUpAt: string | undefined;
 }
 
+/** How full the outbox is. */
+export interface OutboxState {
+  readonly waiting: number;
+  /** When the oldest of those that wait was written; undefined when none does. */
+  readonly oldestWaitingAt: string | undefined;
+  /** Those that were given up, within the last 30 days: then their rows go. */
+  readonly givenUp: number;
+}
+
 /** The outbox. */
 export interface MailStore {
   /** Takes mails that are due, oldest first: until a moment they are nobody else's. */
@@ -87,6 +96,7 @@ export interface MailStore {
   noteDelivered(id: string, at: string): Promise<void>;
   /** Ends the attempts and removes the mail's secret. */
   giveUpMail(id: string, at: string, error: string): Promise<void>;
+  outboxState(): Promise<OutboxState>;
   /** Every mail that waits or was given up, oldest first; the delivered ones, too, if asked for. */
   listMails(options: { readonly withDelivered: boolean }): Promise<MailRecord[]>;
 }

@@ -29,7 +29,7 @@ async function startLane() {
     answerRead(_requestId: string, _apiKey: string | undefined, base: string, quote: string) {
       const { promise, resolve } = Promise.withResolvers<WholeAnswer>();
       const pair = `${base}/${quote}`;
-      const answer = (body = pair) => resolve({ status: 200, headers: [], body });
+      const answer = (body = pair) => resolve({ status: 200, code: undefined, headers: [], body });
       reads.push({ pair, answer });
       return promise;
     },

@@ -45,6 +45,7 @@ export function createAnswers(
         done();
       });
       app.decorateRequest("arrivedMs", 0);
+      app.decorateRequest("failureCode", null);
       app.addHook("onRequest", (request, _reply, done) => {
         request.arrivedMs = performance.now();
         done();
@@ -55,12 +56,12 @@ export function createAnswers(
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
         if (draining) reply.header("connection", "close");
-        logAnswer(loggedRequest(request), reply.statusCode);
+        logAnswer(loggedRequest(request), reply.statusCode, request.failureCode ?? undefined);
         done();
       });
     },
 
-    write(request, reply, { status, headers, body }) {
+    write(request, reply, { status, code, headers, body }) {
       reply.hijack();
       const lines = [...commonPairs, "x-request-id", request.id, ...headers];
       lines.push("content-type", "application/json; charset=utf-8");
@@ -71,7 +72,7 @@ export function createAnswers(
       reply.raw.writeHead(status, lines);
       // Written as latin1 an ASCII text needs no conversion.
       reply.raw.end(body, bytes === body.length ? "latin1" : "utf8");
-      logAnswer(loggedRequest(request), status);
+      logAnswer(loggedRequest(request), status, code);
     },
   };
 }

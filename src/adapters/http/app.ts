@@ -11,6 +11,7 @@ import type { ReadRate } from "../../application/rates.ts";
 import type { Sessions } from "../../application/sessions.ts";
 import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
 import type { AnswerMcp } from "../mcp-endpoint.ts";
+import type { ObserveAnswer } from "../observers.ts";
 import { createAnswers } from "./answers.ts";
 import { apiKeyRoutes } from "./api-key-routes.ts";
 import { authRoutes } from "./auth-routes.ts";
@@ -30,7 +31,7 @@ import { createReplyToRead, rateRoutes } from "./rate-routes.ts";
 import { answerUnrouted, createAnswerRaw } from "./raw-errors.ts";
 import { createAnswerRead } from "./read-answers.ts";
 import { answerUndecodable, refuseUnknown } from "./refusals.ts";
-import { createAnswerLog } from "./request-log.ts";
+import { createAnswerLog, observed } from "./request-log.ts";
 import { createServer } from "./server.ts";
 import { createSessionGuard } from "./session-guard.ts";
 import { usageRoutes } from "./usage-routes.ts";
@@ -73,14 +74,16 @@ export interface AppUses {
   readonly log: Logger;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
+  /** Who counts the answers, when somebody does. */
+  readonly observeAnswer?: ObserveAnswer | undefined;
 }
 
 /** Builds the HTTP interface: every path, and the envelope on whatever goes wrong. */
 export async function createApp(settings: AppSettings, uses: AppUses): Promise<App> {
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
-  const logAnswer = createAnswerLog(uses);
+  const logAnswer = observed(createAnswerLog(uses), uses.observeAnswer);
   const answers = createAnswers(headers, logAnswer);
-  const answerRaw = createAnswerRaw(headers, uses.log);
+  const answerRaw = createAnswerRaw(headers, uses.log, uses.observeAnswer);
   const answerRead = createAnswerRead(uses);
   const replyToRead = createReplyToRead(answerRead, answers.write);
   const app = createServer(

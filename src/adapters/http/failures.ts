@@ -20,6 +20,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
   for (let index = 0; index < pairs.length; index += 2) {
     reply.header(pairs[index] ?? "", pairs[index + 1]);
   }
+  request.failureCode = failure.code;
   return reply.code(statusOf[failure.code]).send(wireFailure(failure, request.id));
 }
 
@@ -36,6 +37,7 @@ export function wholeFailure(
 ): WholeAnswer {
   return {
     status: statusOf[failure.code],
+    code: failure.code,
     headers: [...headers, ...failureHeaders(failure, challenge)],
     body: JSON.stringify(wireFailure(failure, requestId)),
   };

@@ -108,7 +108,7 @@ class Connection {
     const request = { id: randomUUIDv7(), method, route, arrivedMs: this.#heardMs };
     void answer(request.id).then((whole) => {
       this.#send(whole, request.id);
-      logAnswer(request, whole.status);
+      logAnswer(request, whole.status, whole.code);
     });
   }
 

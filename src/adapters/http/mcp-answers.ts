@@ -21,7 +21,7 @@ export function createAnswerMcpRequest(uses: {
       (result) =>
         result instanceof Failure
           ? wholeFailure(result, request.requestId, MCP_CHALLENGE)
-          : { status: result.status, headers: [], body: result.body },
+          : { status: result.status, code: undefined, headers: [], body: result.body },
       (error: unknown) => {
         const failure = failureOf(error);
         logFailure(log, failure, request.requestId);

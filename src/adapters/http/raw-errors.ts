@@ -3,6 +3,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../../domain/failure.ts";
+import type { ObserveAnswer } from "../observers.ts";
 import { wireFailure } from "../wire.ts";
 import { STATUS_CODES } from "./node-http.ts";
 import { statusOf } from "./statuses.ts";
@@ -22,10 +23,19 @@ const connectRefused = new Failure("method_not_allowed", "This server is no prox
 /** Answers on a socket what never becomes a request, with the envelope, and closes it. */
 export type AnswerRaw = (socket: Duplex, failure: Failure, extra?: Record<string, string>) => void;
 
-export function createAnswerRaw(headers: Readonly<Record<string, string>>, log: Logger): AnswerRaw {
+/** What is told of bytes that never became a request. */
+const malformedRequest = { method: "(none)", route: "(malformed)", arrivedMs: Number.NaN };
+
+export function createAnswerRaw(
+  headers: Readonly<Record<string, string>>,
+  log: Logger,
+  observe?: ObserveAnswer,
+): AnswerRaw {
   return (socket, failure, extra = {}) => {
+    const { code } = failure;
     const requestId = randomUUIDv7();
-    log.info({ request_id: requestId, status: statusOf[failure.code], code: failure.code });
+    log.info({ request_id: requestId, status: statusOf[code], code });
+    observe?.(malformedRequest, statusOf[code], code);
     socket.end(rawAnswer(failure, requestId, { ...headers, ...extra }));
   };
 }

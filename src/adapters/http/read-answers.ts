@@ -31,7 +31,7 @@ export function createAnswerRead(uses: {
       ({ result, allowance }: RateReading) => {
         const headers = allowance === undefined ? [] : rateLimitHeaders(allowance);
         if (result instanceof Failure) return refuse(result, requestId, headers);
-        return { status: 200, headers, body: rateBody(result) };
+        return { status: 200, code: undefined, headers, body: rateBody(result) };
       },
       (error: unknown) => refuse(failureOf(error), requestId, []),
     );

@@ -1,26 +1,39 @@
 import type { FastifyRequest } from "fastify";
 import type { DestinationStream, Logger } from "pino";
 import type { Clock } from "../../application/ports.ts";
+import type { FailureCode } from "../../domain/failure.ts";
 import { timestamp } from "../../domain/instant.ts";
+import type { ObserveAnswer, ObservedRequest } from "../observers.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
     /** When the request's headers had arrived, on the monotonic clock, in milliseconds. */
     arrivedMs: number;
+    /** Of the failure that is answered; `null` as long as none is. */
+    failureCode: FailureCode | null;
   }
 }
 
 /** What a line of the log says of a request. */
-export interface LoggedRequest {
+export interface LoggedRequest extends ObservedRequest {
   readonly id: string;
-  readonly method: string;
-  /** The pattern of its path. */
-  readonly route: string;
-  readonly arrivedMs: number;
 }
 
 /** Logs an answer in one line with its request id. */
-export type LogAnswer = (request: LoggedRequest, status: number) => void;
+export type LogAnswer = (
+  request: LoggedRequest,
+  status: number,
+  code: FailureCode | undefined,
+) => void;
+
+/** Tells an observer of what is logged, too; without one, logging is as it was. */
+export function observed(logAnswer: LogAnswer, observe: ObserveAnswer | undefined): LogAnswer {
+  if (observe === undefined) return logAnswer;
+  return (request, status, code) => {
+    logAnswer(request, status, code);
+    observe(request, status, code);
+  };
+}
 
 export function loggedRequest(request: FastifyRequest): LoggedRequest {
   const { id, method, routeOptions, arrivedMs } = request;

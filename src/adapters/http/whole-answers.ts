@@ -1,10 +1,13 @@
 import type { Server } from "node:http";
 import type { Clock } from "../../application/ports.ts";
+import type { FailureCode } from "../../domain/failure.ts";
 import { STATUS_CODES } from "./node-http.ts";
 
 /** An answer that is written in one piece, whichever way its request came. */
 export interface WholeAnswer {
   readonly status: number;
+  /** Of the failure that it tells of. */
+  readonly code: FailureCode | undefined;
   /** Beside the common ones: names and values in turn. */
   readonly headers: readonly string[];
   /** JSON; empty where there is nothing to say. */

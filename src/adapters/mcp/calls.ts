@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { Failure } from "../../domain/failure.ts";
 import { failureOf, logFailure } from "../failures.ts";
 import type { McpRequest } from "../mcp-endpoint.ts";
+import type { ObserveCall } from "../observers.ts";
 import { wireFailure } from "../wire.ts";
 import type { Arguments, Tool } from "./tools.ts";
 
@@ -19,14 +20,16 @@ export type CallTool = (
   given: Arguments,
 ) => Promise<CallToolResult>;
 
-export function createCallTool(log: Logger): CallTool {
+export function createCallTool(log: Logger, observe?: ObserveCall): CallTool {
   return async (tool, { apiKey, requestId }, given) => {
     const value = await tool.run(apiKey, given).catch(failureOf);
     if (!(value instanceof Failure)) {
+      observe?.(tool.name, undefined);
       const text = JSON.stringify(value);
       return { content: [{ type: "text", text }], structuredContent: { ...value } };
     }
     if (value.code === "unauthorized") throw value;
+    observe?.(tool.name, value.code);
     logFailure(log, value, requestId);
     const text = JSON.stringify(wireFailure(value, requestId));
     return { content: [{ type: "text", text }], isError: true };

@@ -5,6 +5,7 @@ import type { ReadRate } from "../../application/rates.ts";
 import type { ReadUsage } from "../../application/usage.ts";
 import { failureOf, logFailure } from "../failures.ts";
 import type { AnswerMcp } from "../mcp-endpoint.ts";
+import type { ObserveCall } from "../observers.ts";
 import { refusalOf, withoutCancellations } from "./batches.ts";
 import { createCallTool } from "./calls.ts";
 import { createSdkWay } from "./sdk-way.ts";
@@ -22,11 +23,12 @@ export function createMcpEndpoint(uses: {
   readonly apiKeys: ApiKeys;
   readonly version: string;
   readonly log: Logger;
+  readonly observeCall?: ObserveCall | undefined;
 }): AnswerMcp {
-  const { apiKeys, version, log } = uses;
+  const { apiKeys, version, log, observeCall } = uses;
   const info = { name: "kurs", title: "Kurs", version };
   const tools = createTools(uses);
-  const callTool = createCallTool(log);
+  const callTool = createCallTool(log, observeCall);
   const answerShort = createShortWay(tools, callTool, info);
   const answerBySdk = createSdkWay(tools, callTool, info);
 

@@ -44,6 +44,15 @@ const LIST_MAILS = `
   WHERE $1 = 1 OR m.delivered_at IS NULL
   ORDER BY m.id`;
 
+// Each half goes over the rows that it counts, by an index of these alone.
+const OUTBOX_STATE = `
+  SELECT w.waiting, w.oldest,
+    (SELECT count(*) FROM mails WHERE given_up_at IS NOT NULL) AS given_up
+  FROM (
+    SELECT count(*) AS waiting, min(created_at) AS oldest
+    FROM mails WHERE next_attempt_at IS NOT NULL
+  ) w`;
+
 export function mailStore(engine: Engine): MailStore {
   return {
     async claimMails({ now, until, limit }) {
@@ -66,6 +75,15 @@ export function mailStore(engine: Engine): MailStore {
 
     async giveUpMail(id, at, error) {
       await engine.query(GIVE_UP_MAIL, id, at, error);
+    },
+
+    async outboxState() {
+      const [row = {}] = await engine.query(OUTBOX_STATE);
+      return {
+        waiting: integerOf(row, "waiting"),
+        oldestWaitingAt: optionalTextOf(row, "oldest"),
+        givenUp: integerOf(row, "given_up"),
+      };
     },
 
     async listMails({ withDelivered }) {

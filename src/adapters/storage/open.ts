@@ -1,5 +1,6 @@
 import type { Store } from "../../application/ports.ts";
 import type { DatabaseHost, StoreSettings } from "../../config.ts";
+import type { ObserveBatch } from "../observers.ts";
 import type { CopyProgress, CopyReport } from "./postgres/fill.ts";
 import { migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
 import { openSqliteSource } from "./sqlite/source.ts";
@@ -31,16 +32,20 @@ export const commandPatience: Patience = {
 /**
  * Opens the store that is configured, making and migrating it where needed.
  *
+ * @param observeBatch is told of each batch of metered reads.
  * @throws {StartError}
  */
 export async function openStore(
   { dataDirectory, databaseHosts }: StoreSettings,
   patience: Patience,
+  observeBatch?: ObserveBatch,
 ): Promise<Store> {
-  if (databaseHosts === undefined) return openSqliteStore(dataDirectory, patience.busyTimeoutMs);
+  if (databaseHosts === undefined) {
+    return openSqliteStore(dataDirectory, patience.busyTimeoutMs, observeBatch);
+  }
   // Who has one file need not load what talks to a cluster.
   const { openPostgresStore } = await import("./postgres/open.ts");
-  return openPostgresStore(databaseHosts, patience);
+  return openPostgresStore(databaseHosts, patience, observeBatch);
 }
 
 /**

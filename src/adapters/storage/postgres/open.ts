@@ -2,6 +2,7 @@ import { setTimeout as after } from "node:timers/promises";
 import type { PoolClient } from "pg";
 import { StartError, type Store } from "../../../application/ports.ts";
 import type { DatabaseHost } from "../../../config.ts";
+import type { ObserveBatch } from "../../observers.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { createStore } from "../store.ts";
 import { createPostgresEngine } from "./engine.ts";
@@ -20,10 +21,11 @@ const START_RETRY_MS = 500;
 export async function openPostgresStore(
   hosts: readonly DatabaseHost[],
   settings: PrimarySettings,
+  observeBatch?: ObserveBatch,
 ): Promise<Store> {
   await migratePostgresStore(hosts);
   const primary = createPrimary(hosts, settings);
-  return createStore(createPostgresEngine(primary, settings.statementTimeoutMs));
+  return createStore(createPostgresEngine(primary, settings.statementTimeoutMs), observeBatch);
 }
 
 /** Brings the database up to the program's schema. @throws {StartError} */

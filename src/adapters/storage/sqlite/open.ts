@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Store } from "../../../application/ports.ts";
 import { StartError } from "../../../application/ports.ts";
+import type { ObserveBatch } from "../../observers.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { createStore } from "../store.ts";
 import { createSqliteEngine } from "./engine.ts";
@@ -28,9 +29,13 @@ export const FILE_NAME = "kurs.db";
  * @param busyTimeoutMs how long to wait, blocking, while another process writes to the file.
  * @throws {StartError}
  */
-export function openSqliteStore(dataDirectory: string, busyTimeoutMs: number): Store {
+export function openSqliteStore(
+  dataDirectory: string,
+  busyTimeoutMs: number,
+  observeBatch?: ObserveBatch,
+): Store {
   const { database } = openMigrated(dataDirectory, busyTimeoutMs);
-  return createStore(createSqliteEngine(database));
+  return createStore(createSqliteEngine(database), observeBatch);
 }
 
 /** Brings the database of a data directory up to the program's schema. @throws {StartError} */
