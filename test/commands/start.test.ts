@@ -41,6 +41,7 @@ suite("bad starts", { concurrency: 4 }, () => {
       MAIL_FROM: "Kurs",
       REQUIRE_VERIFIED_EMAIL: "yes",
       ALLOWED_ORIGINS: "https://app.example.org/",
+      METRICS_PORT: "-1",
     });
 
     assertRefused(ended, 2);
@@ -53,6 +54,7 @@ suite("bad starts", { concurrency: 4 }, () => {
       "AUTH_WINDOW_SECONDS=-1",
       "LOG_LEVEL=loud",
       "MAIL_FROM=Kurs",
+      "METRICS_PORT=-1",
       "PLAN_FREE_UNITS=1.5",
       "PORT=abc",
       "PUBLIC_URL=ftp://rates.example.org",
@@ -314,6 +316,26 @@ suite("bad starts", { concurrency: 4 }, () => {
       new RegExp(`127\\.0\\.0\\.1 port ${port}: another program`),
     );
     assert.doesNotMatch(stdout, /listening/);
+  });
+
+  test("a port for metrics that is in use is refused, and so is the port of the service", async () => {
+    await using directory = await temporaryDirectory();
+    await using other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const { port } = other.address() as AddressInfo;
+    const metricsPort = String(port);
+
+    const ended = await start(directory.path, { METRICS_PORT: metricsPort });
+
+    const { stdout } = ended;
+    const advice = "another program uses it; end that program, or set METRICS_PORT to";
+    const line = new RegExp(`Cannot listen on 127\\.0\\.0\\.1 port ${port}: ${advice}`);
+    assertOneLine({ ...ended, stdout: "" }, line);
+    assert.doesNotMatch(stdout, /"listening"/);
+
+    const same = await start(directory.path, { PORT: metricsPort, METRICS_PORT: metricsPort });
+    assertRefused(same, 2);
+    assert.ok(same.stderr.includes(`METRICS_PORT: want another port than PORT, which is ${port}`));
   });
 
   // 192.0.2.0/24 is for documentation (RFC 5737): no machine has an address of it.

@@ -90,6 +90,7 @@ export async function startService(options: TestOptions = {}) {
 
   const test = {
     url: service.url,
+    metricsUrl: service.metricsUrl,
     clock,
     dataDirectory,
     logLines,

@@ -24,7 +24,7 @@ const connectRefused = new Failure("method_not_allowed", "This server is no prox
 export type AnswerRaw = (socket: Duplex, failure: Failure, extra?: Record<string, string>) => void;
 
 /** What is told of bytes that never became a request. */
-const malformedRequest = { method: "(none)", route: "(malformed)", arrivedMs: Number.NaN };
+const malformedRequest = { method: "(other)", route: "(malformed)", arrivedMs: Number.NaN };
 
 export function createAnswerRaw(
   headers: Readonly<Record<string, string>>,

@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createHashing } from "../../src/adapters/hashing.ts";
+import { createSecrets } from "../../src/adapters/secrets.ts";
+import { eventually } from "../support/mails.ts";
+import { ask, type Scrape, scrape } from "../support/metrics.ts";
+import { playSmtp } from "../support/played-smtp.ts";
+import { sourceAt } from "../support/played-sources.ts";
+import { startService, TestClock, type TestOptions, type TestService } from "../support/service.ts";
+
+const EMAIL = "ada@example.org";
+const PASSWORD = "correct horse battery";
+const DAY_MS = 86_400_000;
+
+/** What the store tells is kept for so long. */
+const KEPT_MS = 5000;
+
+const start = (options: TestOptions = {}) =>
+  startService({ ...options, config: { metricsPort: 0, ...options.config } });
+
+/** Scrapes when what was kept is too old. */
+const scrapeAnew = (service: TestService): Promise<Scrape> => {
+  service.clock.advanceMs(KEPT_MS);
+  return scrape(service);
+};
+
+const STORE_METRICS = [
+  "kurs_rate_age_seconds",
+  "kurs_source_missed_publications",
+  "kurs_source_failures",
+  "kurs_source_pairs",
+  "kurs_outbox_mails",
+  "kurs_outbox_oldest_waiting_seconds",
+];
+
+const seriesOfStore = (said: Scrape) => STORE_METRICS.map((name) => said.series(name));
+
+test("metrics: a store that does not answer is told as such, and nothing is told of it", async () => {
+  const clock = new TestClock("2026-11-21T12:00:00.000Z");
+  await using service = await start({ clock, sources: [sourceAt("ecb", [], clock)] });
+  const { apiKey } = await service.createKey(await service.openSession());
+  const before = await scrapeAnew(service);
+  assert.equal(before.value("kurs_store_up"), 1);
+  assert.ok(seriesOfStore(before).every((count) => count > 0));
+
+  service.query("ALTER TABLE sources RENAME TO sources_gone");
+  service.query("ALTER TABLE period_usage RENAME TO period_usage_gone");
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 503);
+  const away = await scrapeAnew(service);
+
+  assert.equal(away.value("kurs_store_up"), 0);
+  assert.deepEqual(
+    seriesOfStore(away),
+    STORE_METRICS.map(() => 0),
+  );
+  assert.equal(away.value("kurs_failed_batches_total"), 1);
+  assert.equal(away.value("kurs_commit_duration_seconds_count"), 1);
+  assert.equal(away.value("kurs_units_charged_total"), 0);
+  assert.equal(away.value("kurs_refusals_total", { code: "temporarily_unavailable" }), 1);
+
+  service.query("ALTER TABLE sources_gone RENAME TO sources");
+  service.query("ALTER TABLE period_usage_gone RENAME TO period_usage");
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  const back = await scrapeAnew(service);
+  assert.equal(back.value("kurs_store_up"), 1);
+  assert.deepEqual(seriesOfStore(back), seriesOfStore(before));
+  assert.equal(back.value("kurs_units_charged_total"), 1);
+  assert.equal(back.value("kurs_failed_batches_total"), 1);
+});
+
+test("metrics: however often it is scraped, the store is asked once in five seconds", async () => {
+  await using service = await start();
+  const together = await Promise.all(Array.from({ length: 8 }, () => scrape(service)));
+  for (const said of together) assert.equal(said.value("kurs_store_up"), 1);
+  service.query("ALTER TABLE mails RENAME TO mails_gone");
+
+  service.clock.advanceMs(KEPT_MS - 1);
+  assert.equal((await scrape(service)).value("kurs_store_up"), 1);
+  service.clock.advanceMs(1);
+  assert.equal((await scrape(service)).value("kurs_store_up"), 0);
+  await Promise.all(Array.from({ length: 8 }, () => scrape(service)));
+
+  const complaints = () =>
+    service.logLines.filter((line) => line.includes("could not be asked for metrics"));
+  assert.equal(complaints().length, 1);
+  service.query("ALTER TABLE mails_gone RENAME TO mails");
+  // A clock that is put back does not keep what was read for longer.
+  service.clock.advanceMs(-DAY_MS);
+  assert.equal((await scrape(service)).value("kurs_store_up"), 1);
+});
+
+test("metrics: a source tells the age of its newest rate, and what it has missed", async () => {
+  const clock = new TestClock("2026-03-13T16:30:00.000Z");
+  await using service = await start({ clock, sources: [sourceAt("ecb", [], clock)] });
+  const source = { source: "ecb" };
+  const fresh = await scrape(service);
+  // The bundled rates are of this day, 16:00 in Frankfurt.
+  assert.equal(fresh.value("kurs_rate_age_seconds", source), 5400);
+  assert.equal(fresh.value("kurs_source_missed_publications", source), 0);
+  assert.ok((fresh.value("kurs_source_pairs", source) ?? 0) > 20);
+  assert.equal(fresh.series("kurs_rate_age_seconds"), 1);
+
+  // A Friday's rates on the Wednesday after: those of Monday and Tuesday are missing.
+  clock.set("2026-03-18T10:00:00.000Z");
+  const stale = await scrape(service);
+  assert.equal(stale.value("kurs_rate_age_seconds", source), (4 * 24 + 19) * 3600);
+  assert.equal(stale.value("kurs_source_missed_publications", source), 2);
+});
+
+test("metrics: mails that wait and mails that were given up are told apart, with the oldest's age", async () => {
+  await using smtp = await playSmtp();
+  smtp.behave({ refuse: "RCPT", code: 450, message: "mailbox busy" });
+  await using service = await start({ config: { smtpUrl: smtp.url } });
+  const mails = (said: Scrape) =>
+    ["waiting", "given_up"].map((state) => said.value("kurs_outbox_mails", { state }));
+  const oldest = "kurs_outbox_oldest_waiting_seconds";
+  const empty = await scrape(service);
+  assert.deepEqual([...mails(empty), empty.value(oldest)], [0, 0, 0]);
+
+  await service.openSession(EMAIL);
+  await eventually("attempt", () => smtp.attempts() || undefined);
+  const waiting = await scrapeAnew(service);
+  assert.deepEqual([...mails(waiting), waiting.value(oldest)], [1, 0, KEPT_MS / 1000]);
+
+  service.clock.advanceMs(DAY_MS);
+  await eventually(
+    "end of all attempts",
+    () => service.query("SELECT 1 FROM mails WHERE given_up_at IS NOT NULL").length || undefined,
+  );
+  const givenUp = await scrapeAnew(service);
+  assert.deepEqual([...mails(givenUp), givenUp.value(oldest)], [0, 1, 0]);
+
+  smtp.behave("accept");
+  await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
+  await eventually(
+    "delivery",
+    () => service.query("SELECT 1 FROM mails WHERE delivered_at IS NOT NULL").length || undefined,
+  );
+  assert.deepEqual(mails(await scrapeAnew(service)), [0, 1]);
+});
+
+test("metrics: passwords that wait are counted, and those refused because too many did", async () => {
+  const secrets = createSecrets(createHashing({ threads: 1, waiting: 2 }));
+  await using service = await start({ secrets });
+  await service.openSession(EMAIL);
+  // A stored form that takes the one thread some 0.8 s to compare with.
+  const lengthy = `$argon2id$v=19$m=19456,t=60,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+  let isBusy = true;
+  const done = Promise.all([
+    secrets.verifyPassword(lengthy, PASSWORD).finally(() => {
+      isBusy = false;
+    }),
+    secrets.hashPassword(PASSWORD),
+    secrets.hashPassword(PASSWORD),
+  ]);
+  const json = { email: EMAIL, password: PASSWORD };
+  const refused = await service.post("/v1/auth/login", { json });
+  const said = await scrape(service);
+
+  assert.ok(isBusy, "the scrape came only after the queue had moved on");
+  assert.equal(refused.status, 503);
+  assert.equal(said.value("kurs_hashing_waiting"), 2);
+  assert.equal(said.value("kurs_hashing_refused_total"), 1);
+  await done;
+  assert.equal((await scrape(service)).value("kurs_hashing_waiting"), 0);
+});
+
+test("metrics: the process tells of itself: what it is, its time, its memory, its event loop", async () => {
+  await using service = await start();
+  const said = await scrape(service);
+  assert.equal(
+    said.value("kurs_build_info", {
+      version: "0.1.0",
+      store: "sqlite",
+      node: process.versions.node,
+    }),
+    1,
+  );
+  const startSeconds = said.value("process_start_time_seconds") ?? 0;
+  assert.ok(startSeconds < service.clock.nowMs() / 1000 && startSeconds > 1.79e9);
+  assert.ok((said.value("process_cpu_seconds_total") ?? 0) > 0);
+  assert.ok((said.value("process_resident_memory_bytes") ?? 0) > 2 ** 20);
+
+  // Whoever holds the event loop up for 0.3 s is seen.
+  const slow = (scraped: Scrape) =>
+    (scraped.value("kurs_event_loop_delay_seconds_count") ?? 0) -
+    (scraped.value("kurs_event_loop_delay_seconds_bucket", { le: "0.1" }) ?? 0);
+  const before = slow(said);
+  const untilMs = performance.now() + 300;
+  while (performance.now() < untilMs);
+  const held = await eventually("delay", async () => {
+    const now = await scrape(service);
+    return slow(now) > before ? now : undefined;
+  });
+  const name = "kurs_event_loop_active_seconds_total";
+  assert.ok((held.value(name) ?? 0) - (said.value(name) ?? 0) >= 0.3);
+});
+
+test("metrics: their port answers GET /metrics, and nothing else", async () => {
+  await using service = await start();
+  const { metricsUrl } = service;
+  for (const path of ["/", "/metrics/", "/Metrics", "/healthz", "/v1/rates/EUR/USD", "//metrics"]) {
+    const { status, text } = await ask(metricsUrl, "GET", path);
+    assert.deepEqual([status, text], [404, "There is only GET /metrics here.\n"], path);
+  }
+  for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "HEAD"]) {
+    const { status, headers } = await ask(metricsUrl, method, "/metrics");
+    assert.deepEqual([status, headers.allow], [405, "GET"], method);
+  }
+  assert.equal((await ask(metricsUrl, "GET", "/metrics?name[]=up")).status, 200);
+  assert.equal((await service.get("/metrics")).status, 404);
+});
+
+test("metrics: without METRICS_PORT there are none, and they end with the service", async () => {
+  await using without = await startService();
+  assert.equal(without.metricsUrl, undefined);
+
+  const service = await start();
+  const { metricsUrl } = service;
+  assert.equal((await scrape(service)).value("kurs_store_up"), 1);
+  await service[Symbol.asyncDispose]();
+  await assert.rejects(ask(metricsUrl, "GET", "/metrics"), /ECONNREFUSED/);
+});
