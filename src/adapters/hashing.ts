@@ -1,7 +1,7 @@
 import type { Argon2Parameters } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { PasswordQueue } from "../application/ports.ts";
+import type { Secrets } from "../application/ports.ts";
 import { Failure } from "../domain/failure.ts";
 import { createTurnstile } from "./turnstile.ts";
 
@@ -27,7 +27,7 @@ export interface Hashing {
    * @throws {Failure} `temporarily_unavailable`, at once, when too many wait already.
    */
   makeTag(order: Argon2Parameters): Promise<Uint8Array>;
-  queue(): PasswordQueue;
+  readonly queue: Secrets["passwordQueue"];
 }
 
 /** What a hashing may take; by default what suits the machine. */

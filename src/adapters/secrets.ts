@@ -33,7 +33,7 @@ export function createSecrets(hashing = createHashing()): Secrets {
     secret: () => randomBytes(SECRET_BYTES).toString("hex"),
     hash: (credential) => hash("sha256", credential),
     hashPassword,
-    passwordQueue: () => hashing.queue(),
+    passwordQueue: hashing.queue,
     async verifyPassword(stored, password) {
       const { parameters, salt, tag } = parsePhcString(stored ?? nobody);
       const matches = timingSafeEqual(await tagOf(password, salt, parameters), tag);

@@ -24,15 +24,8 @@ export interface Secrets {
   hashPassword(password: string): Promise<string>;
   /** Takes as long for no account (`stored` undefined) as for a wrong password. */
   verifyPassword(stored: string | undefined, password: string): Promise<PasswordCheck>;
-  passwordQueue(): PasswordQueue;
-}
-
-/** The passwords that are to be hashed. */
-export interface PasswordQueue {
-  /** How many wait for their turn now. */
-  readonly waiting: number;
-  /** How many were refused since the start, because too many waited. */
-  readonly refused: number;
+  /** The passwords that wait to be hashed, and those refused so far because too many did. */
+  passwordQueue(): { readonly waiting: number; readonly refused: number };
 }
 
 export interface PasswordCheck {

@@ -1,5 +1,5 @@
 import { Registry } from "prom-client";
-import type { Clock, PasswordQueue } from "../../application/ports.ts";
+import type { Clock, Secrets } from "../../application/ports.ts";
 import type { Counts } from "./counts.ts";
 import type { EventLoopDelay } from "./event-loop.ts";
 import { addCounter, addGauge, addHistogram } from "./handed-over.ts";
@@ -11,7 +11,7 @@ export interface RegistryUses {
   readonly eventLoopDelay: EventLoopDelay;
   readonly readStore: ReadStore;
   readonly openConnections: () => Promise<number>;
-  readonly passwordQueue: () => PasswordQueue;
+  readonly passwordQueue: Secrets["passwordQueue"];
   readonly clock: Clock;
 }
 
@@ -165,7 +165,7 @@ function secondsSince(time: string | undefined, clock: Clock): number | undefine
   return Math.max(0, clock.nowMs() - Date.parse(time)) / 1000;
 }
 
-function addPasswords(registry: Registry, passwordQueue: () => PasswordQueue): void {
+function addPasswords(registry: Registry, passwordQueue: Secrets["passwordQueue"]): void {
   addGauge(registry, {
     name: "kurs_hashing_waiting",
     help: "Passwords that wait to be hashed",

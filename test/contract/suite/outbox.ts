@@ -245,6 +245,28 @@ function endSuite(createDatabase: CreateDatabase): void {
     });
   }
 
+  test("the outbox tells how many mails wait, since when the oldest does, and how many were given up", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    assert.deepEqual(await store.outboxState(), {
+      waiting: 0,
+      oldestWaitingAt: undefined,
+      givenUp: 0,
+    });
+    // Stored out of order: the one that waits longest is not the first to be tried.
+    const [newer, older] = [await newMail(store, LATER), await newMail(store, JUST_BEFORE)];
+    const [delivered, givenUp] = [await newMail(store), await newMail(store)];
+    await store.postponeMail(older.id, LATEST, REFUSED);
+    await store.noteDelivered(delivered.id, NOW);
+    await store.giveUpMail(givenUp.id, NOW, REFUSED);
+
+    const waiting = { waiting: 2, oldestWaitingAt: JUST_BEFORE, givenUp: 1 };
+    assert.deepEqual(await store.outboxState(), waiting);
+    await store.noteDelivered(older.id, LATER);
+    const rest = { ...waiting, waiting: 1, oldestWaitingAt: newer.createdAt };
+    assert.deepEqual(await store.outboxState(), rest);
+  });
+
   test("mails are listed oldest first, delivered ones if asked for, without a token", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
