@@ -88,7 +88,7 @@ export async function startService(config: Config, world: World): Promise<Servic
   return { url, metricsUrl, [Symbol.asyncDispose]: () => running.disposeAsync() };
 }
 
-/** Only who counts loads what counts: prom-client is 12 ms and 4 MB of a start. */
+/** Only who counts loads what counts: 30 ms and 4 MB of a start. */
 async function loadMetrics(): Promise<Metrics> {
   const { createMetrics } = await import("./adapters/metrics/metrics.ts");
   return createMetrics();
