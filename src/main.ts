@@ -24,17 +24,23 @@ async function serve(): Promise<void> {
       stop.resolve();
     });
   }
+  const { log, logDestination } = createLog(config.logLevel);
   const world = {
     clock: systemClock,
     secrets: createSecrets(),
     sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
     random: Math.random,
-    ...createLog(config.logLevel),
+    log,
+    logDestination,
   };
-  await using service = await startService(config, world);
-  process.stderr.write(welcome(service));
-  await stop.promise;
-  world.log.info("stopping");
+  {
+    await using service = await startService(config, world);
+    process.stderr.write(welcome(service));
+    await stop.promise;
+    log.info("stopping");
+  }
+  // An orderly exit would wait for a write into a pipe that nobody reads, for ever. All is closed.
+  if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
 }
 
 function welcome({ url, metricsUrl }: Pick<Service, "url" | "metricsUrl">): string {
@@ -88,11 +94,14 @@ function printTo(stream: NodeJS.WriteStream): (text: string) => void {
   };
 }
 
-// A reader that has seen enough (`kurs rates list | head`) is no failure.
+// A reader that has seen enough (`kurs rates list | head`) is no failure; a full disk is one.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") throw error;
-  process.exit(0);
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(`kurs: Cannot write to stdout: ${error.message}.\n`);
+  process.exit(1);
 });
+// A server goes on without the reader of its words for people, and there is no one to tell it to.
+process.stderr.on("error", () => undefined);
 
 /** Runs a command line of any form. @returns the exit code. */
 async function run(args: readonly string[]): Promise<number> {

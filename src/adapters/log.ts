@@ -1,18 +1,21 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { LogLevel } from "../config.ts";
+import { LogOutput } from "./log-output.ts";
 
-/** Lines are gathered up to this many bytes, or for a second, and written together. */
-const GATHERED_BYTES = 16_000;
-const FLUSH_INTERVAL_MS = 1000;
+const STDOUT = 1;
+
+/** The log and the place that its lines go to, which is to be ended after the last one. */
+export interface Log {
+  readonly log: Logger;
+  readonly logDestination: DestinationStream & Pick<LogOutput, "end">;
+}
 
 /** JSON lines on stdout. What an answer must not tell, such as a cause, is told here. */
-export function createLog(level: LogLevel): { log: Logger; logDestination: DestinationStream } {
-  const logDestination = pino.destination({
-    dest: 1,
-    sync: false,
-    minLength: GATHERED_BYTES,
-    periodicFlush: FLUSH_INTERVAL_MS,
+export function createLog(level: LogLevel): Log {
+  const logDestination = new LogOutput(STDOUT, (lostLines) => {
+    log.warn({ lost_lines: lostLines }, "the log could not be written for a while");
   });
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
-  return { log: pino(options, logDestination), logDestination };
+  const log = pino(options, logDestination);
+  return { log, logDestination };
 }

@@ -26,6 +26,8 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What stdin holds; without it, stdin is empty. */
   readonly input?: string | Uint8Array;
+  /** A command that becomes the program, which it finds in its last arguments: `sh -c 'exec "$@"'`. */
+  readonly through?: readonly string[];
 }
 
 // A test process that is ended from outside, by its runner's time limit, leaves no child behind.
@@ -45,13 +47,14 @@ export class Program implements AsyncDisposable {
   #hasEnded = false;
 
   constructor(args: readonly string[], options: ProgramOptions = {}) {
-    const { dataDirectory, env, input } = options;
+    const { dataDirectory, env, input, through = [] } = options;
     const directory = dataDirectory === undefined ? {} : { DATA_DIR: dataDirectory };
-    const child = spawn(process.execPath, [MAIN, ...args], {
+    const [command = "", ...rest] = [...through, process.execPath, MAIN, ...args];
+    const child = spawn(command, rest, {
       // No source is switched on unless a test says so: nothing of a test goes out.
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE, RATE_SOURCES: "", ...directory, ...env },
     });
-    if (child.pid === undefined) throw new Error(`cannot start ${process.execPath}`);
+    if (child.pid === undefined) throw new Error(`cannot start ${command}`);
     this.pid = child.pid;
     running.add(child.pid);
 
