@@ -230,6 +230,8 @@ export interface TidyingStore {
 export interface SharedStore {
   /** Whether another process has written since the last call, and would have to wait for us. */
   writtenByOthers(): Promise<boolean>;
+  /** @throws {StoreUnavailable} when what was to be written last could not be, and still cannot. */
+  checkWrites(): Promise<void>;
 }
 
 /** One metered read, as it goes into a batch. */

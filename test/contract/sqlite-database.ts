@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteEngine } from "../../src/adapters/storage/sqlite/engine.ts";
+import { createFileGuard } from "../../src/adapters/storage/sqlite/file-guard.ts";
 import { migrate } from "../../src/adapters/storage/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
 import { temporaryDirectory } from "../support/process.ts";
@@ -33,7 +34,7 @@ export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
       const database = openDatabase();
       database.exec("PRAGMA journal_mode = WAL");
       migrate(database, file);
-      return opened.use(createSqliteEngine(database));
+      return opened.use(createSqliteEngine(database, createFileGuard(file)));
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

@@ -6,7 +6,7 @@ import type { Register } from "../../application/accounts.ts";
 import type { ApiKeys } from "../../application/api-keys.ts";
 import type { EmailVerification } from "../../application/email-verification.ts";
 import type { PasswordResets } from "../../application/password-reset.ts";
-import type { Clock, RateStore } from "../../application/ports.ts";
+import type { Clock, RateStore, SharedStore } from "../../application/ports.ts";
 import type { ReadRate } from "../../application/rates.ts";
 import type { Sessions } from "../../application/sessions.ts";
 import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
@@ -69,7 +69,7 @@ export interface AppUses {
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
   readonly answerMcp: AnswerMcp;
-  readonly store: RateStore;
+  readonly store: RateStore & SharedStore;
   readonly clock: Clock;
   readonly log: Logger;
   /** Where the log's lines go. */

@@ -1,4 +1,4 @@
-import type { RateStore } from "../../application/ports.ts";
+import type { RateStore, SharedStore } from "../../application/ports.ts";
 import { Failure } from "../../domain/failure.ts";
 import { Type } from "../schema.ts";
 import type { App } from "./app.ts";
@@ -17,15 +17,19 @@ const aliveSchema = {
 const readySchema = {
   operationId: "ready",
   tags: ["Health"],
-  summary: "Whether the store answers and there are rates to serve",
+  summary: "Whether the store answers and takes charges, and there are rates to serve",
   security: [],
   response: responsesOf({ 200: status }, []),
 };
 
-export function healthRoutes(app: App, { store }: { readonly store: RateStore }): void {
+export function healthRoutes(
+  app: App,
+  { store }: { readonly store: RateStore & SharedStore },
+): void {
   app.get("/healthz", { schema: aliveSchema }, async () => ({ status: "ok" as const }));
 
   app.get("/readyz", { schema: readySchema }, async () => {
+    await store.checkWrites();
     if (await store.hasRates()) return { status: "ok" as const };
     const message = "There are no rates to serve yet. Import some: kurs rates import FILE";
     throw new Failure("temporarily_unavailable", message, { retryAfterSeconds: 5 });

@@ -2,13 +2,15 @@ import type { Store } from "../../application/ports.ts";
 import type { DatabaseHost, StoreSettings } from "../../config.ts";
 import type { ObserveBatch } from "../observers.ts";
 import type { CopyProgress, CopyReport } from "./postgres/fill.ts";
-import { migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
+import { checkSqlite, migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
 import { openSqliteSource } from "./sqlite/source.ts";
 
 /** How a process waits for its store. */
 export interface Patience {
   /** How long to wait, blocking, while another process writes to the embedded database. */
   readonly busyTimeoutMs: number;
+  /** Whether the embedded database is read from end to end before it is used. */
+  readonly checksWhole: boolean;
   /** Connections to PostgreSQL. */
   readonly connectionsMax: number;
   /** How long a statement may take on PostgreSQL; 0: as long as it needs. */
@@ -18,6 +20,7 @@ export interface Patience {
 /** For a server: no answer is held up for longer than two seconds. */
 export const serverPatience: Patience = {
   busyTimeoutMs: 1000,
+  checksWhole: true,
   connectionsMax: 10,
   statementTimeoutMs: 1500,
 };
@@ -25,6 +28,7 @@ export const serverPatience: Patience = {
 /** For a command, which waits its turn beside a busy server. */
 export const commandPatience: Patience = {
   busyTimeoutMs: 30_000,
+  checksWhole: false,
   connectionsMax: 2,
   statementTimeoutMs: 0,
 };
@@ -41,7 +45,9 @@ export async function openStore(
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
   if (databaseHosts === undefined) {
-    return openSqliteStore(dataDirectory, patience.busyTimeoutMs, observeBatch);
+    const { busyTimeoutMs, checksWhole } = patience;
+    if (checksWhole) checkSqlite(dataDirectory, busyTimeoutMs);
+    return openSqliteStore(dataDirectory, busyTimeoutMs, observeBatch);
   }
   // Who has one file need not load what talks to a cluster.
   const { openPostgresStore } = await import("./postgres/open.ts");

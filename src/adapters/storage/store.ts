@@ -35,6 +35,7 @@ export function createStore(engine: Engine, observeBatch?: ObserveBatch): Store 
     ...mailStore(engine),
     ...tidyingStore(engine),
     ...createReadBatcher(batches),
+    checkWrites: () => engine.checkWrites(),
     writtenByOthers: () => engine.writtenByOthers(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };

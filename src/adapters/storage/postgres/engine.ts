@@ -80,6 +80,9 @@ export function createPostgresEngine(primary: Primary, statementTimeoutMs: numbe
     readBatch: (reads) =>
       reads.length === 0 ? [] : attempt((client) => meteredBatch(client, reads)),
 
+    // The search for the primary asks whether it takes writes.
+    checkWrites: async () => undefined,
+
     // Nobody waits for anybody's whole database here, as they do for the embedded file.
     writtenByOthers: async () => false,
 

@@ -1,17 +1,16 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { StoreUnavailable } from "../../../application/ports.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
+import { createCondition } from "./condition.ts";
 import { prepareMeteredBatch } from "./metered-batch.ts";
 import { ProvenCopies } from "./proven-copies.ts";
-
-/** The low byte of a result code that says a constraint was broken (sqlite.org/rescode.html). */
-const SQLITE_CONSTRAINT = 19;
 
 /**
  * The engine on an opened, migrated database. Everything here is synchronous: a promise is made
  * only where the port wants one, and no transaction is ever left open between two turns.
+ *
+ * @param checkFiles throws while the database's files are not in their places.
  */
-export function createSqliteEngine(database: DatabaseSync): Engine {
+export function createSqliteEngine(database: DatabaseSync, checkFiles: () => void): Engine {
   const prepared = new Map<string, StatementSync>();
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
@@ -19,6 +18,9 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
   const dataVersion = { sql: "PRAGMA data_version", parameters: [] };
   let seenVersion: unknown;
   const readAll = prepareMeteredBatch(database, copies);
+  const probe = prepareProbe(database);
+  const condition = createCondition(checkFiles);
+  let probing: Promise<void> | undefined;
 
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
     let statement = prepared.get(sql);
@@ -33,14 +35,16 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
     // Before the try: the inner one must not undo the outer one's work.
     if (database.isTransaction) throw new Error("a transaction is open already");
     try {
+      condition.check();
       begin.run();
       const result = work();
       commit.run();
+      condition.isFailing = false;
       return result;
     } catch (error) {
       // Some errors (a full disk) have rolled back already.
       if (database.isTransaction) database.exec("ROLLBACK");
-      throw storeError(error);
+      throw condition.note(error);
     }
   };
 
@@ -49,10 +53,11 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
 
     async query(sql, ...parameters) {
       try {
+        condition.check();
         if (!isRead(sql)) copies.drop();
         return rowsOf({ sql, parameters });
       } catch (error) {
-        throw storeError(error);
+        throw condition.note(error);
       }
     },
 
@@ -75,6 +80,16 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
       return changed;
     },
 
+    async checkWrites() {
+      if (!condition.isFailing) return;
+      // A lock is waited for with the event loop: whoever asks in the same turn shares the wait.
+      probing ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
+        probing = undefined;
+        atomically(probe);
+      });
+      await probing;
+    },
+
     async [Symbol.asyncDispose]() {
       if (database.isOpen) database.close();
     },
@@ -94,9 +109,8 @@ function runThrough<Result>(
   return step.value;
 }
 
-/** What the database itself could not do is the store's failure; the rest is this program's. */
-function storeError(error: unknown): unknown {
-  const code = (error as { errcode?: unknown } | null)?.errcode;
-  const isDatabaseError = typeof code === "number" && (code & 0xff) !== SQLITE_CONSTRAINT;
-  return isDatabaseError ? new StoreUnavailable(error) : error;
+/** Makes a write that changes nothing: the version of the schema, which is there already. */
+function prepareProbe(database: DatabaseSync): () => void {
+  const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
+  return () => database.exec(`PRAGMA user_version = ${version}`);
 }

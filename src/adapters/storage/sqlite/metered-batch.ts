@@ -8,6 +8,7 @@ import {
 import type { Decimal } from "../../../domain/decimal.ts";
 import type { Instant } from "../../../domain/instant.ts";
 import type { Pair } from "../../../domain/symbol.ts";
+import { isDamage } from "./condition.ts";
 import type { ProvenCopies } from "./proven-copies.ts";
 
 const FIND_KEY = "SELECT id, account_id FROM api_keys WHERE key_hash = ?1 AND revoked_at IS NULL";
@@ -117,6 +118,8 @@ function readRate(findRate: (pair: Pair) => RateRow | undefined, pair: Pair): Ra
     const { base, quote } = pair;
     return suspendedAt === null ? { base, quote, rate, asOf } : "suspended";
   } catch (error) {
+    // Nothing is charged in a file that is damaged: what it says of other tables is in doubt, too.
+    if (isDamage(error)) throw error;
     return new StoreUnavailable(error);
   }
 }

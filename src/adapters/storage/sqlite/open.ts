@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Store } from "../../../application/ports.ts";
@@ -7,6 +7,7 @@ import type { ObserveBatch } from "../../observers.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { createStore } from "../store.ts";
 import { createSqliteEngine } from "./engine.ts";
+import { createFileGuard } from "./file-guard.ts";
 import { migrate } from "./migrate.ts";
 
 /**
@@ -15,6 +16,9 @@ import { migrate } from "./migrate.ts";
  * cache, and takes 74 now; with a hundred there is no difference.
  */
 const CHECKPOINT_PAGES = 4000;
+
+/** A reader beside us that keeps the log from being carried over makes it grow: then it shrinks. */
+const LOG_BYTES_KEPT = 64 * 1024 * 1024;
 
 /** How much of the database may be kept in memory; a small one does not take it. */
 const CACHE_KIB = 65_536;
@@ -34,8 +38,8 @@ export function openSqliteStore(
   busyTimeoutMs: number,
   observeBatch?: ObserveBatch,
 ): Store {
-  const { database } = openMigrated(dataDirectory, busyTimeoutMs);
-  return createStore(createSqliteEngine(database), observeBatch);
+  const { database, file } = openMigrated(dataDirectory, busyTimeoutMs);
+  return createStore(createSqliteEngine(database, createFileGuard(file)), observeBatch);
 }
 
 /** Brings the database of a data directory up to the program's schema. @throws {StartError} */
@@ -58,12 +62,34 @@ function openMigrated(dataDirectory: string, busyTimeoutMs: number) {
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
       PRAGMA cache_size = -${CACHE_KIB};`);
-    return { database, migration: migrate(database, file) };
+    return { database, file, migration: migrate(database, file) };
   } catch (error) {
     database?.close();
     throw error instanceof StartError ? error : explained(error, dataDirectory, file);
   }
+}
+
+/**
+ * Reads a database from end to end before anything is written into it, 100 MB in 0.2 s: one that is
+ * damaged, or lies beside the log of another, is refused and stays as it is, byte for byte. A
+ * connection that only reads never carries the log over.
+ *
+ * @throws {StartError}
+ */
+export function checkSqlite(dataDirectory: string, busyTimeoutMs: number): void {
+  const file = join(dataDirectory, FILE_NAME);
+  let problem: unknown;
+  try {
+    if (!existsSync(file)) return;
+    using database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
+    problem = database.prepare("PRAGMA quick_check(1)").get()?.quick_check;
+  } catch (error) {
+    throw explained(error, dataDirectory, file);
+  }
+  if (problem === "ok") return;
+  throw explained(Object.assign(new Error(String(problem)), { errcode: 11 }), dataDirectory, file);
 }
 
 const adviceOf = new Map<number | string, string>([

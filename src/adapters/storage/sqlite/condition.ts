@@ -1,0 +1,69 @@
+import { StoreUnavailable } from "../../../application/ports.ts";
+
+// The low bytes of result codes (sqlite.org/rescode.html).
+const SQLITE_CORRUPT = 11;
+const SQLITE_CONSTRAINT = 19;
+const SQLITE_NOTADB = 26;
+
+/** Whether a database can be used, as far as its last use has shown. */
+export interface Condition {
+  /** Whether the last attempt failed by the database's fault. */
+  isFailing: boolean;
+  /** To be called before each use. @throws while the database must not be used. */
+  check(): void;
+  /** Notes what a use has thrown. @returns what is to be thrown instead. */
+  note(error: unknown): unknown;
+}
+
+/**
+ * @param checkFiles throws while the files are not in their places.
+ */
+export function createCondition(checkFiles: () => void): Condition {
+  let damage: Error | undefined;
+  const condition: Condition = {
+    isFailing: false,
+
+    check() {
+      // What writes on into a damaged file may destroy what a rescue would find.
+      if (damage !== undefined) throw new StoreUnavailable(damage);
+      try {
+        checkFiles();
+      } catch (error) {
+        throw new StoreUnavailable(error);
+      }
+    },
+
+    note(error) {
+      if (isDamage(error)) {
+        const advice =
+          "the database is damaged and not used any further: stop the server, keep a copy of " +
+          "kurs.db and kurs.db-wal, restore a backup in their place and start again";
+        damage ??= new Error(advice, { cause: error });
+        condition.isFailing = true;
+        return new StoreUnavailable(damage);
+      }
+      const told = storeError(error);
+      if (told instanceof StoreUnavailable) condition.isFailing = true;
+      return told;
+    },
+  };
+  return condition;
+}
+
+/** Whether an error says that the file does not hold what a database must. */
+export function isDamage(error: unknown): boolean {
+  const code = resultCodeOf(error);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
+}
+
+/** What the database itself could not do is the store's failure; the rest is this program's. */
+function storeError(error: unknown): unknown {
+  const code = resultCodeOf(error);
+  const isDatabaseError = code !== undefined && code !== SQLITE_CONSTRAINT;
+  return isDatabaseError ? new StoreUnavailable(error) : error;
+}
+
+function resultCodeOf(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
