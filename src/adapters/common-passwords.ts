@@ -8,5 +8,9 @@ export function loadCommonPasswords(): Promise<ReadonlySet<string>> {
   list ??= import("@zxcvbn-ts/language-common").then(
     ({ dictionary }) => new Set(dictionary["passwords-common"].map(String)),
   );
+  // A machine that is short of something has it again later.
+  list.catch(() => {
+    list = undefined;
+  });
   return list;
 }

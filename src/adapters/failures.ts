@@ -5,7 +5,7 @@ import { Failure } from "../domain/failure.ts";
 /** @returns what the caller is told of whatever was thrown: a known failure, or that we failed. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof StoreUnavailable) {
+  if (error instanceof StoreUnavailable || isShortage(error)) {
     const message = "The service is temporarily unavailable. Please retry.";
     return new Failure("temporarily_unavailable", message, { retryAfterSeconds: 1, cause: error });
   }
@@ -18,4 +18,19 @@ export function logFailure(log: Logger, failure: Failure, requestId: string): vo
   if (failure.cause !== undefined) {
     log.error({ request_id: requestId, code: failure.code, err: failure.cause }, failure.message);
   }
+}
+
+/** What the system says when it has no more files, memory, threads or room to give. */
+const shortages = new Set([
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+  "ENOSPC",
+  "ERR_WORKER_INIT_FAILED",
+  "ERR_WORKER_OUT_OF_MEMORY",
+]);
+
+function isShortage(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" && shortages.has(code);
 }

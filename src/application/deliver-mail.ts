@@ -13,7 +13,7 @@ const RENEWAL_MS = 3_000;
 const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 
 /** A refusal for good may be our own mistake (sender, relaying): it is tried again, but rarely. */
-const REFUSED_RETRY_MS = 60 * 60_000;
+export const REFUSED_RETRY_MS = 60 * 60_000;
 
 const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
 

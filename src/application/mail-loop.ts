@@ -1,5 +1,5 @@
 import { timestamp } from "../domain/instant.ts";
-import { type DeliverMail, LEASE_MS } from "./deliver-mail.ts";
+import { type DeliverMail, LEASE_MS, REFUSED_RETRY_MS } from "./deliver-mail.ts";
 import type { MailStore } from "./mail-ports.ts";
 import { pause } from "./pause.ts";
 import type { Clock } from "./ports.ts";
@@ -40,6 +40,8 @@ export async function keepMailMoving(
   const takeDue = async (): Promise<void> => {
     const limit = MAILS_AT_ONCE - inHand.size;
     if (limit === 0) return;
+    // What waits longer than any mail may was put off before the clock was set back.
+    await store.hastenMails(inMs(0), inMs(2 * REFUSED_RETRY_MS));
     const mails = await store.claimMails({ now: inMs(0), until: inMs(LEASE_MS), limit });
     for (const mail of mails) {
       const delivery = deliverMail(mail, breakOff)

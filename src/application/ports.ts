@@ -104,8 +104,11 @@ export interface SessionStore {
    * @returns false when the password has been changed since it was checked: nothing is stored.
    */
   createSession(session: Session, password: CheckedPassword): Promise<boolean>;
-  /** @returns the account's id, or undefined when no session of that token is valid at `now`. */
-  sessionAccount(tokenHash: string, now: string): Promise<string | undefined>;
+  /**
+   * @param issuedBy no session counts that was issued later; `now`, or a little after.
+   * @returns the account's id, or undefined when no session of that token is valid at `now`.
+   */
+  sessionAccount(tokenHash: string, now: string, issuedBy?: string): Promise<string | undefined>;
   endSession(tokenHash: string): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { timestamp } from "../domain/instant.ts";
 import { pause } from "./pause.ts";
 import type { Clock } from "./ports.ts";
 import type { RefreshReport, RefreshSource } from "./refresh-rates.ts";
-import type { RateSource, SourceStore } from "./source-ports.ts";
+import type { RateSource, SourceState, SourceStore } from "./source-ports.ts";
 
 /** How often the loop looks for what is due: other nodes may have fetched in the meantime. */
 const LOOK_INTERVAL_MS = 5_000;
@@ -31,7 +31,7 @@ export async function keepRatesFresh(
     const now = timestamp(clock.nowMs());
     for (const source of sources) {
       const state = states.find((known) => known.source === source.key);
-      if (signal.aborted || (state !== undefined && state.nextAttemptAt > now)) continue;
+      if (signal.aborted || (state !== undefined && !isDue(state, now))) continue;
       try {
         const report = await refreshSource(source, { signal, onlyWhenDue: true });
         if (report !== undefined) onReport(report);
@@ -54,4 +54,10 @@ export async function keepRatesFresh(
     }
     await pause(LOOK_INTERVAL_MS, signal);
   }
+}
+
+/** A source whose last attempt lies ahead was put off by a clock that has been set back since. */
+function isDue({ nextAttemptAt, lastSuccessAt, lastErrorAt }: SourceState, now: string): boolean {
+  if (nextAttemptAt <= now) return true;
+  return [lastSuccessAt, lastErrorAt].some((at) => at !== undefined && at > now);
 }

@@ -6,6 +6,9 @@ import type { Credentials } from "./accounts.ts";
 import type { SpendAuthCall } from "./auth-limit.ts";
 import type { AccountStore, CheckedPassword, Clock, Secrets, SessionStore } from "./ports.ts";
 
+/** How far clocks of nodes may lie apart, or one be set back, before sessions are doubted. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
 /** What a log-in hands out; the token is told this once. */
 export interface IssuedSession {
   readonly token: string;
@@ -66,8 +69,9 @@ export function createSessions(uses: {
 
     async authenticate(token) {
       if (token === undefined || !isSessionToken(token)) throw sessionRequired;
-      const now = timestamp(clock.nowMs());
-      const accountId = await store.sessionAccount(secrets.hash(token), now);
+      const nowMs = clock.nowMs();
+      const [now, issuedBy] = [timestamp(nowMs), timestamp(nowMs + CLOCK_SKEW_MS)];
+      const accountId = await store.sessionAccount(secrets.hash(token), now, issuedBy);
       if (accountId === undefined) throw sessionRequired;
       return accountId;
     },

@@ -11,9 +11,10 @@ const WRITE_MAIL = `
   INSERT INTO mails (id, account_id, kind, token, expires_at, created_at, next_attempt_at)
   VALUES ($1, $2, $3, $4, $5, $6, $6)`;
 
-// Asked once a second, when mostly nothing is due: a read disturbs neither the writers nor the
-// copies that a metered batch reads from.
+// Both are asked once a second, when mostly nothing is due: a read disturbs neither the writers nor
+// the copies that a metered batch reads from.
 const ANY_DUE = "SELECT 1 AS due FROM mails WHERE next_attempt_at <= $1 LIMIT 1";
+const ANY_BEYOND = "SELECT 1 AS beyond FROM mails WHERE next_attempt_at > $1 LIMIT 1";
 
 // The time of the next attempt is the lease as well: of two nodes only one moves it.
 const CLAIM_MAILS = `
@@ -66,6 +67,7 @@ export function mailStore(engine: Engine): MailStore {
     },
 
     async hastenMails(now, waitingBeyond) {
+      if ((await engine.query(ANY_BEYOND, waitingBeyond)).length === 0) return;
       await engine.query(HASTEN_MAILS, now, waitingBeyond);
     },
 

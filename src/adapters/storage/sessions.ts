@@ -13,8 +13,11 @@ const RENEW_PASSWORD = `
 
 const REMOVE_EXPIRED = "DELETE FROM sessions WHERE account_id = $1 AND expires_at <= $2";
 
+// One that was issued well ahead of now is of a clock that has been set back since: it would live
+// longer than sessions may.
 const VALID_SESSION = `
-  SELECT account_id FROM sessions WHERE token_hash = $1 AND expires_at > $2`;
+  SELECT account_id FROM sessions
+  WHERE token_hash = $1 AND expires_at > $2 AND created_at <= $3`;
 
 const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1";
 
@@ -30,8 +33,8 @@ export function sessionStore(engine: Engine): SessionStore {
         return true;
       }),
 
-    async sessionAccount(tokenHash, now) {
-      const [row] = await engine.query(VALID_SESSION, tokenHash, now);
+    async sessionAccount(tokenHash, now, issuedBy = now) {
+      const [row] = await engine.query(VALID_SESSION, tokenHash, now, issuedBy);
       return row && textOf(row, "account_id");
     },
 

@@ -1,10 +1,12 @@
 import type { TidyingStore } from "../../application/ports.ts";
 import type { Engine } from "./engine.ts";
 
-// Test and change in one statement: of several nodes one takes the duty.
+// Test and change in one statement: of several nodes one takes the duty. It is never due later than
+// it would be if it were done now, or a clock that was set back would put it off for as long.
 const TAKE_DUTY = `
   INSERT INTO duties (name, next_at) VALUES ($1, $3)
-  ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE duties.next_at <= $2
+  ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at 
+    WHERE duties.next_at <= $2 OR duties.next_at > excluded.next_at
   RETURNING name`;
 
 /** Rows that one statement removes: it takes milliseconds, however much has gathered. */

@@ -73,8 +73,8 @@ function openMigrated(dataDirectory: string, busyTimeoutMs: number) {
 
 /**
  * Reads a database from end to end before anything is written into it, 100 MB in 0.2 s: one that is
- * damaged, or lies beside the log of another, is refused and stays as it is, byte for byte. A
- * connection that only reads never carries the log over.
+ * damaged is refused and stays as it is, byte for byte. A connection that only reads never carries
+ * the log over.
  *
  * @throws {StartError}
  */
@@ -98,11 +98,12 @@ const adviceOf = new Map<number | string, string>([
   [10, "the disk reports an error; check the disk and its space"],
   [11, "it is damaged; restore a backup, or move it away to begin anew"],
   [13, "the disk is full; make room"],
-  [14, "it cannot be opened; check that the directory is writable and the name is a file's"],
+  [14, "it cannot be opened; check that its directory is writable and its disk has room"],
   [26, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
   ["EACCES", "permission is denied; give this user the right to write there"],
   ["ENOTDIR", "part of the path is a file; set DATA_DIR to a directory"],
   ["EEXIST", "a file of that name is in the way; set DATA_DIR to a directory"],
+  ["ENOSPC", "the disk is full; make room"],
   ["EROFS", "the file system is read-only; set DATA_DIR to a writable directory"],
 ]);
 
