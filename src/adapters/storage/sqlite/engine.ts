@@ -19,7 +19,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   let seenVersion: unknown;
   const readAll = prepareMeteredBatch(database, copies);
   const probe = prepareProbe(database);
-  const condition = createCondition(checkFiles);
+  const condition = createCondition(database, checkFiles);
   let probing: Promise<void> | undefined;
 
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
@@ -39,7 +39,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
       begin.run();
       const result = work();
       commit.run();
-      condition.isFailing = false;
+      if (condition.isFailing) condition.recover();
       return result;
     } catch (error) {
       // Some errors (a full disk) have rolled back already.
