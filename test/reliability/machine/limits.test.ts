@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { setTimeout as after } from "node:timers/promises";
 import { assertFailure } from "../../support/answers.ts";
 import { clientOf } from "../../support/client.ts";
-import { mailTo } from "../../support/mails.ts";
+import { eventually, mailTo } from "../../support/mails.ts";
 import { Program, temporaryDirectory } from "../../support/process.ts";
 import { customerOf, limit, runThrough, startServer } from "./faults.ts";
 
@@ -78,15 +77,19 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
 
   test("a place for mails that cannot be written: the account is there, and the mail comes later", async () => {
     await using directory = await temporaryDirectory();
-    await writeFile(join(directory.path, "mail"), "in the way");
+    const place = join(directory.path, "mail");
+    await writeFile(place, "in the way");
     await using server = await startServer({ dataDirectory: directory.path });
-    const { client } = await customerOf(server);
-    await client.call("POST", "/v1/auth/password-reset", { json: { email: "ada@example.org" } });
-    await after(1200);
-    await rm(join(directory.path, "mail"));
-    await mkdir(join(directory.path, "mail"), { mode: 0o700 });
-    assert.ok(await mailTo(directory.path, "ada@example.org", "reset"));
+    await customerOf(server);
+    using beside = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
+    const errors = beside.prepare("SELECT last_error FROM mails WHERE last_error IS NOT NULL");
+    await eventually("the failure", () => errors.get());
     await server.stopWell();
+
+    await rm(place);
+    await using next = await startServer({ dataDirectory: directory.path });
+    assert.ok(await mailTo(directory.path, "ada@example.org", "verify"));
+    await next.stopWell();
   });
 
   test("a lock that another program holds: 503s, uncharged, and all together wait for it but once", async () => {
