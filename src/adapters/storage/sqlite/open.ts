@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Store } from "../../../application/ports.ts";
@@ -82,7 +82,8 @@ export function checkSqlite(dataDirectory: string, busyTimeoutMs: number): void 
   const file = join(dataDirectory, FILE_NAME);
   let problem: unknown;
   try {
-    if (!existsSync(file)) return;
+    // What is not there yet is made, and what is no file is told, by opening it.
+    if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return;
     using database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
     problem = database.prepare("PRAGMA quick_check(1)").get()?.quick_check;
   } catch (error) {
