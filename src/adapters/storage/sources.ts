@@ -19,12 +19,13 @@ const ADD_SOURCE = `
 
 // Test and change in one statement: of two nodes only one gets the lease. A lease longer than the
 // one that is asked for was given before the clock was set back, and so was the next attempt of a
-// source whose last attempt lies ahead.
+// source whose last attempt lies ahead. One that was never tried is due.
 const LEASE_SOURCE = `
   UPDATE sources SET leased_until = $3
   WHERE source = $1 AND 
     (leased_until IS NULL OR leased_until <= $2 OR leased_until > $3)
-    AND ($4 = 0 OR next_attempt_at <= $2 OR last_success_at > $2 OR last_error_at > $2)
+    AND ($4 = 0 OR next_attempt_at <= $2 OR last_success_at > $2 OR last_error_at > $2
+      OR coalesce(last_success_at, last_error_at) IS NULL)
   RETURNING source`;
 
 const RELEASE_SOURCE = "UPDATE sources SET leased_until = NULL WHERE source = $1";

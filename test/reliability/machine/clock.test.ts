@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { suite, test } from "node:test";
+import { openSqliteStore } from "../../../src/adapters/storage/sqlite/open.ts";
+import { timestamp } from "../../../src/domain/instant.ts";
 import { assertFailure, assertSessionRefused } from "../../support/answers.ts";
+import { eventually, mailTo } from "../../support/mails.ts";
+import { temporaryDirectory } from "../../support/process.ts";
 import { startService, TestClock, type TestService } from "../../support/service.ts";
 
 const NOW = "2026-12-01T00:00:10.000Z";
@@ -122,4 +128,51 @@ suite("a clock that is set back", () => {
     service.clock.set(A_MONTH_AGO);
     assert.deepEqual((await read()).body, before.body);
   });
+
+  test("by a month: a mail that waits for its next attempt does not wait for the month to pass", async () => {
+    await using service = await startService({ clock: new TestClock(NOW) });
+    const place = join(service.dataDirectory, "mail");
+    await writeFile(place, "in the way");
+    await service.openSession("ada@example.org");
+    await eventually("the failure", () => {
+      return service.query("SELECT 1 FROM mails WHERE last_error IS NOT NULL")[0];
+    });
+
+    service.clock.set(A_MONTH_AGO);
+    await rm(place);
+    assert.ok(await mailTo(service.dataDirectory, "ada@example.org", "verify"));
+  });
+
+  test("by a month: fetches, their leases and duties are due at once, on every node but once", async () => {
+    await using directory = await temporaryDirectory();
+    await using store = openSqliteStore(directory.path, 1000);
+    const [later, earlier] = [Date.parse(NOW), Date.parse(A_MONTH_AGO)].map((ms) => ({
+      now: timestamp(ms),
+      soon: timestamp(ms + 90_000),
+      tomorrow: timestamp(ms + 86_400_000),
+    })) as [Times, Times];
+    const lease = ({ now, soon }: Times) =>
+      store.leaseSource("ecb", { now, until: soon, onlyWhenDue: true });
+    await store.addSource("ecb", later.now);
+    assert.ok(await lease(later));
+
+    // The node that had the lease has died; then one that succeeds, until tomorrow.
+    assert.equal(await lease(earlier), true);
+    assert.equal(await lease(earlier), false);
+    const success = { at: later.now, newestAsOf: undefined, validators: undefined };
+    await store.noteSuccess("ecb", { ...success, nextAttemptAt: later.tomorrow });
+    assert.equal(await lease(later), false);
+    assert.equal(await lease(earlier), true);
+
+    assert.equal(await store.takeDuty("tidy", later.now, later.tomorrow), true);
+    assert.equal(await store.takeDuty("tidy", later.now, later.tomorrow), false);
+    assert.equal(await store.takeDuty("tidy", earlier.now, earlier.tomorrow), true);
+    assert.equal(await store.takeDuty("tidy", earlier.now, earlier.tomorrow), false);
+  });
 });
+
+interface Times {
+  readonly now: string;
+  readonly soon: string;
+  readonly tomorrow: string;
+}
