@@ -1,6 +1,6 @@
 import type { BillingPeriod, Quota } from "../domain/billing.ts";
 import type { Decimal } from "../domain/decimal.ts";
-import type { Quotation, Rate } from "../domain/rate.ts";
+import type { Rate } from "../domain/rate.ts";
 import type { SourcedRate, Succession, Verdict } from "../domain/succession.ts";
 import type { Pair } from "../domain/symbol.ts";
 import type { IssuedToken, MailStore, MailTokenStore } from "./mail-ports.ts";
@@ -283,20 +283,3 @@ export interface Store
     SharedStore,
     MeterStore,
     AsyncDisposable {}
-
-/** One line of a rate file as it was read: a quotation not judged yet, or why there is none. */
-export type RateLine =
-  | (Quotation & { readonly line: number })
-  | { readonly line: number; readonly reason: string };
-
-/** Reads a rate file in bunches of lines, so that a million lines do not cost a million awaits. */
-export type RateLineReader = (
-  input: AsyncIterable<Uint8Array>,
-) => AsyncIterable<readonly RateLine[]>;
-
-/** The rates that one publisher gave out at one time. */
-export interface Publication {
-  readonly source: string;
-  readonly publishedOn: string;
-  readonly quotations: readonly Quotation[];
-}

@@ -56,7 +56,10 @@ export async function keepRatesFresh(
   }
 }
 
-/** One that was never tried is due; one whose last attempt lies ahead was put off by a clock that has been set back since. */
+/**
+ * One that was never tried is due; one whose last attempt lies ahead was put off by a clock that
+ * has been set back since.
+ */
 function isDue({ nextAttemptAt, lastSuccessAt, lastErrorAt }: SourceState, now: string): boolean {
   const attempts = [lastSuccessAt, lastErrorAt].filter((at) => at !== undefined);
   return nextAttemptAt <= now || attempts.length === 0 || attempts.some((at) => at > now);

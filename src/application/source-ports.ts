@@ -86,3 +86,20 @@ export class SourceError extends Error {
     this.name = "SourceError";
   }
 }
+
+/** One line of a rate file as it was read: a quotation not judged yet, or why there is none. */
+export type RateLine =
+  | (Quotation & { readonly line: number })
+  | { readonly line: number; readonly reason: string };
+
+/** Reads a rate file in bunches of lines, so that a million lines do not cost a million awaits. */
+export type RateLineReader = (
+  input: AsyncIterable<Uint8Array>,
+) => AsyncIterable<readonly RateLine[]>;
+
+/** The rates that one publisher gave out at one time. */
+export interface Publication {
+  readonly source: string;
+  readonly publishedOn: string;
+  readonly quotations: readonly Quotation[];
+}

@@ -1,7 +1,8 @@
 import { type Instant, timestamp } from "../domain/instant.ts";
 import { judgeQuotation, latestAsOf } from "../domain/rate.ts";
 import { IMPORT_SOURCE, type SourcedRate, type Succession } from "../domain/succession.ts";
-import type { Clock, Publication, RateLine, RateStore, SharedStore } from "./ports.ts";
+import type { Clock, RateStore, SharedStore } from "./ports.ts";
+import type { Publication, RateLine } from "./source-ports.ts";
 
 /** Rates in one transaction while nobody else writes: the sync at its end is shared by all. */
 const RATES_ALONE = 5000;

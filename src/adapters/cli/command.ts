@@ -1,6 +1,6 @@
 import type { Mailer } from "../../application/mail-ports.ts";
-import type { Clock, RateLineReader, Store } from "../../application/ports.ts";
-import type { RateSource } from "../../application/source-ports.ts";
+import type { Clock, Store } from "../../application/ports.ts";
+import type { RateLineReader, RateSource } from "../../application/source-ports.ts";
 import type { Decimal } from "../../domain/decimal.ts";
 
 /** What commands use of the outside world. */

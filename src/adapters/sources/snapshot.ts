@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Publication } from "../../application/ports.ts";
+import type { Publication } from "../../application/source-ports.ts";
 
 const FILE = join(import.meta.dirname, "../../../snapshot/rates.json");
 

@@ -22,7 +22,7 @@ const ADD_SOURCE = `
 // source whose last attempt lies ahead. One that was never tried is due.
 const LEASE_SOURCE = `
   UPDATE sources SET leased_until = $3
-  WHERE source = $1 AND 
+  WHERE source = $1 AND
     (leased_until IS NULL OR leased_until <= $2 OR leased_until > $3)
     AND ($4 = 0 OR next_attempt_at <= $2 OR last_success_at > $2 OR last_error_at > $2
       OR coalesce(last_success_at, last_error_at) IS NULL)

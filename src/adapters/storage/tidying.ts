@@ -5,7 +5,7 @@ import type { Engine } from "./engine.ts";
 // it would be if it were done now, or a clock that was set back would put it off for as long.
 const TAKE_DUTY = `
   INSERT INTO duties (name, next_at) VALUES ($1, $3)
-  ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at 
+  ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at
     WHERE duties.next_at <= $2 OR duties.next_at > excluded.next_at
   RETURNING name`;
 

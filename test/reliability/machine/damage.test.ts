@@ -105,6 +105,27 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     await assertRefused(directory.path, /it is damaged; restore a backup/);
   });
 
+  test("in a file too large to be read at a start: told by the first read, which is not charged", async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, "kurs.db");
+    const { apiKey } = await usedDirectory(directory.path, "stop");
+    {
+      using beside = new DatabaseSync(file);
+      beside.exec("CREATE TABLE filler AS SELECT zeroblob(55 * 1024 * 1024) AS content");
+    }
+    const { offset, bytes } = pageOf(file, "period_usage");
+    await scramble(file, offset, bytes);
+
+    await using server = await startServer({ dataDirectory: directory.path });
+    const read = () => clientOf(server.url).get("/v1/rates/EUR/USD", { apiKey });
+    assert.equal((await read()).status, 503);
+    const before = await bytesOf(directory.path);
+    assert.equal((await read()).status, 503);
+    // Told in two words: the difference of 55 MB is no message.
+    assert.ok(Buffer.concat(before).equals(Buffer.concat(await bytesOf(directory.path))));
+    assert.match(await server.stopWell(), /the database is damaged and not used any further/);
+  });
+
   test("noise in the log that a kill -9 has left: what it held is gone, the rest is whole", async () => {
     await using directory = await temporaryDirectory();
     const { session, apiKey } = await usedDirectory(directory.path, "kill");

@@ -1,5 +1,5 @@
 import { parse } from "csv-parse";
-import type { RateLine, RateLineReader } from "../../../application/ports.ts";
+import type { RateLine, RateLineReader } from "../../../application/source-ports.ts";
 import { readTextLines, type TextLine } from "./text-lines.ts";
 
 const COLUMN_NAMES = ["base", "quote", "rate", "as_of"] as const;

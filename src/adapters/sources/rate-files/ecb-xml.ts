@@ -1,5 +1,5 @@
 import { SaxesParser, type SaxesTagPlain } from "saxes";
-import type { RateLine, RateLineReader } from "../../../application/ports.ts";
+import type { RateLine, RateLineReader } from "../../../application/source-ports.ts";
 import { publicationTime } from "../../../domain/publication-time.ts";
 
 /** The parser keeps a tag or a comment until it ends; the ECB's take less than 200 characters. */

@@ -1,4 +1,4 @@
-import type { RateLine, RateLineReader } from "../../../application/ports.ts";
+import type { RateLine, RateLineReader } from "../../../application/source-ports.ts";
 import { readTextLines } from "./text-lines.ts";
 
 /**

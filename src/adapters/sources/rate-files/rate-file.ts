@@ -1,4 +1,4 @@
-import type { RateLine, RateLineReader } from "../../../application/ports.ts";
+import type { RateLine, RateLineReader } from "../../../application/source-ports.ts";
 import { readCsv } from "./csv.ts";
 import { readEcbXml } from "./ecb-xml.ts";
 import { readNdjson } from "./ndjson.ts";
