@@ -23,7 +23,7 @@ export async function openPostgresStore(
 ): Promise<Store> {
   await migratePostgresStore(hosts);
   const primary = createPrimary(hosts, settings);
-  return createStore(createPostgresEngine(primary, settings.statementTimeoutMs));
+  return createStore(createPostgresEngine(primary, settings));
 }
 
 /** Brings the database up to the program's schema. @throws {StartError} */

@@ -44,17 +44,22 @@ export function createSqliteEngine(database: DatabaseSync): Engine {
     }
   };
 
+  const query: Engine["query"] = async (sql, ...parameters) => {
+    try {
+      if (!isRead(sql)) copies.drop();
+      return rowsOf({ sql, parameters });
+    } catch (error) {
+      throw storeError(error);
+    }
+  };
+
   return {
     rowsAtOnce: 1,
 
-    async query(sql, ...parameters) {
-      try {
-        if (!isRead(sql)) copies.drop();
-        return rowsOf({ sql, parameters });
-      } catch (error) {
-        throw storeError(error);
-      }
-    },
+    query,
+
+    // Nothing ever waits here.
+    queryFirst: query,
 
     // No lock: the file has one writer at a time.
     async transaction(steps) {
