@@ -8,7 +8,7 @@ const TURN_MS_MAX = 250;
  * So many are taken in whatever the time says: a turn that is long because of one slow piece of
  * work, a pause of the collector or of the machine has no queue that a refusal would shorten.
  */
-const REQUESTS_AT_LEAST = 100;
+const REQUESTS_AT_LEAST = 500;
 
 /** A refusal that came by node:http takes some 40 µs: so many take a fifth of a core. */
 export const REFUSALS_PER_MS = 5;
