@@ -14,8 +14,11 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 15_000;
 
-/** A connection on which nothing moves for so long, in either direction, is over. */
-const SILENCE_MS = 60_000;
+/**
+ * A connection on which nothing moves for so long, in either direction, is over; where an answer is
+ * not taken, Node looks twice.
+ */
+const SILENCE_MS = 40_000;
 
 /** The bare server: its limits, its parsers, and what it does with what is no request. */
 export function createServer(
