@@ -11,6 +11,11 @@ const column = (heading: string, places: number, ofRounds = median) => ({
 /** Every figure that a table may have, in the order of its columns, and what several rounds make. */
 const FIGURES = {
   requestsPerSecond: column("requests/s", 0),
+  offeredPerSecond: column("offered/s", 0),
+  servedPerSecond: column("served/s", 0),
+  refusedShare: column("refused", 3),
+  unsentShare: column("unsent", 3),
+  refusedP99Ms: column("503: p99 ms", 1),
   ratio: column("ratio", 3),
   p50Ms: column("p50 ms", 2),
   p99Ms: column("p99 ms", 2),

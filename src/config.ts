@@ -44,6 +44,10 @@ export interface Config extends StoreSettings, MailSettings {
   readonly publicUrl: string | undefined;
   /** Units a period on the free plan; unset: as stored, 1,000 in a new store. */
   readonly freePlanUnits: number | undefined;
+  /** At most so many connections of clients at once. */
+  readonly connectionsMax: number;
+  /** How long a node that is told to stop goes on serving, no longer ready. */
+  readonly shutdownDelaySeconds: number;
   readonly authCallsPerWindow: number;
   readonly authWindowSeconds: number;
   /** Whether only those log in who have shown that their email is theirs. */
@@ -125,6 +129,8 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     databaseHosts: databaseHostsOf(textOf("DATABASE_URL"), problems),
     publicUrl,
     freePlanUnits: integerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
+    connectionsMax: integerOf("MAX_CONNECTIONS", 1, 1_000_000) ?? 10_000,
+    shutdownDelaySeconds: integerOf("SHUTDOWN_DELAY_SECONDS", 0, 300) ?? 0,
     authCallsPerWindow: integerOf("AUTH_LIMIT", 1, 1_000_000) ?? 20,
     authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400) ?? 900,
     requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL") ?? false,

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
 import { loadCommonPasswords } from "./adapters/common-passwords.ts";
 import { type App, createApp } from "./adapters/http/app.ts";
 import { isLoopback } from "./adapters/loopback.ts";
@@ -32,7 +33,10 @@ const DRAIN_MS = 8000;
 
 const CONSOLE_DIRECTORY = join(import.meta.dirname, "../console/dist");
 
-/** A running service. Disposing of it stops accepting, finishes what is in flight and closes. */
+/**
+ * A running service. Disposing of it says that it is not ready any more, goes on serving for the
+ * configured delay, stops accepting, finishes what is in flight and closes.
+ */
 export interface Service extends AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:8080`. */
   readonly url: string;
@@ -61,6 +65,7 @@ export async function startService(config: Config, world: World): Promise<Servic
     log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
   }
 
+  let isLeaving = false;
   let url = "";
   const publicUrl = () => config.publicUrl ?? url;
   const app = await createApp(
@@ -72,6 +77,8 @@ export async function startService(config: Config, world: World): Promise<Servic
       allowedOrigins: config.allowedOrigins,
       listensOnLoopback: isLoopback(config.host),
       consoleDirectory: CONSOLE_DIRECTORY,
+      connectionsMax: config.connectionsMax,
+      isLeaving: () => isLeaving,
     },
     joinUseCases(config, store, world, metrics?.observers),
   );
@@ -85,7 +92,15 @@ export async function startService(config: Config, world: World): Promise<Servic
   starting.use(startMailing(store, starting.use(createMailer(config, publicUrl)), world));
 
   const running = starting.move();
-  return { url, metricsUrl, [Symbol.asyncDispose]: () => running.disposeAsync() };
+  return {
+    url,
+    metricsUrl,
+    async [Symbol.asyncDispose]() {
+      isLeaving = true;
+      await after(config.shutdownDelaySeconds * 1000);
+      await running.disposeAsync();
+    },
+  };
 }
 
 /** Only who counts loads what counts: 30 ms and 4 MB of a start. */

@@ -5,6 +5,7 @@ import { importing } from "./import.ts";
 import { logIns } from "./log-ins.ts";
 import { mcp } from "./mcp.ts";
 import { million } from "./million.ts";
+import { overload } from "./overload.ts";
 import { postgres } from "./postgres.ts";
 import { refusals } from "./refusals.ts";
 import { spread } from "./spread.ts";
@@ -24,4 +25,5 @@ export const scenarios: readonly Scenario[] = [
   importing,
   start,
   enumeration,
+  overload,
 ];

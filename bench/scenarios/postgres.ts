@@ -1,17 +1,14 @@
-import { execFile } from "node:child_process";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { administer, type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
+import { administer, type PostgresServer } from "../../test/support/postgres.ts";
 import { hold } from "../contest.ts";
 import type { Figures } from "../figures.ts";
 import { restRead, type SlotCounts } from "../load/requests.ts";
 import { cpuMicrosOf } from "../processes.ts";
 import type { Contestant } from "../round.ts";
-import type { Bench, Scenario } from "../scenario.ts";
-import { ROOT, type RunningServer, startKurs } from "../servers.ts";
-import { agreed, UNITS } from "../stores/books.ts";
-import { fillStore } from "../stores/fill.ts";
+import type { Scenario } from "../scenario.ts";
+import { type RunningServer, startKurs } from "../servers.ts";
 import { smallCounts } from "../stores/kurs.ts";
+import { postgresBooks, startFilledPostgres } from "../stores/postgres.ts";
 import { bareContestant } from "../yardsticks/contestants.ts";
 
 const COSTS = `
@@ -30,8 +27,7 @@ export const postgres: Scenario = {
     const [one, two] = [await startNode("one"), await startNode("two")];
     const counts = smallCounts(bench);
     const reads = (name: string, servers: readonly RunningServer[], of: SlotCounts): Contestant => {
-      const unitsCharged = async () => agreed((await administer(database.url(), UNITS))[0]);
-      const charges = { unitsCharged, unitsAnAnswer: 1 } as const;
+      const charges = { unitsCharged: postgresBooks(database), unitsAnAnswer: 1 } as const;
       const meters = () => costsOf(database);
       return { name, servers, request: restRead, counts: of, charges, meters };
     };
@@ -46,18 +42,6 @@ export const postgres: Scenario = {
     });
   },
 };
-
-/** A PostgreSQL that syncs to disk, with the small store in it. */
-async function startFilledPostgres(bench: Bench): Promise<PostgresServer> {
-  const settings = { fsync: "on", shared_buffers: "256MB" };
-  const database = bench.cleanup.use(await startPostgres({ settings }));
-  const filledDirectory = join(bench.directory, "filled");
-  await fillStore(filledDirectory, smallCounts(bench));
-  const command = ["src/main.ts", "store", "copy", "--from", `sqlite:${filledDirectory}`];
-  const env = { PATH: process.env.PATH, DATABASE_URL: database.url() };
-  await promisify(execFile)(process.execPath, command, { cwd: ROOT, env });
-  return database;
-}
 
 async function costsOf(database: PostgresServer): Promise<Figures> {
   const [row] = (await administer(database.url(), COSTS)) as [{ wal: number; rows: number }];

@@ -1,13 +1,15 @@
 import type { Logger } from "pino";
 import { StoreUnavailable } from "../application/ports.ts";
-import { Failure } from "../domain/failure.ts";
+import { StoreBusy } from "../application/store-busy.ts";
+import { Failure, serviceBusy } from "../domain/failure.ts";
 
 /** @returns what the caller is told of whatever was thrown: a known failure, or that we failed. */
 export function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  if (error instanceof StoreBusy) return serviceBusy;
   if (error instanceof StoreUnavailable || isShortage(error)) {
-    const message = "The service is temporarily unavailable. Please retry.";
-    return new Failure("temporarily_unavailable", message, { retryAfterSeconds: 1, cause: error });
+    const options = { retryAfterSeconds: 1, cause: error };
+    return new Failure("temporarily_unavailable", serviceBusy.message, options);
   }
   const message = "Something went wrong on our side. The request id helps to find it.";
   return new Failure("internal_error", message, { cause: error });

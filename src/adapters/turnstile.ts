@@ -7,26 +7,47 @@ export interface Turnstile {
   refused(): number;
 }
 
-/** @param whenFull is thrown, before any work, when already as many wait as may. */
-export function createTurnstile(limits: {
+/** What one piece of work took counts so much in the mean, which then tells of the last dozen. */
+const WEIGHT_OF_ONE = 0.15;
+
+export interface TurnstileLimits {
   readonly atOnce: number;
-  readonly waiting: number;
+  /** At most so many wait. */
+  readonly waiting?: number;
+  /** Nobody waits who would, by what pieces of work took of late, have to wait longer than this. */
+  readonly waitMs?: number;
+  /** Is thrown, before any work, when nobody more may wait. */
   readonly whenFull: Error;
-}): Turnstile {
+}
+
+export function createTurnstile(limits: TurnstileLimits): Turnstile {
+  const { atOnce, whenFull } = limits;
+  const { waiting: waitingMax = Number.POSITIVE_INFINITY } = limits;
+  const { waitMs = Number.POSITIVE_INFINITY } = limits;
   const waiting: (() => void)[] = [];
-  let free = limits.atOnce;
+  let free = atOnce;
   let refused = 0;
+  let meanMs = 0;
+  const note = (tookMs: number) => {
+    meanMs += (tookMs - meanMs) * WEIGHT_OF_ONE;
+  };
+  // As many as are worked on at once may wait in any case: or a slow piece would shut the rest out.
+  const isFull = () =>
+    waiting.length >= waitingMax ||
+    (waiting.length >= atOnce && (waiting.length / atOnce) * meanMs > waitMs);
 
   return {
     async pass(work) {
       if (free > 0) free -= 1;
-      else if (waiting.length >= limits.waiting) {
+      else if (isFull()) {
         refused += 1;
-        throw limits.whenFull;
+        throw whenFull;
       } else await new Promise<void>((resolve) => waiting.push(resolve));
+      const startMs = performance.now();
       try {
         return await work();
       } finally {
+        note(performance.now() - startMs);
         const next = waiting.shift();
         if (next === undefined) free += 1;
         else next();

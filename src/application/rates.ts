@@ -6,6 +6,7 @@ import {
   invalidAssetSymbol,
   rateSuspended,
   rateUnavailable,
+  readsBusy,
   unsupportedPair,
 } from "../domain/failure.ts";
 import type { Rate } from "../domain/rate.ts";
@@ -17,6 +18,7 @@ import {
   type Secrets,
   StoreUnavailable,
 } from "./ports.ts";
+import { StoreBusy } from "./store-busy.ts";
 
 /** Where a valid key's account stands after a read. */
 export interface Allowance {
@@ -43,6 +45,7 @@ export type ReadRate = (
 ) => Promise<RateReading>;
 
 const refusedKey: RateReading = { result: apiKeyRequired, allowance: undefined };
+const busy: RateReading = { result: readsBusy, allowance: undefined };
 
 export function createReadRate(uses: {
   readonly store: MeterStore;
@@ -68,6 +71,7 @@ export function createReadRate(uses: {
 
 /** Nothing is known of the account when the store fails, and nothing is charged. */
 function uncharged(error: unknown): RateReading {
+  if (error instanceof StoreBusy) return busy;
   if (!(error instanceof StoreUnavailable)) throw error;
   return { result: rateUnavailable(error), allowance: undefined };
 }

@@ -73,6 +73,17 @@ export const rateSuspended = new Failure(
   { retryAfterSeconds: SUSPENDED_RETRY_SECONDS },
 );
 
+/** Too much is asked at once. Nothing was begun, and nothing charged. */
+export const readsBusy = new Failure("temporarily_unavailable", rateSuspended.message, {
+  retryAfterSeconds: 1,
+});
+
+export const serviceBusy = new Failure(
+  "temporarily_unavailable",
+  "The service is temporarily unavailable. Please retry.",
+  { retryAfterSeconds: 1 },
+);
+
 /** @returns the failure of a read whose rate, or whose charge, the store could not handle. */
 export function rateUnavailable(cause: unknown): Failure {
   return new Failure("temporarily_unavailable", rateSuspended.message, {

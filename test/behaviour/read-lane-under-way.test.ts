@@ -40,6 +40,10 @@ async function startLane() {
     recognise,
     logAnswer: (_request, status) => void logged.push(status),
     format: createFormat(server, commonHeaders, new TestClock("2026-11-21T12:00:00.000Z")),
+    takeIn: () => true,
+    refuseLater: (refuse) => refuse(),
+    mayStay: () => true,
+    isLeaving: () => false,
   });
   const sockets: Socket[] = [];
   server.on("connection", (socket: Socket) => void sockets.push(socket));

@@ -12,8 +12,7 @@ export async function createPostgresDatabase(): Promise<TestDatabase> {
   await using starting = new AsyncDisposableStack();
   const { hosts } = starting.use(await newPostgresDatabase());
   const opened = starting.move();
-  const newEngine = () =>
-    createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS.statementTimeoutMs);
+  const newEngine = () => createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS);
   return {
     openStore: () => opened.use(createStore(newEngine())),
     openEngine: () => opened.use(newEngine()),

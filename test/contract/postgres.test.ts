@@ -37,7 +37,7 @@ function openEngine(
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
 ): Engine {
   const settings = { connectionsMax, statementTimeoutMs };
-  return createPostgresEngine(createPrimary(hostsOf(url), settings), statementTimeoutMs);
+  return createPostgresEngine(createPrimary(hostsOf(url), settings), settings);
 }
 
 /** Asserts that something ends as the store's failure, and that nobody waited long for it. */
@@ -70,7 +70,8 @@ suite("a commit is on disk when it is answered", () => {
       url.username = role;
       const href = url.href.replaceAll("+", "%20");
       {
-        await using engine = openEngine(href);
+        // Two of them are kept for what comes first.
+        await using engine = openEngine(href, 7);
         const rows = await Promise.all(
           Array.from({ length: 5 }, () =>
             engine.query(

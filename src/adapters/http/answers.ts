@@ -32,6 +32,7 @@ export interface Answers {
 export function createAnswers(
   common: Readonly<Record<string, string>>,
   logAnswer: LogAnswer,
+  isLeaving: () => boolean,
 ): Answers {
   const commonPairs = Object.entries(common).flat();
   const corsPairs = Object.entries(corsHeaders).flat();
@@ -55,7 +56,7 @@ export function createAnswers(
         const { headers } = request.routeOptions.config;
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
-        if (draining) reply.header("connection", "close");
+        if (draining || isLeaving()) reply.header("connection", "close");
         logAnswer(loggedRequest(request), reply.statusCode, request.failureCode ?? undefined);
         done();
       });
@@ -68,7 +69,7 @@ export function createAnswers(
       const bytes = Buffer.byteLength(body);
       lines.push("content-length", String(bytes));
       if (request.headers.origin !== undefined) lines.push(...corsPairs);
-      if (draining) lines.push("connection", "close");
+      if (draining || isLeaving()) lines.push("connection", "close");
       reply.raw.writeHead(status, lines);
       // Written as latin1 an ASCII text needs no conversion.
       reply.raw.end(body, bytes === body.length ? "latin1" : "utf8");

@@ -12,9 +12,11 @@ import type { Sessions } from "../../application/sessions.ts";
 import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
 import type { AnswerMcp } from "../mcp-endpoint.ts";
 import type { ObserveAnswer } from "../observers.ts";
+import { createRefuseLater } from "../refuse-later.ts";
 import { createAnswers } from "./answers.ts";
 import { apiKeyRoutes } from "./api-key-routes.ts";
 import { authRoutes } from "./auth-routes.ts";
+import { limitConnections } from "./connection-limit.ts";
 import { consoleRoutes } from "./console-routes.ts";
 import { createErrorHandler } from "./failures.ts";
 import { commonHeaders, transportHeaders } from "./headers.ts";
@@ -34,6 +36,8 @@ import { answerUndecodable, refuseUnknown } from "./refusals.ts";
 import { createAnswerLog, observed } from "./request-log.ts";
 import { createServer } from "./server.ts";
 import { createSessionGuard } from "./session-guard.ts";
+import { shedLoad } from "./shedding.ts";
+import { createTakeIn, REFUSALS_PER_MS } from "./turn.ts";
 import { usageRoutes } from "./usage-routes.ts";
 import { createFormat } from "./whole-answers.ts";
 
@@ -57,6 +61,10 @@ export interface AppSettings {
   readonly listensOnLoopback: boolean;
   /** Where the build of the pages for people is; without it the API is served alone. */
   readonly consoleDirectory: string;
+  /** At most so many connections at once. */
+  readonly connectionsMax: number;
+  /** Whether the node is on its way out: it serves still, but each connection's last answer. */
+  readonly isLeaving: () => boolean;
 }
 
 export interface AppUses {
@@ -82,7 +90,7 @@ export interface AppUses {
 export async function createApp(settings: AppSettings, uses: AppUses): Promise<App> {
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
   const logAnswer = observed(createAnswerLog(uses), uses.observeAnswer);
-  const answers = createAnswers(headers, logAnswer);
+  const answers = createAnswers(headers, logAnswer, settings.isLeaving);
   const answerRaw = createAnswerRaw(headers, uses.log, uses.observeAnswer);
   const answerRead = createAnswerRead(uses);
   const replyToRead = createReplyToRead(answerRead, answers.write);
@@ -96,8 +104,13 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   const answerMcpRequest = createAnswerMcpRequest(uses);
   const originGuard = createOriginGuard(settings);
   const recognise = createRecognise({ answerRead, answerMcpRequest, originGuard });
-  openLane(app.server, { recognise, logAnswer, format });
+  const takeIn = createTakeIn();
+  const refuseLater = createRefuseLater(REFUSALS_PER_MS);
+  const { isLeaving, connectionsMax } = settings;
+  const mayStay = limitConnections(app.server, connectionsMax, { answerRaw, log: uses.log });
+  openLane(app.server, { recognise, logAnswer, format, takeIn, refuseLater, mayStay, isLeaving });
   answers.completeReplies(app);
+  shedLoad(app, { takeIn, refuseLater, write: answers.write });
   refuseUnknown(app);
   app.setErrorHandler(createErrorHandler(uses.log));
 
@@ -111,7 +124,7 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   usageRoutes(app, { ...uses, sessionGuard });
   rateRoutes(app, { replyToRead });
   await mcpRoutes(app, { answerMcpRequest, write: answers.write, originGuard });
-  healthRoutes(app, uses);
+  healthRoutes(app, { store: uses.store, isLeaving });
   if (!(await consoleRoutes(app, settings.consoleDirectory))) {
     uses.log.warn("the console is not built: `npm run build` makes it");
   }

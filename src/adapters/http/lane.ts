@@ -1,8 +1,11 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
+import type { RefuseLater } from "../refuse-later.ts";
+import { wholeFailure } from "./failures.ts";
 import type { Recognise } from "./plain-requests.ts";
-import type { LogAnswer } from "./request-log.ts";
+import type { LogAnswer, LoggedRequest } from "./request-log.ts";
+import type { TakeIn } from "./turn.ts";
 import type { FormatAnswer, WholeAnswer } from "./whole-answers.ts";
 
 /** Beyond what Keep-Alive promises, as node:http does: a request may be on its way. */
@@ -11,11 +14,20 @@ const KEEP_ALIVE_BUFFER_MS = 1000;
 /** How often idle connections are looked for: a timer for each would cost 0.3 µs a read. */
 const SWEEP_INTERVAL_MS = 1000;
 
+/** Who has taken nothing of an answer for so long never will. */
+const WRITE_TIMEOUT_MS = 30_000;
+
 interface Lane {
   readonly server: Server;
   readonly recognise: Recognise;
   readonly logAnswer: LogAnswer;
   readonly format: FormatAnswer;
+  readonly takeIn: TakeIn;
+  readonly refuseLater: RefuseLater;
+  /** Whether a new connection may stay; who may not is answered for. */
+  readonly mayStay: (socket: Socket) => boolean;
+  /** Whether connections end with their next answer. */
+  readonly isLeaving: () => boolean;
   /** Serves a connection from its beginning, as the server does by itself. */
   readonly serveByNode: (socket: Socket) => void;
   readonly connections: Set<Connection>;
@@ -29,14 +41,16 @@ interface Lane {
  */
 export function openLane(
   server: Server,
-  uses: Pick<Lane, "recognise" | "logAnswer" | "format">,
+  uses: Omit<Lane, "server" | "serveByNode" | "connections">,
 ): void {
   const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
   if (serve === undefined) throw new Error("this server does not serve connections");
   const connections = new Set<Connection>();
   const lane: Lane = { ...uses, server, connections, serveByNode: serve.bind(server) };
   server.removeListener("connection", serve);
-  server.on("connection", (socket: Socket) => new Connection(lane, socket));
+  server.on("connection", (socket: Socket) => {
+    if (lane.mayStay(socket)) new Connection(lane, socket);
+  });
   closeWith(server, connections);
   const sweep = () => {
     const nowMs = performance.now();
@@ -90,7 +104,7 @@ class Connection {
   }
 
   #receive(bytes: Buffer): void {
-    const { recognise, logAnswer } = this.#lane;
+    const { recognise, takeIn, refuseLater } = this.#lane;
     this.#hasBegun = true;
     this.#heardMs = performance.now();
     if (this.isBusy) {
@@ -104,18 +118,24 @@ class Connection {
       return;
     }
     this.isBusy = true;
-    const { method, route, answer } = plain;
+    const { method, route, answer, busy } = plain;
     const request = { id: randomUUIDv7(), method, route, arrivedMs: this.#heardMs };
-    void answer(request.id).then((whole) => {
-      this.#send(whole, request.id);
-      logAnswer(request, whole.status, whole.code);
-    });
+    if (!takeIn(this.#heardMs)) {
+      refuseLater(() => this.#answer(request, wholeFailure(busy, request.id, "ApiKey")));
+      return;
+    }
+    void answer(request.id).then((whole) => this.#answer(request, whole));
+  }
+
+  #answer(request: LoggedRequest, whole: WholeAnswer): void {
+    this.#send(whole, request.id);
+    this.#lane.logAnswer(request, whole.status, whole.code);
   }
 
   #send(answer: WholeAnswer, requestId: string): void {
-    const { server, format } = this.#lane;
+    const { server, format, isLeaving } = this.#lane;
     if (this.socket.destroyed) return;
-    const isLast = this.#hasEnded || !server.listening;
+    const isLast = this.#hasEnded || !server.listening || isLeaving();
     const text = format(answer, requestId, isLast);
     // Written as latin1 an ASCII text needs no conversion.
     const encoding = Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
@@ -141,8 +161,11 @@ class Connection {
   /** node:http knows what to say to who has never sent a request; others expect no answer. */
   leaveWhenIdle(nowMs: number): void {
     const { headersTimeout, keepAliveTimeout } = this.#lane.server;
-    const idleMs = this.isBusy ? 0 : nowMs - this.#heardMs;
-    if (this.#hasBegun) {
+    const sinceMs = nowMs - this.#heardMs;
+    const idleMs = this.isBusy ? 0 : sinceMs;
+    if (this.isBusy) {
+      if (this.socket.writableNeedDrain && sinceMs > WRITE_TIMEOUT_MS) this.socket.destroy();
+    } else if (this.#hasBegun) {
       if (idleMs > keepAliveTimeout + KEEP_ALIVE_BUFFER_MS) this.socket.destroy();
     } else if (idleMs > headersTimeout) this.#handOver(Buffer.alloc(0));
   }

@@ -1,3 +1,4 @@
+import { type Failure, readsBusy, serviceBusy } from "../../domain/failure.ts";
 import type { AnswerMcpRequest } from "./mcp-answers.ts";
 import { recogniseMcp } from "./mcp-request.ts";
 import type { OriginGuard } from "./origin-guard.ts";
@@ -11,6 +12,8 @@ export interface PlainRequest {
   /** The pattern of its path, as the log has it. */
   readonly route: string;
   readonly answer: (requestId: string) => Promise<WholeAnswer>;
+  /** What it is answered when too much is asked at once. */
+  readonly busy: Failure;
 }
 
 /** @returns `undefined` for bytes that are not just one plain request. */
@@ -30,7 +33,7 @@ export function createRecognise(uses: {
     const read = recogniseRead(bytes);
     if (read === undefined) return undefined;
     const answer = (requestId: string) => answerRead(requestId, read.apiKey, read.base, read.quote);
-    return { method: "GET", route: RATE_ROUTE, answer };
+    return { method: "GET", route: RATE_ROUTE, answer, busy: readsBusy };
   };
 
   const asMcp = (bytes: Buffer): PlainRequest | undefined => {
@@ -38,7 +41,7 @@ export function createRecognise(uses: {
     if (message === undefined || !passes(originGuard, message.headers)) return undefined;
     const { headers, body, apiKey, path: route } = message;
     const answer = (requestId: string) => answerMcpRequest({ headers, body, apiKey, requestId });
-    return { method: "POST", route, answer };
+    return { method: "POST", route, answer, busy: serviceBusy };
   };
 
   return (bytes) => (bytes[0] === FIRST_OF_GET ? asRead(bytes) : asMcp(bytes));

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { readsBusy } from "../../domain/failure.ts";
 import { credentialOf } from "../authorization.ts";
 import { Type } from "../schema.ts";
 import type { WriteAnswer } from "./answers.ts";
@@ -62,7 +63,7 @@ export function undecodableSymbols(
 }
 
 export function rateRoutes(app: App, { replyToRead }: { readonly replyToRead: ReplyToRead }): void {
-  const config = { challenge: "ApiKey" };
+  const config = { challenge: "ApiKey", busy: readsBusy };
 
   app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
     replyToRead(request, reply, request.params.base, request.params.quote);

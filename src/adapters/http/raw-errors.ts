@@ -72,8 +72,10 @@ function rawAnswer(
 ): string {
   const body = JSON.stringify(wireFailure(failure, requestId));
   const status = statusOf[failure.code];
+  const { retryAfterSeconds } = failure;
   const lines = Object.entries({
     ...headers,
+    ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
     "x-request-id": requestId,
     "content-type": "application/json; charset=utf-8",
     "content-length": String(Buffer.byteLength(body)),

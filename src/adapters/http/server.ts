@@ -14,6 +14,12 @@ const HEADER_BYTES_MAX = 16 * 1024;
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 15_000;
 
+/**
+ * A connection on which nothing moves for so long, in either direction, is over; where an answer is
+ * not taken, Node looks twice.
+ */
+const SILENCE_MS = 40_000;
+
 /** The bare server: its limits, its parsers, and what it does with what is no request. */
 export function createServer(
   trustedProxies: readonly string[],
@@ -29,6 +35,8 @@ export function createServer(
       requireHostHeader: false,
     },
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // Without it, who sends requests and never reads an answer keeps both for ever.
+    connectionTimeout: SILENCE_MS,
     bodyLimit: BODY_BYTES_MAX,
     // No path parameter is refused for its length: the service judges symbols.
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },

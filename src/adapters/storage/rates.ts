@@ -127,7 +127,7 @@ export function rateStore(engine: Engine): RateStore {
     },
 
     async hasRates() {
-      return (await engine.query(HAS_RATES)).length > 0;
+      return (await engine.queryFirst(HAS_RATES)).length > 0;
     },
 
     async suspendRate({ base, quote }: Pair, at) {

@@ -4,10 +4,21 @@ import {
   type RateReadOutcome,
   StoreUnavailable,
 } from "../../application/ports.ts";
+import { storeBusy } from "../../application/store-busy.ts";
+import { createRefuseLater } from "../refuse-later.ts";
 import type { Engine } from "./engine.ts";
 
 /** Bounds what one batch holds up: 1,000 reads take about 10 ms of the event loop. */
 const READS_PER_BATCH = 1000;
+
+/**
+ * Nobody waits longer than this behind others, but for who will be in the very next batch: a store
+ * that is slow, and not short of time, does best with full batches.
+ */
+const WAIT_MS_MAX = 250;
+
+/** A refusal takes some 20 µs, most of them the kernel's: so many take a fifth of a core. */
+const REFUSALS_PER_MS = 10;
 
 interface Waiting {
   readonly read: RateRead;
@@ -17,11 +28,17 @@ interface Waiting {
 
 /**
  * Gathers the reads that arrive in one turn of the event loop into one batch: one transaction and
- * one sync to disk for all of them. One batch is in flight at a time.
+ * one sync to disk for all of them. One batch is in flight at a time. As many may wait as the last
+ * full batch's pace gets done in time; who comes after them is refused, and not charged.
  */
 export function createReadBatcher(engine: Pick<Engine, "readBatch">): MeterStore {
   let waiting: Waiting[] = [];
   let inFlight = false;
+  const refuseLater = createRefuseLater(REFUSALS_PER_MS);
+  /** Until a full batch has shown the pace there is nothing to judge a queue by. */
+  let waitingMax = Number.POSITIVE_INFINITY;
+  /** Since when the store has been busy with this batch, and those who asked for it. */
+  let busySinceMs = 0;
 
   const flush = async () => {
     const batch = nextBatch(waiting);
@@ -40,6 +57,9 @@ export function createReadBatcher(engine: Pick<Engine, "readBatch">): MeterStore
       }
     }
     inFlight = false;
+    const nowMs = performance.now();
+    if (batch.length === READS_PER_BATCH) waitingMax = waitingMaxAt(nowMs - busySinceMs);
+    busySinceMs = nowMs;
     if (waiting.length > 0) start();
   };
 
@@ -49,13 +69,25 @@ export function createReadBatcher(engine: Pick<Engine, "readBatch">): MeterStore
     setImmediate(flush);
   };
 
+  const begin = () => {
+    busySinceMs = performance.now();
+    start();
+  };
+
   return {
     read: (read) =>
-      new Promise((resolve, reject) => {
-        waiting.push({ read, resolve, reject });
-        if (!inFlight) start();
-      }),
+      waiting.length >= waitingMax
+        ? new Promise((_resolve, reject) => refuseLater(() => reject(storeBusy)))
+        : new Promise((resolve, reject) => {
+            waiting.push({ read, resolve, reject });
+            if (!inFlight) begin();
+          }),
   };
+}
+
+/** @returns how many may wait when a full batch takes so long. */
+function waitingMaxAt(batchMs: number): number {
+  return Math.max(READS_PER_BATCH, Math.floor((READS_PER_BATCH * WAIT_MS_MAX) / batchMs));
 }
 
 /** A batch ends with the day: what comes after midnight is charged to another, in the next one. */

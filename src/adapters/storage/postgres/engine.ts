@@ -1,12 +1,20 @@
 import type { PoolClient, QueryResult } from "pg";
 import { StoreUnavailable } from "../../../application/ports.ts";
-import type { Engine, Row, Statement, Transaction } from "../engine.ts";
+import { storeBusy } from "../../../application/store-busy.ts";
+import { createTurnstile, type Turnstile } from "../../turnstile.ts";
+import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { isConflict, mayHaveMoved, storeError } from "./errors.ts";
 import { createMeteredBatch } from "./metered-batch.ts";
-import type { Primary } from "./primary.ts";
+import type { Primary, PrimarySettings } from "./primary.ts";
 
 /** What connecting and giving up may take besides the statement itself. */
 const MARGIN_MS = 300;
+
+/** Nobody waits longer than this for a connection that others use. */
+const WAIT_MS_MAX = 250;
+
+/** One for the metered reads and one for what comes first: no other work is ever in their way. */
+const CONNECTIONS_KEPT = 2;
 
 /** A transaction that another one was in the way of is run again so often. */
 const CONFLICT_RETRIES = 5;
@@ -15,6 +23,8 @@ const CONFLICT_RETRIES = 5;
 const ROWS_AT_ONCE = 500;
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+
+type Use<Result> = (client: PoolClient) => Promise<Result>;
 
 /** Runs one statement, which is prepared once on each connection. */
 export type RunStatement = (
@@ -26,15 +36,24 @@ export type RunStatement = (
 /**
  * The engine on a migrated database. Owns the primary's connections.
  *
- * @param statementTimeoutMs bounds, with a margin, how long anything may take; 0: nothing does.
+ * @param patience `statementTimeoutMs` bounds, with a margin, how long anything may take, waiting
+ *   for a connection included; 0: nothing does.
  */
-export function createPostgresEngine(primary: Primary, statementTimeoutMs: number): Engine {
+export function createPostgresEngine(
+  primary: Primary,
+  { connectionsMax, statementTimeoutMs }: PrimarySettings,
+): Engine {
   const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + MARGIN_MS;
   const run = createRunStatement();
+  const inTurn = createTurnstile({
+    atOnce: Math.max(1, connectionsMax - CONNECTIONS_KEPT),
+    // A command has all the time that it needs.
+    ...(statementTimeoutMs === 0 ? {} : { waitMs: WAIT_MS_MAX }),
+    whenFull: storeBusy,
+  });
 
   /** Uses a connection, and keeps it only where no error has left it in an unknown state. */
-  const withClient = async <Result>(use: (client: PoolClient) => Promise<Result>) => {
-    const startMs = performance.now();
+  const withClient = async <Result>(startMs: number, use: Use<Result>) => {
     const client = await primary.connect().catch(failAsStore);
     try {
       // Whoever asked was told no already: nothing may be done, and charged, after that.
@@ -48,22 +67,29 @@ export function createPostgresEngine(primary: Primary, statementTimeoutMs: numbe
     }
   };
 
-  const attempt = async <Result>(use: (client: PoolClient) => Promise<Result>) => {
+  const attempt = async <Result>(use: Use<Result>, pass: Turnstile["pass"] = inTurn.pass) => {
+    const startMs = performance.now();
     try {
-      return await within(deadlineMs, withClient(use));
+      return await within(
+        deadlineMs,
+        pass(() => withClient(startMs, use)),
+      );
     } catch (error) {
       if (error instanceof StoreUnavailable && mayHaveMoved(error.cause)) primary.doubt();
       throw error;
     }
   };
 
+  const rowsOf = (sql: string, parameters: readonly SqlValue[]) => async (client: PoolClient) =>
+    (await run(client, sql, parameters)).rows as Row[];
   const meteredBatch = createMeteredBatch(run);
 
   return {
     rowsAtOnce: ROWS_AT_ONCE,
 
-    query: (sql, ...parameters) =>
-      attempt(async (client) => (await run(client, sql, parameters)).rows as Row[]),
+    query: (sql, ...parameters) => attempt(rowsOf(sql, parameters)),
+
+    queryFirst: (sql, ...parameters) => attempt(rowsOf(sql, parameters), atOnce),
 
     transaction: (steps, lock) =>
       attempt(async (client) => {
@@ -78,7 +104,7 @@ export function createPostgresEngine(primary: Primary, statementTimeoutMs: numbe
       }),
 
     readBatch: (reads) =>
-      reads.length === 0 ? [] : attempt((client) => meteredBatch(client, reads)),
+      reads.length === 0 ? [] : attempt((client) => meteredBatch(client, reads), atOnce),
 
     // The search for the primary asks whether it takes writes.
     checkWrites: async () => undefined,
@@ -89,6 +115,9 @@ export function createPostgresEngine(primary: Primary, statementTimeoutMs: numbe
     [Symbol.asyncDispose]: () => primary[Symbol.asyncDispose](),
   };
 }
+
+/** Past the turnstile. */
+const atOnce: Turnstile["pass"] = (work) => work();
 
 function createRunStatement(): RunStatement {
   const names = new Map<string, string>();

@@ -25,7 +25,7 @@ export async function openPostgresStore(
 ): Promise<Store> {
   await migratePostgresStore(hosts);
   const primary = createPrimary(hosts, settings);
-  return createStore(createPostgresEngine(primary, settings.statementTimeoutMs), observeBatch);
+  return createStore(createPostgresEngine(primary, settings), observeBatch);
 }
 
 /** Brings the database up to the program's schema. @throws {StartError} */

@@ -48,18 +48,23 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
     }
   };
 
+  const query: Engine["query"] = async (sql, ...parameters) => {
+    try {
+      condition.check();
+      if (!isRead(sql)) copies.drop();
+      return rowsOf({ sql, parameters });
+    } catch (error) {
+      throw condition.note(error);
+    }
+  };
+
   return {
     rowsAtOnce: 1,
 
-    async query(sql, ...parameters) {
-      try {
-        condition.check();
-        if (!isRead(sql)) copies.drop();
-        return rowsOf({ sql, parameters });
-      } catch (error) {
-        throw condition.note(error);
-      }
-    },
+    query,
+
+    // Nothing ever waits here.
+    queryFirst: query,
 
     // No lock: the file has one writer at a time.
     async transaction(steps) {

@@ -1,0 +1,26 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { administer, type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
+import type { Bench } from "../scenario.ts";
+import { ROOT } from "../servers.ts";
+import { agreed, UNITS, type UnitsCharged } from "./books.ts";
+import { fillStore } from "./fill.ts";
+import { smallCounts } from "./kurs.ts";
+
+/** A PostgreSQL that syncs to disk, with the small store in it. */
+export async function startFilledPostgres(bench: Bench): Promise<PostgresServer> {
+  const settings = { fsync: "on", shared_buffers: "256MB" };
+  const database = bench.cleanup.use(await startPostgres({ settings }));
+  const filledDirectory = join(bench.directory, "filled");
+  await fillStore(filledDirectory, smallCounts(bench));
+  const command = ["src/main.ts", "store", "copy", "--from", `sqlite:${filledDirectory}`];
+  const env = { PATH: process.env.PATH, DATABASE_URL: database.url() };
+  await promisify(execFile)(process.execPath, command, { cwd: ROOT, env });
+  return database;
+}
+
+/** Reads the units in a PostgreSQL's database. */
+export function postgresBooks(database: PostgresServer): UnitsCharged {
+  return async () => agreed((await administer(database.url(), UNITS))[0]);
+}

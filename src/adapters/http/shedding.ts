@@ -1,0 +1,54 @@
+import type { Socket } from "node:net";
+import { type Failure, serviceBusy } from "../../domain/failure.ts";
+import type { RefuseLater } from "../refuse-later.ts";
+import type { WriteAnswer } from "./answers.ts";
+import type { App } from "./app.ts";
+import { wholeFailure } from "./failures.ts";
+import type { TakeIn } from "./turn.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What the route answers when too much is asked at once; none: it answers all the same. */
+    busy?: Failure | "never";
+  }
+}
+
+/**
+ * Requests of one connection that are under way at once, where a client sends on without waiting
+ * for answers. Without a limit one such client would take what all connections share: 20,000 reads
+ * at once on one had others refused.
+ */
+const UNDER_WAY_MAX = 50;
+
+/**
+ * Refuses what a turn of the event loop has no room for, and what one connection asks for too far
+ * ahead, before anything of it is looked at.
+ */
+export function shedLoad(
+  app: App,
+  uses: {
+    readonly takeIn: TakeIn;
+    readonly refuseLater: RefuseLater;
+    readonly write: WriteAnswer;
+  },
+): void {
+  const { takeIn, refuseLater, write } = uses;
+  const underWay = new WeakMap<Socket, number>();
+
+  app.addHook("onRequest", (request, reply, done) => {
+    const { busy = serviceBusy, challenge = "Session" } = request.routeOptions.config;
+    const { socket } = request.raw;
+    const count = (underWay.get(socket) ?? 0) + 1;
+    underWay.set(socket, count);
+    reply.raw.once("close", () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+    const refuse = () => {
+      const failure = busy === "never" ? serviceBusy : busy;
+      write(request, reply, wholeFailure(failure, request.id, challenge));
+    };
+    // Soon: unsent answers pile up behind those under way, so that node:http reads no further. But
+    // not within its parser, which would take that for an error of the client's.
+    if (count > UNDER_WAY_MAX) process.nextTick(refuse);
+    else if (takeIn(request.arrivedMs) || busy === "never") done();
+    else refuseLater(refuse);
+  });
+}

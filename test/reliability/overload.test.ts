@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setTimeout as after, setImmediate as turn } from "node:timers/promises";
+import { createTakeIn } from "../../src/adapters/http/turn.ts";
+import { createRefuseLater } from "../../src/adapters/refuse-later.ts";
+import { createReadBatcher } from "../../src/adapters/storage/read-batcher.ts";
+import { createTurnstile } from "../../src/adapters/turnstile.ts";
+import { StoreBusy } from "../../src/application/store-busy.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import {
+  EUR_USD,
+  newCustomer,
+  newRead,
+  storeRates,
+  usedUnits,
+} from "../contract/suite/database.ts";
+import { callOf, PATH, requestOf } from "../mcp/messages.ts";
+import { assertFailure } from "../support/answers.ts";
+import { clientOf } from "../support/client.ts";
+import { connectTo, startCluster, waitersFor } from "../support/nodes.ts";
+import { serve, temporaryDirectory } from "../support/process.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+
+const FLOODS = 40;
+
+// Beyond capacity: what would wait too long is refused, before it costs anything.
+
+test("reads that would wait too long are refused early, and not charged", async () => {
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  const engine = database.openEngine();
+  await storeRates(store, [EUR_USD]);
+  const { accountId, keyHash } = await newCustomer(store, 1_000_000);
+  let answered = 0;
+  const slow = createReadBatcher({
+    async readBatch(reads) {
+      await after(600);
+      answered += reads.length;
+      return engine.readBatch(reads);
+    },
+  });
+  const readMany = (count: number) =>
+    Array.from({ length: count }, () => slow.read(newRead(keyHash)));
+  // A full batch shows the pace: 600 ms are more than anybody shall wait behind others.
+  await Promise.all(readMany(1000));
+
+  const reads = readMany(2500);
+  const refused = await Promise.allSettled(reads.slice(1000));
+
+  assert.equal(answered, 1000, "the refusals came only after the next batch");
+  for (const outcome of refused) {
+    assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreBusy);
+  }
+  await Promise.all(reads.slice(0, 1000));
+  assert.equal(await usedUnits(store, accountId), 2000);
+  await slow.read(newRead(keyHash));
+  assert.equal(await usedUnits(store, accountId), 2001);
+});
+
+test("refusals are told after the turn in which they came, and at a bounded pace", async () => {
+  const refuseLater = createRefuseLater(1);
+  let told = 0;
+  for (let count = 0; count < 2000; count += 1) refuseLater(() => (told += 1));
+
+  assert.equal(told, 0);
+  await turn();
+  await turn();
+  assert.equal(told, 500);
+  const sinceMs = performance.now();
+  await after(100);
+  const pacedMax = 500 + Math.ceil(performance.now() - sinceMs) + 20;
+  assert.ok(told > 500 && told <= pacedMax, `${told} of at most ${pacedMax}`);
+});
+
+test("a turn takes in so many requests in any case, more only in time, and the next begins anew", async () => {
+  const takeIn = createTakeIn({ milliseconds: 10, requests: 3 });
+  const taken = (...momentsMs: number[]) => momentsMs.map((momentMs) => takeIn(momentMs));
+
+  assert.deepEqual(taken(0, 500, 900, 1000), [true, true, true, false]);
+  await turn();
+  assert.deepEqual(taken(2000, 2001, 2002, 2010, 2011), [true, true, true, true, false]);
+  await turn();
+  assert.deepEqual(taken(2011), [true]);
+});
+
+test("who would wait too long at a turnstile is told so at once; what waits is done", async () => {
+  const whenFull = new Error("full");
+  const inTurn = createTurnstile({ atOnce: 1, waitMs: 100, whenFull });
+  for (let count = 0; count < 20; count += 1) await inTurn.pass(() => after(40));
+
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, (_, index) => inTurn.pass(() => after(5, index))),
+  );
+
+  const refused = outcomes.filter(({ status }) => status === "rejected");
+  // One is worked on, one may wait in any case, and two more have less than 100 ms before them.
+  assert.ok(refused.length >= 16 && refused.length <= 18, `${refused.length} refused`);
+  assert.equal(outcomes[1]?.status, "fulfilled");
+  for (const outcome of refused) assert.equal((outcome as PromiseRejectedResult).reason, whenFull);
+});
+
+suite("a server that is asked for more than it gets done", { concurrency: true }, () => {
+  test("refuses what is dear, answers what it takes in, and stays alive and ready", async () => {
+    await using directory = await temporaryDirectory();
+    await using server = await serve({ dataDirectory: directory.path });
+    const client = clientOf(server.url);
+    const session = await client.openSession("ada@example.org");
+    const { apiKey } = await client.createKey(session);
+    const key = { Authorization: `ApiKey ${apiKey}` };
+    const list = rawPost(requestOf("2025", "tools/list"), key);
+    const call = rawPost(callOf("2025", "get_rate", { base: "EUR", quote: "USD" }), key);
+    const last = "GET /healthz HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
+
+    // Half of them by the SDK, at 300 µs each: longer than a turn may take, on any machine.
+    const floods = Array.from({ length: FLOODS }, () =>
+      sendRaw(server.url, list.repeat(100) + call.repeat(100) + last),
+    );
+    const ready = await client.get("/readyz");
+    const answers = await Promise.all(floods);
+
+    assert.equal(ready.status, 200);
+    for (const { length } of answers) assert.equal(length, 201);
+    const ofMcp = answers.flatMap((ofOne) => ofOne.slice(0, -1));
+    const refused = ofMcp.filter(({ status }) => status === 503);
+    assert.ok(refused.length > 0, "nothing was refused");
+    for (const answer of refused) assertFailure(answer, 503, "temporarily_unavailable", /retry/);
+    const charged = ofMcp.filter(({ text }) => text.includes('"rate"') && text.includes("as_of"));
+    const rates = charged.filter(({ text }) => text.includes("structuredContent"));
+    assert.equal(await client.usedUnits(session), rates.length);
+    assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  });
+
+  test("on PostgreSQL, keeps a connection for reads and one for readiness", async () => {
+    await using cluster = await startCluster();
+    const node = await cluster.startNode();
+    const client = clientOf(node.url);
+    const session = await client.openSession("ada@example.org");
+    const { apiKey } = await client.createKey(session);
+    await using beside = await connectTo(cluster.url);
+    await beside.query("BEGIN");
+    await beside.query("LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE");
+
+    const stuck = Array.from({ length: 40 }, () => client.get("/v1/account/usage", { session }));
+    assert.equal((await waitersFor(beside, 8)).length, 8);
+    const [read, ready] = await Promise.all([
+      client.get("/v1/rates/EUR/USD", { apiKey }),
+      client.get("/readyz"),
+    ]);
+    const stillStuck = (await waitersFor(beside, 8)).length;
+    await beside.query("ROLLBACK");
+
+    assert.deepEqual([read.status, ready.status, stillStuck], [200, 200, 8]);
+    for (const answer of await Promise.all(stuck)) {
+      if (answer.status !== 200) assertFailure(answer, 503, "temporarily_unavailable");
+    }
+    assert.equal(await client.usedUnits(session), 1);
+  });
+});
+
+function rawPost(
+  { headers, json }: ReturnType<typeof requestOf>,
+  more: Readonly<Record<string, string>>,
+): string {
+  const body = JSON.stringify(json);
+  const all = { Host: "kurs", ...headers, ...more, "Content-Length": String(body.length) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${PATH} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+}

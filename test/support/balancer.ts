@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import { Agent, createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** As operators set theirs: often enough, and out at the first answer that is not 200. */
+const CHECK_INTERVAL_MS = 100;
+
+interface Node {
+  url: string;
+  isReady: boolean;
+}
+
+/** A balancer that asks nodes whether they are ready, takes them in turns, and retries nothing. */
+export interface Balancer extends AsyncDisposable {
+  readonly url: string;
+  /** Requests that no node answered. */
+  readonly failed: readonly string[];
+  isReady(url: string): boolean;
+  add(url: string): void;
+  remove(url: string): void;
+}
+
+export async function startBalancer(): Promise<Balancer> {
+  const nodes: Node[] = [];
+  const failed: string[] = [];
+  const agent = new Agent({ keepAlive: true });
+  let turn = 0;
+  const server = createServer((incoming, outgoing) => {
+    const fail = (reason: unknown) => {
+      failed.push(String(reason));
+      outgoing.writeHead(502).end();
+    };
+    const ready = nodes.filter(({ isReady }) => isReady);
+    turn += 1;
+    const node = ready[turn % ready.length];
+    if (node === undefined) return fail("no node is ready");
+    const { method, headers, url: path = "/" } = incoming;
+    const options = { method, headers: { ...headers, connection: "keep-alive" }, agent };
+    const passed = request(node.url + path, options as object, (answer) => {
+      const { connection, "keep-alive": _, ...rest } = answer.headers;
+      outgoing.writeHead(answer.statusCode ?? 502, rest);
+      answer.on("error", fail).pipe(outgoing);
+    });
+    passed.on("error", fail);
+    incoming.pipe(passed);
+  });
+
+  const check = async (node: Node) => {
+    const answer = await fetch(`${node.url}/readyz`).catch(() => undefined);
+    await answer?.body?.cancel();
+    node.isReady = answer?.status === 200;
+  };
+  const checking = setInterval(() => void Promise.all(nodes.map(check)), CHECK_INTERVAL_MS);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    failed,
+    isReady: (url) => nodes.some((node) => node.url === url && node.isReady),
+    add: (url) => void nodes.push({ url, isReady: false }),
+    remove: (url) =>
+      void nodes.splice(0, nodes.length, ...nodes.filter((node) => node.url !== url)),
+    async [Symbol.asyncDispose]() {
+      clearInterval(checking);
+      agent.destroy();
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
