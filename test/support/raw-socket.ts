@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import type { Answer } from "./service.ts";
 
@@ -10,19 +11,30 @@ const IDLE_MS = 10_000;
  * @param hangUp ends the sending side after the text, as a client that is cut off does.
  * @returns the answers that came until the server closed the connection.
  */
-export function sendRaw(url: string, text: string, hangUp = false): Promise<Answer[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer[]>();
+export async function sendRaw(url: string, text: string, hangUp = false): Promise<Answer[]> {
+  const send = await connectRaw(url);
+  return await send(text, hangUp);
+}
+
+/** As `sendRaw`, in two steps: connects, and then sends. */
+export async function connectRaw(
+  url: string,
+): Promise<(text: string, hangUp?: boolean) => Promise<Answer[]>> {
   const { hostname, port } = new URL(url);
-  const chunks: Buffer[] = [];
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-  socket.on("data", (chunk: Buffer) => chunks.push(chunk));
-  socket.on("error", reject);
-  socket.setTimeout(IDLE_MS, () => socket.destroy(new Error("the server leaves it open")));
-  socket.on("end", () => socket.end());
-  socket.on("close", () => resolve(answersOf(Buffer.concat(chunks))));
-  if (hangUp) socket.end(text);
-  else socket.write(text);
-  return promise;
+  await once(socket, "connect");
+  return (text, hangUp = false) => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer[]>();
+    const chunks: Buffer[] = [];
+    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.setTimeout(IDLE_MS, () => socket.destroy(new Error("the server leaves it open")));
+    socket.on("end", () => socket.end());
+    socket.on("close", () => resolve(answersOf(Buffer.concat(chunks))));
+    if (hangUp) socket.end(text);
+    else socket.write(text);
+    return promise;
+  };
 }
 
 /** Splits a stream of answers, each with the length that its Content-Length states. */

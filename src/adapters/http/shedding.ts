@@ -18,7 +18,7 @@ declare module "fastify" {
  * for answers. Without a limit one such client would take what all connections share: 20,000 reads
  * at once on one had others refused.
  */
-const UNDER_WAY_MAX = 50;
+const UNDER_WAY_MAX = 500;
 
 /**
  * Refuses what a turn of the event loop has no room for, and what one connection asks for too far
