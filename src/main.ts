@@ -6,7 +6,8 @@ import { createSecrets } from "./adapters/secrets.ts";
 import { sourceNames, sourcesOf } from "./adapters/sources/sources.ts";
 import { StartError, StoreUnavailable } from "./application/ports.ts";
 import { ConfigError, readConfig } from "./config.ts";
-import { parseDatabaseAddress } from "./database-address.ts";
+import { parseDatabaseAddress, shownAddress } from "./database-address.ts";
+import { timestamp } from "./domain/instant.ts";
 import { version } from "./version.ts";
 
 const WRONG_USE = 2;
@@ -96,14 +97,17 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 async function run(args: readonly string[]): Promise<number> {
   const { runCommandLine } = await import("./adapters/cli/program.ts");
   const { readRateFile } = await import("./adapters/sources/rate-files/rate-file.ts");
-  const { commandPatience, copyStore, migrateStore, openStore } = await import(
-    "./adapters/storage/open.ts"
-  );
+  const { backupStore, commandPatience, copyStore, migrateStore, openStore, restoreStore } =
+    await import("./adapters/storage/open.ts");
+  const now = () => timestamp(systemClock.nowMs());
   return runCommandLine(args, {
     version,
     clock: systemClock,
     serve,
-    settings: () => readConfig(sourceNames),
+    settings: () => {
+      const config = readConfig(sourceNames);
+      return { ...config, databaseAddress: shownAddress(config.databaseHosts) };
+    },
     openStore: () => openStore(readConfig(sourceNames), commandPatience),
     migrateStore: () => migrateStore(readConfig(sourceNames)),
     copyStore: ({ from, to }, onProgress) => {
@@ -115,6 +119,12 @@ async function run(args: readonly string[]): Promise<number> {
       }
       return copyStore(from ?? config.dataDirectory, hosts, onProgress);
     },
+    backupStore: (target, options) => {
+      const note = { takenAt: now(), program: version };
+      return backupStore(readConfig(sourceNames), target, { ...options, note });
+    },
+    restoreStore: (file, options) =>
+      restoreStore(readConfig(sourceNames), file, { ...options, now: now() }),
     openMailer: async () => {
       const { createMailer } = await import("./adapters/mail/mailer.ts");
       const config = readConfig(sourceNames);

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./account-commands.ts";
+import { backupCommands } from "./backup-commands.ts";
 import { CommandError, type CommandUses } from "./command.ts";
 import { mailCommands } from "./mail-commands.ts";
 import { planCommands } from "./plan-commands.ts";
@@ -48,6 +49,7 @@ function createProgram(uses: CommandUses, setExitCode: (code: number) => void): 
   accountCommands(program, uses);
   mailCommands(program, uses);
   storeCommands(program, uses);
+  backupCommands(program, uses);
   return program;
 }
 

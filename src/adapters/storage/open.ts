@@ -1,3 +1,4 @@
+import type { BackupNote, BackupReport, RestoreReport } from "../../application/backup-ports.ts";
 import type { Store } from "../../application/ports.ts";
 import type { DatabaseHost, StoreSettings } from "../../config.ts";
 import type { CopyProgress, CopyReport } from "./postgres/fill.ts";
@@ -70,4 +71,32 @@ export async function copyStore(
   const { fillPostgres } = await import("./postgres/fill.ts");
   using source = openSqliteSource(path);
   return await fillPostgres(source, hosts, onProgress);
+}
+
+/**
+ * Copies the embedded database as it stands at one instant.
+ *
+ * @throws {StartError}
+ */
+export async function backupStore(
+  { dataDirectory }: StoreSettings,
+  target: string,
+  options: { readonly note: BackupNote; readonly mayReplace: boolean },
+): Promise<BackupReport> {
+  const { backupSqlite } = await import("./sqlite/backup.ts");
+  return backupSqlite(dataDirectory, target, options);
+}
+
+/**
+ * Puts a backup in the place of the embedded database.
+ *
+ * @throws {StartError} also when a program has it open.
+ */
+export async function restoreStore(
+  { dataDirectory }: StoreSettings,
+  file: string,
+  options: { readonly now: string; readonly reviveKeys: boolean },
+): Promise<RestoreReport> {
+  const { restoreSqlite } = await import("./sqlite/restore.ts");
+  return restoreSqlite(dataDirectory, file, options);
 }

@@ -6,7 +6,9 @@ import { StartError } from "../../../application/ports.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { createStore } from "../store.ts";
 import { createSqliteEngine } from "./engine.ts";
+import { explained } from "./errors.ts";
 import { migrate } from "./migrate.ts";
+import { holdOpen } from "./openers.ts";
 
 /**
  * The write-ahead log is carried over to the database when it has so many pages of 4 KiB: 16 MB.
@@ -29,22 +31,32 @@ export const FILE_NAME = "kurs.db";
  * @throws {StartError}
  */
 export function openSqliteStore(dataDirectory: string, busyTimeoutMs: number): Store {
-  const { database } = openMigrated(dataDirectory, busyTimeoutMs);
-  return createStore(createSqliteEngine(database));
+  const { database, presence } = openMigrated(dataDirectory, busyTimeoutMs);
+  const store = createStore(createSqliteEngine(database));
+  return {
+    ...store,
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      presence[Symbol.dispose]();
+    },
+  };
 }
 
 /** Brings the database of a data directory up to the program's schema. @throws {StartError} */
 export function migrateSqlite(dataDirectory: string, busyTimeoutMs: number): MigrationReport {
-  const { database, migration } = openMigrated(dataDirectory, busyTimeoutMs);
+  const { database, presence, migration } = openMigrated(dataDirectory, busyTimeoutMs);
   database.close();
+  presence[Symbol.dispose]();
   return migration;
 }
 
 function openMigrated(dataDirectory: string, busyTimeoutMs: number) {
   const file = join(dataDirectory, FILE_NAME);
   let database: DatabaseSync | undefined;
+  let presence: Disposable | undefined;
   try {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    presence = holdOpen(dataDirectory, busyTimeoutMs);
     database = new DatabaseSync(file, {
       timeout: busyTimeoutMs,
       enableForeignKeyConstraints: true,
@@ -54,30 +66,10 @@ function openMigrated(dataDirectory: string, busyTimeoutMs: number) {
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA cache_size = -${CACHE_KIB};`);
-    return { database, migration: migrate(database, file) };
+    return { database, presence, migration: migrate(database, file) };
   } catch (error) {
     database?.close();
+    presence?.[Symbol.dispose]();
     throw error instanceof StartError ? error : explained(error, dataDirectory, file);
   }
-}
-
-const adviceOf = new Map<number | string, string>([
-  [5, "another program holds its lock; end that program or wait for it"],
-  [8, "it is not writable; give this user the right to write to it"],
-  [10, "the disk reports an error; check the disk and its space"],
-  [11, "it is damaged; restore a backup, or move it away to begin anew"],
-  [13, "the disk is full; make room"],
-  [14, "it cannot be opened; check that the directory is writable and the name is a file's"],
-  [26, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
-  ["EACCES", "permission is denied; give this user the right to write there"],
-  ["ENOTDIR", "part of the path is a file; set DATA_DIR to a directory"],
-  ["EEXIST", "a file of that name is in the way; set DATA_DIR to a directory"],
-  ["EROFS", "the file system is read-only; set DATA_DIR to a writable directory"],
-]);
-
-function explained(error: unknown, dataDirectory: string, file: string): StartError {
-  const { code, errcode, message } = error as { code?: string; errcode?: number; message?: string };
-  const advice = adviceOf.get(errcode === undefined ? (code ?? "") : errcode & 0xff);
-  const what = errcode === undefined ? `DATA_DIR ${dataDirectory}` : `database ${file}`;
-  return new StartError(`Cannot use the ${what}: ${advice ?? message}.`, error);
 }
