@@ -77,9 +77,10 @@ function replace(database: string, staging: string, { now, reviveKeys }: Restore
   syncFile(staging);
   if (isThere) keepAs(database, kept);
   try {
-    // What is still there was given up, or is of a database that is gone or too damaged to take its
-    // log in: it is kept as well, and must not be found beside the new one.
-    for (const end of ["-wal", "-shm"]) {
+    // The log's index is made anew from the log. A log or a journal that is there yet is of a
+    // database that is gone or too damaged to take it in: the new one must not find it.
+    rmSync(`${database}-shm`, { force: true });
+    for (const end of old === undefined ? ["-wal", "-journal"] : []) {
       if (existsSync(database + end)) renameSync(database + end, kept + end);
     }
     syncDirectory(directory);
