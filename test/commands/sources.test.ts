@@ -44,6 +44,13 @@ async function newDesk() {
       restoreStore: async () => assert.fail("nothing is restored here"),
       copyStore: async () => assert.fail("nothing is copied here"),
       openMailer: async () => assert.fail("nothing is mailed here"),
+      doctor: {
+        runtime: "Node.js",
+        settings: () => assert.fail("nothing is examined here"),
+        examineStore: async () => assert.fail("nothing is examined here"),
+        lookAtDirectory: () => assert.fail("nothing is examined here"),
+        askMailServer: async () => assert.fail("nothing is examined here"),
+      },
       newId: () => assert.fail("nothing is mailed here"),
       sourcesOf,
       sourceKeys: sourceNames.known,

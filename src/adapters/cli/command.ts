@@ -3,6 +3,7 @@ import type { Mailer } from "../../application/mail-ports.ts";
 import type { Clock, RateLineReader, Store } from "../../application/ports.ts";
 import type { RateSource } from "../../application/source-ports.ts";
 import type { Decimal } from "../../domain/decimal.ts";
+import type { DoctorUses } from "./doctor-command.ts";
 
 /** What commands use of the outside world. */
 export interface CommandUses {
@@ -37,6 +38,7 @@ export interface CommandUses {
     file: string,
     options: { readonly reviveKeys: boolean },
   ) => Promise<RestoreReport>;
+  readonly doctor: DoctorUses;
   /** What hands mails on, as it is configured. @throws {ConfigError} */
   readonly openMailer: () => Promise<Mailer>;
   /** A UUIDv7. */

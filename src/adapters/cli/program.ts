@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { accountCommands } from "./account-commands.ts";
 import { backupCommands } from "./backup-commands.ts";
 import { CommandError, type CommandUses } from "./command.ts";
+import { doctorCommand } from "./doctor-command.ts";
 import { mailCommands } from "./mail-commands.ts";
 import { planCommands } from "./plan-commands.ts";
 import { rateCommands } from "./rate-commands.ts";
@@ -50,6 +51,7 @@ function createProgram(uses: CommandUses, setExitCode: (code: number) => void): 
   mailCommands(program, uses);
   storeCommands(program, uses);
   backupCommands(program, uses);
+  doctorCommand(program, uses, setExitCode);
   return program;
 }
 

@@ -1,9 +1,13 @@
 import type { BackupNote, BackupReport, RestoreReport } from "../../application/backup-ports.ts";
+import type { Examination } from "../../application/doctor/examine.ts";
 import type { Store } from "../../application/ports.ts";
 import type { DatabaseHost, StoreSettings } from "../../config.ts";
 import type { CopyProgress, CopyReport } from "./postgres/fill.ts";
-import { migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
+import { FILE_NAME, migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
 import { openSqliteSource } from "./sqlite/source.ts";
+
+/** The embedded database's name in the data directory; its other files begin with it. */
+export const databaseName = FILE_NAME;
 
 /** How a process waits for its store. */
 export interface Patience {
@@ -99,4 +103,17 @@ export async function restoreStore(
 ): Promise<RestoreReport> {
   const { restoreSqlite } = await import("./sqlite/restore.ts");
   return restoreSqlite(dataDirectory, file, options);
+}
+
+/** Looks at the configured store, and changes nothing. */
+export async function examineStore(
+  { dataDirectory, databaseHosts }: StoreSettings,
+  isThorough: boolean,
+): Promise<Examination> {
+  if (databaseHosts !== undefined) {
+    const { examinePostgres } = await import("./postgres/examine.ts");
+    return await examinePostgres(databaseHosts);
+  }
+  const { examineSqlite } = await import("./sqlite/examine.ts");
+  return await examineSqlite(dataDirectory, isThorough);
 }
