@@ -8,10 +8,15 @@ const MISSED_IN_HOLIDAYS = 4;
 export function judgeSources(states: readonly SourceStatus[]): Finding[] {
   const { ok, warning, problem } = findingsOf("sources");
   if (states.length === 0) return [ok("none is switched on (RATE_SOURCES is empty)")];
-  const found = states.flatMap(({ source, missedPublications, failures, lastError }) => {
+  const found = states.flatMap(({ source, missedPublications, failures, ...state }) => {
+    const { lastError, lastSuccessAt } = state;
     const why = failures > 0 ? `; ${failures} failures in a row, the last: ${lastError}` : "";
     const told = `${source} has missed ${missedPublications} publications${why}`;
-    const advice = `Try kurs rates fetch ${source}.`;
+    const fetch = `kurs rates fetch ${source}`;
+    const advice = `Try ${fetch}.`;
+    if (lastSuccessAt === undefined) {
+      return [warning(`${source} was never fetched${why}. A running server does, or ${fetch}.`)];
+    }
     if (missedPublications > MISSED_IN_HOLIDAYS) return [problem(`${told}. ${advice}`)];
     if (missedPublications > 0) return [warning(`${told}. ${advice}`)];
     if (failures > 0) return [warning(`${source} is fresh${why}. ${advice}`)];
