@@ -76,5 +76,5 @@ function judgeRights(facts: DirectoryFacts): Finding[] {
 }
 
 function mebibytes(bytes: number): string {
-  return `${(bytes / MIB).toFixed(1)} MiB`;
+  return `${Math.ceil(bytes / MIB)} MiB`;
 }

@@ -95,7 +95,8 @@ function replace(database: string, staging: string, { now, reviveKeys }: Restore
 
 /**
  * Carries a database's log over to it and keeps every other program from it, ours or not. A log can
- * only be given up when nobody else has the database open (sqlite.org/pragma.html#pragma_journal_mode).
+ * only be given up when nobody else has the database open
+ * (sqlite.org/wal.html#activating_and_configuring_wal_mode).
  *
  * @returns undefined for a file that is too damaged for that.
  * @throws {StartError} when another program has it open.
