@@ -70,8 +70,8 @@ function judgeBooks({ disagreeing, accounts, units }: BookFacts): Finding[] {
   }
   return [
     problem(
-      `units by period and by day differ ${disagreeing} times: another program has written to the ` +
-        "database, or it is damaged. Compare with a backup.",
+      `units by period and by day differ ${disagreeing} times: another program has written to ` +
+        "the database, or it is damaged. Compare with a backup.",
     ),
   ];
 }
