@@ -17,3 +17,15 @@ export function parseDatabaseAddress(text: string): readonly DatabaseHost[] | un
   const isGood = hosts !== "" && parsed.every(({ url }) => URL.parse(url)?.hostname);
   return isGood ? parsed : undefined;
 }
+
+/** @returns the address of all hosts without what is secret in it; undefined for no hosts. */
+export function shownAddress(hosts: readonly DatabaseHost[] | undefined): string | undefined {
+  const url = URL.parse(hosts?.[0]?.url ?? "");
+  if (url === null || hosts === undefined) return undefined;
+  const user = url.username === "" ? "" : `${url.username}@`;
+  for (const name of [...url.searchParams.keys()]) {
+    if (/password/i.test(name)) url.searchParams.delete(name);
+  }
+  const names = hosts.map(({ name }) => name).join(",");
+  return `${url.protocol}//${user}${names}${url.pathname}${url.search}`;
+}

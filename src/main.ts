@@ -1,12 +1,17 @@
 import { createReadStream, statSync } from "node:fs";
 import type { OpenedFile } from "./adapters/cli/command.ts";
+import type { DoctorUses } from "./adapters/cli/doctor-command.ts";
 import { systemClock } from "./adapters/clock.ts";
+import { lookAtDirectory } from "./adapters/data-directory.ts";
 import { createLog } from "./adapters/log.ts";
+import { isLoopback } from "./adapters/loopback.ts";
 import { createSecrets } from "./adapters/secrets.ts";
 import { sourceNames, sourcesOf } from "./adapters/sources/sources.ts";
+import type { Examination } from "./application/doctor/examine.ts";
 import { StartError, StoreUnavailable } from "./application/ports.ts";
-import { ConfigError, readConfig } from "./config.ts";
-import { parseDatabaseAddress } from "./database-address.ts";
+import { type Config, ConfigError, readConfig } from "./config.ts";
+import { parseDatabaseAddress, shownAddress } from "./database-address.ts";
+import { timestamp } from "./domain/instant.ts";
 import type { Service } from "./service.ts";
 import { version } from "./version.ts";
 
@@ -103,18 +108,55 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // A server goes on without the reader of its words for people, and there is no one to tell it to.
 process.stderr.on("error", () => undefined);
 
+/** What the doctor looks with; a configuration that does not fit is a finding to it. */
+function createDoctor(
+  examineStore: (config: Config, isThorough: boolean) => Promise<Examination>,
+  databaseName: string,
+): DoctorUses {
+  return {
+    runtime: `Node.js ${process.versions.node}`,
+    settings: () => {
+      try {
+        const config = readConfig(sourceNames);
+        const publicHost = URL.parse(config.publicUrl ?? "")?.hostname ?? "";
+        return {
+          ...config,
+          listensOnLoopback: isLoopback(config.host),
+          publicUrlIsLoopback: isLoopback(publicHost),
+        };
+      } catch (error) {
+        if (error instanceof ConfigError) return error;
+        throw error;
+      }
+    },
+    examineStore: (isThorough) => examineStore(readConfig(sourceNames), isThorough),
+    lookAtDirectory: () => {
+      const { dataDirectory, databaseHosts } = readConfig(sourceNames);
+      return databaseHosts === undefined ? lookAtDirectory(dataDirectory, databaseName) : undefined;
+    },
+    askMailServer: async () => {
+      const { askMailServer } = await import("./adapters/mail/mailer.ts");
+      return await askMailServer(readConfig(sourceNames));
+    },
+  };
+}
+
 /** Runs a command line of any form. @returns the exit code. */
 async function run(args: readonly string[]): Promise<number> {
   const { runCommandLine } = await import("./adapters/cli/program.ts");
   const { readRateFile } = await import("./adapters/sources/rate-files/rate-file.ts");
-  const { commandPatience, copyStore, migrateStore, openStore } = await import(
-    "./adapters/storage/open.ts"
-  );
+  const { backupStore, commandPatience, copyStore, migrateStore, openStore, restoreStore } =
+    await import("./adapters/storage/open.ts");
+  const { databaseName, examineStore } = await import("./adapters/storage/open.ts");
+  const now = () => timestamp(systemClock.nowMs());
   return runCommandLine(args, {
     version,
     clock: systemClock,
     serve,
-    settings: () => readConfig(sourceNames),
+    settings: () => {
+      const config = readConfig(sourceNames);
+      return { ...config, databaseAddress: shownAddress(config.databaseHosts) };
+    },
     openStore: () => openStore(readConfig(sourceNames), commandPatience),
     migrateStore: () => migrateStore(readConfig(sourceNames)),
     copyStore: ({ from, to }, onProgress) => {
@@ -126,11 +168,18 @@ async function run(args: readonly string[]): Promise<number> {
       }
       return copyStore(from ?? config.dataDirectory, hosts, onProgress);
     },
+    backupStore: (target, options) => {
+      const note = { takenAt: now(), program: version };
+      return backupStore(readConfig(sourceNames), target, { ...options, note });
+    },
+    restoreStore: (file, options) =>
+      restoreStore(readConfig(sourceNames), file, { ...options, now: now() }),
     openMailer: async () => {
       const { createMailer } = await import("./adapters/mail/mailer.ts");
       const config = readConfig(sourceNames);
       return createMailer(config, () => config.publicUrl ?? "");
     },
+    doctor: createDoctor(examineStore, databaseName),
     newId: () => createSecrets().uuid(),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,

@@ -155,7 +155,7 @@ export interface SourceStatus extends SourceState {
 
 /** How every given source stands; one that was never fetched has missed all. */
 export async function readSourceStatus(
-  store: SourceStore,
+  store: Pick<SourceStore, "listSources">,
   sources: readonly RateSource[],
   nowMs: number,
 ): Promise<readonly SourceStatus[]> {

@@ -26,6 +26,9 @@ const commands = [
   "mail",
   "mail list",
   "mail test",
+  "backup",
+  "restore",
+  "doctor",
 ];
 
 suite("wrong use", { concurrency: 4 }, () => {
@@ -69,6 +72,11 @@ suite("wrong use", { concurrency: 4 }, () => {
     [["mail", "test", "ada"], 'kurs: "ada" is no email address'],
     [["mail", "test", "Ada <ada@example.org>"], 'kurs: "Ada <ada@example.org>" is no email'],
     [["mail", "test", "ada@example.org,eve@example.org"], 'kurs: "ada@example.org,eve@'],
+    [["backup"], "error: missing required argument 'file'"],
+    [["backup", "-"], "kurs: name a file: a backup is checked as a whole"],
+    [["restore", "-"], "kurs: name a file: a backup is checked as a whole"],
+    [["restore", "one.db", "two.db"], "error: too many arguments for 'restore'"],
+    [["doctor", "me"], "error: too many arguments for 'doctor'"],
     [["rates", "list", "E"], 'kurs: base "E": want 2 to 10 letters A-Z or digits, such as EUR'],
     [["rates", "suspend", "EUR", "ß"], 'kurs: quote "ß": want'],
     [["rates", "resume", "EUR/USD", "USD"], 'kurs: base "EUR/USD": want'],

@@ -1,7 +1,9 @@
+import type { BackupReport, RestoreReport } from "../../application/backup-ports.ts";
 import type { Mailer } from "../../application/mail-ports.ts";
 import type { Clock, Store } from "../../application/ports.ts";
 import type { RateLineReader, RateSource } from "../../application/source-ports.ts";
 import type { Decimal } from "../../domain/decimal.ts";
+import type { DoctorUses } from "./doctor-command.ts";
 
 /** What commands use of the outside world. */
 export interface CommandUses {
@@ -26,6 +28,17 @@ export interface CommandUses {
     ends: { readonly from: string | undefined; readonly to: string | undefined },
     onProgress: (progress: CopyProgress) => void,
   ) => Promise<ReadonlyMap<string, { readonly rows: number; readonly units: number }>>;
+  /** Copies the embedded database to a file or into a directory. @throws {StartError} */
+  readonly backupStore: (
+    target: string,
+    options: { readonly mayReplace: boolean },
+  ) => Promise<BackupReport>;
+  /** Puts a backup in the place of the embedded database. @throws {StartError} */
+  readonly restoreStore: (
+    file: string,
+    options: { readonly reviveKeys: boolean },
+  ) => Promise<RestoreReport>;
+  readonly doctor: DoctorUses;
   /** What hands mails on, as it is configured. @throws {ConfigError} */
   readonly openMailer: () => Promise<Mailer>;
   /** A UUIDv7. */
@@ -60,6 +73,8 @@ export interface CommandSettings {
   /** Keys of the sources that are switched on, in order of precedence. */
   readonly rateSources: readonly string[];
   readonly maxRateJump: Decimal;
+  /** Where PostgreSQL is, without a password; undefined: the store is embedded. */
+  readonly databaseAddress: string | undefined;
 }
 
 /** A command could not do what it was asked: one line that says why and what to do. */

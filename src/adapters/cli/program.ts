@@ -1,6 +1,8 @@
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./account-commands.ts";
+import { backupCommands } from "./backup-commands.ts";
 import { CommandError, type CommandUses } from "./command.ts";
+import { doctorCommand } from "./doctor-command.ts";
 import { mailCommands } from "./mail-commands.ts";
 import { planCommands } from "./plan-commands.ts";
 import { rateCommands } from "./rate-commands.ts";
@@ -48,6 +50,8 @@ function createProgram(uses: CommandUses, setExitCode: (code: number) => void): 
   accountCommands(program, uses);
   mailCommands(program, uses);
   storeCommands(program, uses);
+  backupCommands(program, uses);
+  doctorCommand(program, uses, setExitCode);
   return program;
 }
 

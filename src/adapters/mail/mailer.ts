@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Mailer } from "../../application/mail-ports.ts";
+import type { MailServer } from "../../application/doctor/outside.ts";
+import { MailError, type Mailer } from "../../application/mail-ports.ts";
 import type { MailSettings } from "../../config.ts";
 
 /**
@@ -32,4 +33,21 @@ async function loadMailer(
   }
   const { createFileMailer } = await import("./file-mailer.ts");
   return createFileMailer(join(dataDirectory, "mail"), settings);
+}
+
+/** A person waits for it. */
+const GREETING_DEADLINE_MS = 10_000;
+
+/** Asks the SMTP server that is set whether it would take mail. */
+export async function askMailServer({ smtpUrl, dataDirectory }: MailSettings): Promise<MailServer> {
+  if (smtpUrl === undefined) return { kind: "none", directory: join(dataDirectory, "mail") };
+  const { greetSmtpServer, smtpServerName } = await import("./smtp-mailer.ts");
+  const name = smtpServerName(smtpUrl);
+  try {
+    await greetSmtpServer(smtpUrl, GREETING_DEADLINE_MS);
+    return { kind: "reached", name };
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    return { kind: "failed", name, reason: error.message };
+  }
 }

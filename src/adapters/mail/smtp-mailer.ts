@@ -16,21 +16,7 @@ const REASON_CHARACTERS_MAX = 300;
  * @param url as in SMTP_URL: `smtp:` or `smtps:`, with user and password where they are needed.
  */
 export function createSmtpMailer(url: string, settings: MessageSettings): Mailer {
-  // As https: of a scheme that it does not know, URL takes a host as it is written.
-  const { hostname, username } = new URL(url.replace(/^smtps?:/i, "https:"));
-  const transport = createTransport({
-    url,
-    pool: true,
-    // A transcript of its own would hold the mails' secrets.
-    logger: false,
-    // The outbox tries again: a mail is not sent twice behind its back.
-    maxRequeues: 0,
-    connectionTimeout: CONNECTION_TIMEOUT_MS,
-    greetingTimeout: CONNECTION_TIMEOUT_MS,
-    dnsTimeout: CONNECTION_TIMEOUT_MS,
-    socketTimeout: SILENCE_TIMEOUT_MS,
-    ...(username !== "" && !isLoopback(hostname) ? { requireTLS: true } : {}),
-  });
+  const transport = transportOf(url);
 
   return {
     async send(mail, signal) {
@@ -43,6 +29,49 @@ export function createSmtpMailer(url: string, settings: MessageSettings): Mailer
     },
     [Symbol.dispose]: () => transport.close(),
   };
+}
+
+/**
+ * Connects and logs in to an SMTP server, and sends nothing.
+ *
+ * @throws {MailError} also when it has not answered in time.
+ */
+export async function greetSmtpServer(url: string, deadlineMs: number): Promise<void> {
+  const transport = transportOf(url);
+  const signal = AbortSignal.timeout(deadlineMs);
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  signal.addEventListener("abort", () => reject(signal.reason));
+  try {
+    await Promise.race([transport.verify(), late]);
+  } catch (error) {
+    throw mailError(error, "", signal);
+  } finally {
+    transport.close();
+  }
+}
+
+/** The host and port of an SMTP address, as it is shown to people. */
+export function smtpServerName(url: string): string {
+  const { host } = new URL(url.replace(/^smtps?:/i, "https:"));
+  return `${url.split(":")[0]}://${host}`;
+}
+
+function transportOf(url: string) {
+  // As https: of a scheme that it does not know, URL takes a host as it is written.
+  const { hostname, username } = new URL(url.replace(/^smtps?:/i, "https:"));
+  return createTransport({
+    url,
+    pool: true,
+    // A transcript of its own would hold the mails' secrets.
+    logger: false,
+    // The outbox tries again: a mail is not sent twice behind its back.
+    maxRequeues: 0,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    greetingTimeout: CONNECTION_TIMEOUT_MS,
+    dnsTimeout: CONNECTION_TIMEOUT_MS,
+    socketTimeout: SILENCE_TIMEOUT_MS,
+    ...(username !== "" && !isLoopback(hostname) ? { requireTLS: true } : {}),
+  });
 }
 
 interface NodemailerError {
@@ -80,8 +109,9 @@ function reasonOf(message = "no reason was given", code = ""): string {
 
 /** A server's text as one line that a log may hold: it often repeats the reader's address. */
 function told(text: string, email: string): string {
-  return text
-    .replaceAll(new RegExp(RegExp.escape(email), "gi"), "<recipient>")
+  const anonymous =
+    email === "" ? text : text.replaceAll(new RegExp(RegExp.escape(email), "gi"), "<recipient>");
+  return anonymous
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
     .slice(0, REASON_CHARACTERS_MAX);

@@ -1,9 +1,14 @@
+import type { BackupNote, BackupReport, RestoreReport } from "../../application/backup-ports.ts";
+import type { Examination } from "../../application/doctor/examine.ts";
 import type { Store } from "../../application/ports.ts";
 import type { DatabaseHost, StoreSettings } from "../../config.ts";
 import type { ObserveBatch } from "../observers.ts";
 import type { CopyProgress, CopyReport } from "./postgres/fill.ts";
-import { checkSqlite, migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
+import { FILE_NAME, migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
 import { openSqliteSource } from "./sqlite/source.ts";
+
+/** The embedded database's name in the data directory; its other files begin with it. */
+export const databaseName = FILE_NAME;
 
 /** How a process waits for its store. */
 export interface Patience {
@@ -46,8 +51,7 @@ export async function openStore(
 ): Promise<Store> {
   if (databaseHosts === undefined) {
     const { busyTimeoutMs, checksWhole } = patience;
-    if (checksWhole) checkSqlite(dataDirectory, busyTimeoutMs);
-    return openSqliteStore(dataDirectory, busyTimeoutMs, observeBatch);
+    return openSqliteStore(dataDirectory, busyTimeoutMs, { checksWhole, observeBatch });
   }
   // Who has one file need not load what talks to a cluster.
   const { openPostgresStore } = await import("./postgres/open.ts");
@@ -81,4 +85,45 @@ export async function copyStore(
   const { fillPostgres } = await import("./postgres/fill.ts");
   using source = openSqliteSource(path);
   return await fillPostgres(source, hosts, onProgress);
+}
+
+/**
+ * Copies the embedded database as it stands at one instant.
+ *
+ * @throws {StartError}
+ */
+export async function backupStore(
+  { dataDirectory }: StoreSettings,
+  target: string,
+  options: { readonly note: BackupNote; readonly mayReplace: boolean },
+): Promise<BackupReport> {
+  const { backupSqlite } = await import("./sqlite/backup.ts");
+  return backupSqlite(dataDirectory, target, options);
+}
+
+/**
+ * Puts a backup in the place of the embedded database.
+ *
+ * @throws {StartError} also when a program has it open.
+ */
+export async function restoreStore(
+  { dataDirectory }: StoreSettings,
+  file: string,
+  options: { readonly now: string; readonly reviveKeys: boolean },
+): Promise<RestoreReport> {
+  const { restoreSqlite } = await import("./sqlite/restore.ts");
+  return restoreSqlite(dataDirectory, file, options);
+}
+
+/** Looks at the configured store, and changes nothing. */
+export async function examineStore(
+  { dataDirectory, databaseHosts }: StoreSettings,
+  isThorough: boolean,
+): Promise<Examination> {
+  if (databaseHosts !== undefined) {
+    const { examinePostgres } = await import("./postgres/examine.ts");
+    return await examinePostgres(databaseHosts);
+  }
+  const { examineSqlite } = await import("./sqlite/examine.ts");
+  return await examineSqlite(dataDirectory, isThorough);
 }

@@ -1,11 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../../application/ports.ts";
-
-// The low bytes of result codes (sqlite.org/rescode.html).
-const SQLITE_BUSY = 5;
-const SQLITE_CORRUPT = 11;
-const SQLITE_CONSTRAINT = 19;
-const SQLITE_NOTADB = 26;
+import {
+  resultCodeOf,
+  SQLITE_BUSY,
+  SQLITE_CONSTRAINT,
+  SQLITE_CORRUPT,
+  SQLITE_NOTADB,
+} from "./errors.ts";
 
 /**
  * A lock is waited for with the event loop. Once that was in vain, nobody waits for long until it
@@ -81,9 +82,4 @@ function storeError(error: unknown): unknown {
   const code = resultCodeOf(error);
   const isDatabaseError = code !== undefined && code !== SQLITE_CONSTRAINT;
   return isDatabaseError ? new StoreUnavailable(error) : error;
-}
-
-function resultCodeOf(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === "number" ? code & 0xff : undefined;
 }

@@ -1,11 +1,12 @@
 import { existsSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartError } from "../../../application/ports.ts";
 import type { SqlValue } from "../engine.ts";
 import { columnsOf, type Table, type Tally, tallyOf } from "../tables.ts";
 import { migrate } from "./migrate.ts";
 import { FILE_NAME } from "./open.ts";
+import { holdOpen } from "./openers.ts";
 
 /** A whole store that is read from its beginning to its end, while nobody writes to it. */
 export interface StoreSource extends Disposable {
@@ -28,11 +29,14 @@ export function openSqliteSource(path: string): StoreSource {
   const file = isDirectory ? join(path, FILE_NAME) : path;
   if (!existsSync(file)) throw new StartError(`There is no database at ${file}.`);
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
+  let presence: Disposable | undefined;
   try {
+    presence = holdOpen(dirname(file), BUSY_TIMEOUT_MS);
     migrate(database, file);
     database.exec("BEGIN IMMEDIATE");
   } catch (error) {
     database.close();
+    presence?.[Symbol.dispose]();
     if (error instanceof StartError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartError(`Cannot read ${file}: ${reason}. Is its server stopped?`, error);
@@ -62,6 +66,7 @@ export function openSqliteSource(path: string): StoreSource {
     [Symbol.dispose]() {
       database.exec("ROLLBACK");
       database.close();
+      presence?.[Symbol.dispose]();
     },
   };
 }

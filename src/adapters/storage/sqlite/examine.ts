@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Examination } from "../../../application/doctor/examine.ts";
+import { readBooks } from "../books.ts";
+import { mailStore } from "../mails.ts";
+import { sourceStore } from "../sources.ts";
+import { damageOf, knownSchema, schemaOf } from "./checks.ts";
+import { createSqliteEngine } from "./engine.ts";
+import { explained, resultCodeOf } from "./errors.ts";
+import { createFileGuard } from "./file-guard.ts";
+import { FILE_NAME } from "./open.ts";
+
+/** A server's transactions take milliseconds. */
+const BUSY_TIMEOUT_MS = 5000;
+
+/**
+ * Looks at the embedded database without writing to it, beside a server or without one.
+ *
+ * @param isThorough checks indexes, too.
+ */
+export async function examineSqlite(
+  dataDirectory: string,
+  isThorough: boolean,
+): Promise<Examination> {
+  const file = join(dataDirectory, FILE_NAME);
+  if (!existsSync(file)) return { kind: "missing", what: `no database at ${file}` };
+  try {
+    using database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    const schema = schemaOf(database);
+    if (schema === 0) return { kind: "failed", reason: `${file} is not a Kurs database` };
+    const pageCheck = isThorough ? "integrity_check" : "quick_check";
+    const damage = damageOf(database, pageCheck);
+    const isReadable = schema === knownSchema() && damage.length === 0;
+    const engine = isReadable ? createSqliteEngine(database, createFileGuard(file)) : undefined;
+    return {
+      kind: "examined",
+      facts: {
+        engine: `SQLite ${Object.values(database.prepare("SELECT sqlite_version()").get() ?? {})}`,
+        schema,
+        knownSchema: knownSchema(),
+        pageCheck,
+        damage,
+        books: engine && (await readBooks(engine)),
+        databaseNowMs: undefined,
+      },
+      sources: engine && (await sourceStore(engine).listSources()),
+      mails: engine && (await mailStore(engine).listMails({ withDelivered: false })),
+    };
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    if (resultCodeOf(cause) === undefined) throw error;
+    return { kind: "failed", reason: explained(cause, dataDirectory, file).message };
+  }
+}

@@ -1,0 +1,44 @@
+/** What a database holds, in figures to be told. */
+export interface Holdings {
+  readonly accounts: number;
+  readonly activeKeys: number;
+  /** All units ever charged. */
+  readonly units: number;
+}
+
+/** What a backup says of itself. */
+export interface BackupNote {
+  /** RFC 3339: what was acknowledged before that moment is in the backup. */
+  readonly takenAt: string;
+  /** The version of the program that took it. */
+  readonly program: string;
+}
+
+export interface BackupReport extends BackupNote, Holdings {
+  readonly file: string;
+  readonly sizeBytes: number;
+  readonly schema: number;
+}
+
+/** What a replaced database knew and the restored one does not. */
+export interface Forgotten {
+  readonly accounts: number;
+  readonly keys: number;
+  readonly units: number;
+  /** Accounts whose password is the backup's again. */
+  readonly passwords: number;
+  /** Keys that were revoked after the backup. */
+  readonly revocations: number;
+}
+
+export interface RestoreReport extends Holdings {
+  readonly database: string;
+  /** Undefined for a copy that another program has made. */
+  readonly note: BackupNote | undefined;
+  readonly schema: number;
+  readonly sessionsEnded: number;
+  /** Where the database is now that was in this place; undefined where there was none. */
+  readonly kept: string | undefined;
+  /** Undefined when the replaced database cannot be read. */
+  readonly forgotten: Forgotten | undefined;
+}

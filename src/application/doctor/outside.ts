@@ -1,0 +1,56 @@
+import type { MailRecord } from "../mail-ports.ts";
+import type { SourceStatus } from "../refresh-rates.ts";
+import { type Finding, findingsOf } from "./finding.ts";
+
+/** A long weekend of holidays, which count as missed until the next publication. */
+const MISSED_IN_HOLIDAYS = 4;
+
+export function judgeSources(states: readonly SourceStatus[]): Finding[] {
+  const { ok, warning, problem } = findingsOf("sources");
+  if (states.length === 0) return [ok("none is switched on (RATE_SOURCES is empty)")];
+  const found = states.flatMap(({ source, missedPublications, failures, ...state }) => {
+    const { lastError, lastSuccessAt } = state;
+    const why = failures > 0 ? `; ${failures} failures in a row, the last: ${lastError}` : "";
+    const told = `${source} has missed ${missedPublications} publications${why}`;
+    const fetch = `kurs rates fetch ${source}`;
+    const advice = `Try ${fetch}.`;
+    if (lastSuccessAt === undefined) {
+      return [warning(`${source} was never fetched${why}. A running server does, or ${fetch}.`)];
+    }
+    if (missedPublications > MISSED_IN_HOLIDAYS) return [problem(`${told}. ${advice}`)];
+    if (missedPublications > 0) return [warning(`${told}. ${advice}`)];
+    if (failures > 0) return [warning(`${source} is fresh${why}. ${advice}`)];
+    return [];
+  });
+  return found.length > 0
+    ? found
+    : [ok(`${states.map(({ source }) => source).join(", ")} are fresh`)];
+}
+
+/** What a mail server said to a log-in, or that there is none. */
+export type MailServer =
+  | { readonly kind: "none"; readonly directory: string }
+  | { readonly kind: "reached"; readonly name: string }
+  | { readonly kind: "failed"; readonly name: string; readonly reason: string };
+
+export function judgeMail(server: MailServer, mails: readonly MailRecord[]): Finding[] {
+  const { ok, warning, problem } = findingsOf("mail");
+  const found: Finding[] = [];
+  if (server.kind === "failed") {
+    const advice = "Mend SMTP_URL or the server, and try kurs mail test ADDRESS.";
+    found.push(problem(`${server.name} does not take mail: ${server.reason}. ${advice}`));
+  }
+  const waiting = mails.filter(({ givenUpAt }) => givenUpAt === undefined);
+  const failing = waiting.filter(({ lastError }) => lastError !== undefined);
+  const givenUp = mails.length - waiting.length;
+  if (failing.length > 0) {
+    const error = failing.at(-1)?.lastError;
+    found.push(
+      warning(`${failing.length} mails wait after an error (${error}): see kurs mail list.`),
+    );
+  }
+  if (givenUp > 0) found.push(warning(`${givenUp} mails were given up: see kurs mail list.`));
+  if (found.length > 0) return found;
+  const how = server.kind === "none" ? `mails become files in ${server.directory}` : server.name;
+  return [ok(`${how}; ${waiting.length} wait`)];
+}

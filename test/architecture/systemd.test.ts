@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "./tree.ts";
+
+const text = readFileSync(join(ROOT, "deploy/kurs.service"), "utf8");
+const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+
+/** What a unit must have that keeps what breaks in from the rest of the machine. */
+const walls = [
+  "DynamicUser=yes",
+  "StateDirectoryMode=0700",
+  "UMask=0077",
+  "ProtectSystem=strict",
+  "ProtectHome=yes",
+  "NoNewPrivileges=yes",
+  "CapabilityBoundingSet=",
+  "RestrictNamespaces=yes",
+  "SystemCallFilter=@system-service",
+];
+
+test("the systemd unit is sections of settings, and starts files that are there", () => {
+  for (const line of lines) assert.match(line, /^(?:\[(?:Unit|Service|Install)\]|[A-Z]\w+=.*)$/);
+  for (const wall of walls) assert.ok(lines.includes(wall), `${wall} is missing`);
+  const command =
+    lines
+      .find((line) => line.startsWith("ExecStart="))
+      ?.slice(10)
+      .split(" ") ?? [];
+  assert.equal(command.at(-1), "serve");
+  assert.ok(existsSync(join(ROOT, (command[1] ?? "").replace("/opt/kurs/", ""))));
+  assert.ok(lines.includes("Environment=DATA_DIR=/var/lib/kurs"));
+  assert.ok(lines.includes("StateDirectory=kurs"));
+});
+
+test("the unit gives a stop more time than a stop takes", () => {
+  const seconds = /^TimeoutStopSec=(\d+)$/m.exec(text)?.[1];
+  assert.ok(Number(seconds) > 10);
+});
+
+test("systemd itself takes the unit, where there is one to ask", () => {
+  const directory = mkdtempSync(join(tmpdir(), "kurs-unit-"));
+  const unit = join(directory, "kurs.service");
+  // The programs are where this tree is, not where the unit expects it.
+  const here = text
+    .replaceAll("/opt/kurs", ROOT)
+    .replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`);
+  writeFileSync(unit, here);
+  const { error, status, stderr } = spawnSync("systemd-analyze", ["verify", unit], {
+    encoding: "utf8",
+  });
+  rmSync(directory, { recursive: true });
+  if (error !== undefined) return assert.equal((error as NodeJS.ErrnoException).code, "ENOENT");
+  assert.deepEqual([status, stderr], [0, ""]);
+});

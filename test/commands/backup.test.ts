@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { clientOf, openConnection } from "../support/client.ts";
+import { eventually } from "../support/mails.ts";
+import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import {
+  copyOf,
+  namesIn,
+  query,
+  type StoreWithBackup,
+  stateOf,
+  storeWithBackup,
+} from "./stored.ts";
+
+let stored: StoreWithBackup;
+const resources = new AsyncDisposableStack();
+
+before(async () => {
+  stored = await storeWithBackup(resources.use(await temporaryDirectory()));
+});
+after(() => resources.disposeAsync());
+
+/** One line on stderr, nothing on stdout. */
+function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp, code = 1): void {
+  assert.equal(exitCode, code, stderr);
+  assert.equal(stdout, "");
+  assert.match(stderr, line);
+  assert.doesNotMatch(stderr, / {4}at /);
+}
+
+suite("kurs backup", { concurrency: 3 }, () => {
+  test("beside reads has every unit that was answered for before it, and fails none", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    await using target = await temporaryDirectory();
+    await using server = await serve({
+      dataDirectory: directory.path,
+      env: { PLAN_FREE_UNITS: "1000000" },
+    });
+    const file = join(target.path, "copy.db");
+    const unitsBefore = stateOf(join(directory.path, "kurs.db")).units;
+    let [answered, sent, isReading] = [0, 0, true];
+    const readOn = async () => {
+      using connection = openConnection(server.url);
+      while (isReading) {
+        sent += 1;
+        const { status, body } = await connection.readRate("X00001/USD", stored.customer.apiKey);
+        assert.equal(status, 200, body);
+        answered += 1;
+      }
+    };
+    const readers = Array.from({ length: 8 }, readOn);
+    await eventually("some answers", () => (answered > 100 ? true : undefined));
+
+    const answeredBefore = answered;
+    const ended = await kurs(["backup", file], { dataDirectory: directory.path });
+    const sentAfter = sent;
+    isReading = false;
+    await Promise.all(readers);
+
+    assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
+    const { integrity, units, dailyUnits, pairs } = stateOf(file);
+    assert.deepEqual([integrity, pairs], ["ok", 20_000]);
+    assert.ok(units >= unitsBefore + answeredBefore, `${units} of ${answeredBefore}`);
+    assert.ok(units <= unitsBefore + sentAfter, `${units} of ${sentAfter}`);
+    assert.equal(dailyUnits, units);
+    assert.ok(answered > answeredBefore + 8, "no read was answered meanwhile");
+    assert.match(ended.stdout, new RegExp(`: 2 accounts, 1 active keys, ${units} units\n$`));
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.deepEqual(namesIn(target.path), ["copy.db"]);
+    assert.equal(stateOf(join(directory.path, "kurs.db")).units, unitsBefore + answered);
+  });
+
+  test("that is killed in the midst leaves the old file or none, and the next one works", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    await using target = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    for (const [turn, isThere] of [false, true].entries()) {
+      const file = join(target.path, `${turn}.db`);
+      if (isThere) writeFileSync(file, "an older one");
+      await using program = new Program(["backup", file, "--force"], { dataDirectory });
+      await eventually("its work", () =>
+        namesIn(target.path).find((name) => name.startsWith(`${turn}.db.`)),
+      );
+      await pause(turn * 15);
+      program.signal("SIGKILL");
+      const { signal } = await program.end();
+      // One that was quicker is whole; one that was not has left what was there.
+      if (signal === null) assert.equal(stateOf(file).integrity, "ok");
+      else if (isThere) assert.equal(readFileSync(file, "utf8"), "an older one");
+      else assert.ok(!namesIn(target.path).includes(`${turn}.db`));
+      assert.equal((await kurs(["backup", file, "--force"], { dataDirectory })).exitCode, 0);
+      assert.equal(stateOf(file).pairs, 20_000);
+    }
+  });
+
+  test("into a directory is named after its time, and one run after another stays", async () => {
+    await using target = await temporaryDirectory();
+    const { dataDirectory } = stored;
+    for (const _ of [1, 2]) await kurs(["backup", target.path], { dataDirectory });
+    const names = namesIn(target.path);
+    assert.equal(names.length, 2);
+    for (const name of names)
+      assert.match(name, /^kurs-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/);
+  });
+
+  test("takes no free pages with it, on which ended sessions stand yet", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    const file = join(directory.path, "copy.backup.db");
+    const digests = query(directory.path, "SELECT token_hash FROM sessions");
+    query(directory.path, "DELETE FROM sessions");
+    await kurs(["backup", file], { dataDirectory: directory.path });
+    const bytes = readFileSync(file, "latin1");
+    assert.ok(digests.length > 0);
+    for (const { token_hash } of digests) assert.ok(!bytes.includes(String(token_hash)));
+  });
+
+  test("refuses a name that is taken, a directory that is not there, and the database itself", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    const dataDirectory = directory.path;
+    const taken = join(dataDirectory, "taken.backup");
+    writeFileSync(taken, "mine");
+    const before = namesIn(dataDirectory);
+    const run = (file: string, ...more: string[]) =>
+      kurs(["backup", file, ...more], { dataDirectory });
+
+    assertRefused(await run(taken), /taken\.backup is there already: .* --force\.$/m);
+    assertRefused(await run(join(dataDirectory, "no/where.db")), /no directory \S+: make it first/);
+    for (const name of ["kurs.db", "kurs.db-wal", "kurs.db-journal", "kurs.lock"]) {
+      const refused = await run(join(dataDirectory, name), "--force");
+      assertRefused(refused, /is a part of the database itself/);
+    }
+    assertRefused(await run("/dev/null", "--force"), /\/dev\/null is no file/);
+    assert.equal(readFileSync(taken, "utf8"), "mine");
+    assert.deepEqual(namesIn(dataDirectory), before);
+  });
+
+  test("without a database, of one that is damaged, and of one on PostgreSQL says what to do", async () => {
+    await using empty = await temporaryDirectory();
+    await using broken = await copyOf(stored.dataDirectory);
+    const target = join(empty.path, "copy.db");
+    const nothing = await kurs(["backup", target], { dataDirectory: join(empty.path, "none") });
+    assertRefused(nothing, /There is no database at \S+: set DATA_DIR/);
+
+    const file = join(broken.path, "kurs.db");
+    stateOf(file); // carries the log over
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 40 * 4096, 400 * 4096);
+    writeFileSync(file, bytes);
+    const damaged = await kurs(["backup", target], { dataDirectory: broken.path });
+    assertRefused(damaged, /kurs\.db is damaged and cannot be copied whole: see kurs doctor/);
+
+    for (const command of ["backup", "restore"]) {
+      const env = {
+        DATABASE_URL: "postgres://kurs:sesame-42@one,two:5433/kurs?password=sesame-42",
+      };
+      const elsewhere = await kurs([command, target], { env });
+      assertRefused(
+        elsewhere,
+        /pg_(dump|restore) .*--dbname='postgres:\/\/kurs@one,two:5433\/kurs'/,
+        2,
+      );
+      assert.doesNotMatch(elsewhere.stderr, /sesame/);
+    }
+    assert.deepEqual(namesIn(empty.path), []);
+  });
+});
+
+suite("a service on a restored backup", () => {
+  test("knows keys, passwords, rates and units of then; no session lives on", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, "data");
+    const { customer, backup } = stored;
+    const { exitCode, stdout } = await kurs(["restore", backup], { dataDirectory });
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /^restored the backup of \S+Z \(0\.1\.0\) to \S+, schema \d+: 1 accounts/);
+    assert.match(stdout, /^1 sessions are ended/m);
+    await using server = await serve({ dataDirectory });
+    const client = clientOf(server.url);
+
+    const old = await client.get("/v1/account/usage", { session: customer.session });
+    assert.equal(old.status, 401);
+    const session = await client.logIn("ada@example.org");
+    assert.equal(await client.usedUnits(session), 5);
+    const { status, body } = await client.get("/v1/rates/X00042/USD", {
+      apiKey: customer.apiKey,
+    });
+    assert.deepEqual([status, body.rate], [200, "1.00042"]);
+    const revoked = { apiKey: customer.early.apiKey };
+    assert.equal((await client.get("/v1/rates/X00042/USD", revoked)).status, 401);
+    assert.equal(await client.usedUnits(session), 6);
+    assert.equal(statSync(join(dataDirectory, "kurs.db")).mode & 0o777, 0o600);
+    assert.deepEqual(query(dataDirectory, "SELECT * FROM mail_tokens"), []);
+    const notes = query(dataDirectory, "SELECT 1 FROM sqlite_schema WHERE name = 'backup_note'");
+    assert.deepEqual(notes, []);
+  });
+});

@@ -1,0 +1,254 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import { after, before, suite, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { holdAlone } from "../../src/adapters/storage/sqlite/openers.ts";
+import { clientOf } from "../support/client.ts";
+import { eventually } from "../support/mails.ts";
+import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import {
+  copyOf,
+  namesIn,
+  query,
+  type StoreWithBackup,
+  stateOf,
+  storeWithBackup,
+} from "./stored.ts";
+
+let stored: StoreWithBackup;
+const resources = new AsyncDisposableStack();
+
+before(async () => {
+  stored = await storeWithBackup(resources.use(await temporaryDirectory()));
+});
+after(() => resources.disposeAsync());
+
+const KEPT = /^kurs\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
+
+const restore = (dataDirectory: string, ...args: string[]) =>
+  kurs(["restore", ...args], { dataDirectory });
+
+/** One line on stderr, nothing on stdout. */
+function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
+  assert.equal(exitCode, 1, stderr);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^kurs: [^\n]+\n$/);
+  assert.match(stderr, line);
+}
+
+/** Adds a row that an index does not have: pages are whole, and what is found is wrong. */
+function addBesideIndex(file: string): void {
+  const index = "FROM sqlite_schema WHERE name = 'rates_by_source'";
+  const open = () => {
+    const database = new DatabaseSync(file, { defensive: false });
+    database.exec("PRAGMA writable_schema = ON");
+    return database;
+  };
+  let entry: Record<string, SQLOutputValue> | undefined;
+  {
+    using database = open();
+    entry = database.prepare(`SELECT type, name, tbl_name, rootpage, sql ${index}`).get();
+    database.exec(`DELETE ${index}`);
+  }
+  {
+    using database = open();
+    database.exec("INSERT INTO rates VALUES ('AAA', 'BBB', '1', '2026', 'none', NULL)");
+    const add = "INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)";
+    database.prepare(add).run(...Object.values(entry ?? {}));
+  }
+}
+
+suite("kurs restore", { concurrency: 3 }, () => {
+  test("keeps the database that it replaces, log and all, and tells what is forgotten", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    assert.ok(statSync(join(directory.path, "kurs.db-wal")).size > 0);
+
+    const { exitCode, stdout, stderr } = await restore(directory.path, stored.backup);
+
+    assert.deepEqual([exitCode, stderr], [0, ""]);
+    assert.match(stdout, /^forgotten since then: 1 accounts, 0 keys, 7 units charged, 0 changed/m);
+    const [database, kept = "", ...rest] = namesIn(directory.path);
+    assert.deepEqual([database, ...rest], ["kurs.db", "kurs.lock", "mail"]);
+    assert.match(kept, KEPT);
+    assert.ok(stdout.includes(`is kept: ${join(directory.path, kept)}\n`), stdout);
+    assert.equal(stateOf(join(directory.path, kept)).units, 12);
+    assert.equal(stateOf(join(directory.path, "kurs.db")).units, 5);
+    assert.equal(statSync(join(directory.path, kept)).nlink, 1);
+  });
+
+  for (const [what, args, status] of [
+    ["stay revoked", [], 401],
+    ["live again when the operator says so", ["--revive-keys"], 200],
+  ] as const) {
+    test(`keys that were revoked after the backup ${what}`, async () => {
+      await using directory = await copyOf(stored.dataDirectory);
+      const dataDirectory = directory.path;
+      const { stdout } = await restore(dataDirectory, stored.backup, ...args);
+      assert.match(
+        stdout,
+        status === 401 ? /^1 keys .* stay revoked$/m : /^1 keys .* live again$/m,
+      );
+      await using server = await serve({ dataDirectory });
+      const read = (apiKey: string) => clientOf(server.url).get("/v1/rates/X00001/USD", { apiKey });
+      assert.equal((await read(stored.customer.late.apiKey)).status, status);
+      assert.equal((await read(stored.customer.early.apiKey)).status, 401);
+      assert.equal((await read(stored.customer.apiKey)).status, 200);
+    });
+  }
+
+  test("a database that is too damaged to be read is kept with its log", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    const file = join(directory.path, "kurs.db");
+    const log = readFileSync(`${file}-wal`);
+    writeFileSync(file, Buffer.alloc(200_000, 0xff));
+
+    const { exitCode, stdout } = await restore(directory.path, stored.backup);
+
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /^it cannot be read: keys revoked and passwords changed since/m);
+    const names = namesIn(directory.path);
+    const [kept = "", keptLog = "", ...rest] = names.filter((name) => name.includes("replaced"));
+    assert.deepEqual([keptLog, rest], [`${kept}-wal`, []]);
+    assert.deepEqual(readFileSync(join(directory.path, keptLog)), log);
+    assert.deepEqual(readFileSync(join(directory.path, kept)), Buffer.alloc(200_000, 0xff));
+    const { integrity, units } = stateOf(file);
+    assert.deepEqual([integrity, units], ["ok", 5]);
+  });
+
+  test("a log without its database is put aside: the new one must not take it for its own", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    rmSync(join(directory.path, "kurs.db"));
+
+    assert.equal((await restore(directory.path, stored.backup)).exitCode, 0);
+
+    const { integrity, units } = stateOf(join(directory.path, "kurs.db"));
+    assert.deepEqual([integrity, units], ["ok", 5]);
+  });
+
+  test("a backup of an older schema is migrated by the next start, its waiting links void", async () => {
+    await using directory = await temporaryDirectory();
+    const older = join(directory.path, "older.db");
+    {
+      using database = new DatabaseSync(older);
+      for (const name of ["0001-initial", "0002-sources"]) {
+        const path = `../../migrations/sqlite/${name}.sql`;
+        database.exec(readFileSync(join(import.meta.dirname, path), "utf8"));
+      }
+      database.exec("PRAGMA user_version = 2; INSERT INTO plans VALUES ('older', 7)");
+    }
+    const dataDirectory = join(directory.path, "data");
+    const restored = await restore(dataDirectory, older);
+    assert.match(restored.stdout, /^restored a copy to \S+, schema 2: 0 accounts/);
+    const plans = await kurs(["plans", "list"], { dataDirectory });
+    assert.match(plans.stdout, /^older +7$/m);
+  });
+
+  test("is refused while a server or another program has the database open", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    const dataDirectory = directory.path;
+    await using server = await serve({ dataDirectory });
+    const session = await clientOf(server.url).logIn("ada@example.org");
+    assertRefused(await restore(dataDirectory, stored.backup), /A server or a command has/);
+    assert.equal(await clientOf(server.url).usedUnits(session), 12);
+    await server.stop();
+
+    using other = new DatabaseSync(join(dataDirectory, "kurs.db"));
+    other.prepare("SELECT 1 FROM plans").get();
+    assertRefused(await restore(dataDirectory, stored.backup), /Another program has \S+ open/);
+    assert.deepEqual(
+      namesIn(dataDirectory).filter((name) => /replaced|restoring/.test(name)),
+      [],
+    );
+    assert.equal(other.prepare("SELECT sum(units) AS units FROM period_usage").get()?.units, 12);
+  });
+
+  test("keeps a server from starting until it is done", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    const dataDirectory = directory.path;
+    const before = namesIn(dataDirectory);
+    const alone = holdAlone(dataDirectory);
+    const refused = await kurs(["serve"], { dataDirectory, env: { PORT: "0" } });
+    assertRefused(refused, /is being restored: wait for its end and start again\.$/m);
+    assert.deepEqual(namesIn(dataDirectory), [...before, "kurs.lock-journal"].sort());
+    alone[Symbol.dispose]();
+    await using server = await serve({ dataDirectory });
+    assert.equal((await clientOf(server.url).get("/readyz")).status, 200);
+  });
+
+  test("refuses what is no backup, and leaves the database as it is", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    await using place = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    const before = namesIn(dataDirectory);
+    const file = (name: string, bytes: Uint8Array | string) => {
+      writeFileSync(join(place.path, name), bytes);
+      return join(place.path, name);
+    };
+    const good = readFileSync(stored.backup);
+    const damaged = Buffer.from(good).fill(0xff, 20 * 4096, 60 * 4096);
+    const lacking = file("lacking.db", good);
+    addBesideIndex(lacking);
+    const newer = file("newer.db", good);
+    query(newer, "PRAGMA user_version = 99");
+    query(join(place.path, "another.db"), "CREATE TABLE notes (text)");
+
+    for (const [path, line] of [
+      [file("text.db", "not a database ".repeat(1000)), /text\.db is not a Kurs database/],
+      [file("empty.db", ""), /empty\.db is not a Kurs database: name a backup\.$/m],
+      [join(place.path, "another.db"), /another\.db is not a Kurs database/],
+      [file("damaged.db", damaged), /damaged\.db is damaged \(.+\): restore another backup/],
+      [lacking, /lacking\.db is damaged \(.+ in index rates_by_source\)/],
+      [file("half.db", good.subarray(0, good.length / 2)), /half\.db is damaged/],
+      [newer, /newer\.db was written by a newer Kurs \(its schema is 99, this program knows \d+\)/],
+      [join(place.path, "none.db"), /There is no file \S+none\.db\.$/m],
+      [place.path, /is no file: name a backup/],
+      [join(dataDirectory, "kurs.db"), /is the database itself: name a backup of it/],
+    ] as const) {
+      assertRefused(await restore(dataDirectory, path), line);
+      assert.deepEqual(namesIn(dataDirectory), before.includes("kurs.lock") ? before : []);
+    }
+    assert.equal(stateOf(join(dataDirectory, "kurs.db")).units, 12);
+  });
+});
+
+/** When to kill: after a file is seen, and so many milliseconds later. */
+const KILLS = [
+  ["kurs.lock-journal", 0],
+  ["kurs.db.restoring", 0],
+  ["kurs.db.restoring", 40],
+  ["kurs.db.restoring", 80],
+  ["kurs.db.replaced-", 0],
+] as const;
+
+test("a restore that is killed leaves the old database or the new one, whole", async (t) => {
+  const found: number[] = [];
+  for (const [name, delayMs] of KILLS) {
+    await using directory = await copyOf(stored.dataDirectory);
+    const dataDirectory = directory.path;
+    await using program = new Program(["restore", stored.backup], { dataDirectory });
+    await eventually(name, () =>
+      namesIn(dataDirectory).some((each) => each.startsWith(name)) || !program.isRunning
+        ? true
+        : undefined,
+    );
+    if (delayMs > 0) await pause(delayMs);
+    program.signal("SIGKILL");
+    await program.end();
+
+    // Opened as the next start opens it, log and all.
+    const { integrity, dailyUnits, units } = stateOf(join(dataDirectory, "kurs.db"));
+    assert.deepEqual([integrity, dailyUnits], ["ok", units]);
+    assert.ok(units === 5 || units === 12, `${units} units`);
+    found.push(units);
+
+    // The next restore takes away what the killed one has left, but no database.
+    assert.equal((await restore(dataDirectory, stored.backup)).exitCode, 0);
+    const names = namesIn(dataDirectory).filter((each) => !KEPT.test(each));
+    assert.deepEqual(names, ["kurs.db", "kurs.lock", "mail"]);
+    const kept = namesIn(dataDirectory).filter((each) => KEPT.test(each));
+    assert.equal(kept.length, units === 12 ? 1 : 2);
+  }
+  t.diagnostic(`units after each kill (12: the old, 5: the new): ${found.join(", ")}`);
+});

@@ -1,0 +1,91 @@
+import { readdirSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { clientOf } from "../support/client.ts";
+import { mailTo } from "../support/mails.ts";
+import { kurs, serve, type TemporaryDirectory, temporaryDirectory } from "../support/process.ts";
+
+/** Pairs that make a store large enough to be caught in the midst of a copy: 2 MB. */
+const PAIRS = 20_000;
+
+const ADD_PAIRS = `
+  WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ?)
+  INSERT INTO rates (base, quote, rate, as_of, source)
+  SELECT printf('X%05d', n), 'USD', printf('1.%05d', n), '2026-03-13T15:00:00.000000000Z', 'import'
+  FROM numbers`;
+
+export const databaseIn = (dataDirectory: string) => join(dataDirectory, "kurs.db");
+
+/** Runs one statement on a data directory's database, or on a file. */
+export function query(place: string, sql: string, ...values: (string | number)[]) {
+  using database = new DatabaseSync(place.endsWith(".db") ? place : databaseIn(place));
+  return database.prepare(sql).all(...values);
+}
+
+/** Asserts nothing, tells all: whether a database is whole, and what it says of a plan. */
+export function stateOf(file: string) {
+  using database = new DatabaseSync(file);
+  const one = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
+  return {
+    integrity: one("PRAGMA integrity_check"),
+    units: Number(one("SELECT coalesce(sum(units), 0) FROM period_usage")),
+    dailyUnits: Number(one("SELECT coalesce(sum(units), 0) FROM daily_usage")),
+    pairs: Number(one("SELECT count(*) FROM rates WHERE base GLOB 'X[0-9]*'")),
+  };
+}
+
+export interface Customer {
+  readonly session: string;
+  readonly id: string;
+  readonly apiKey: string;
+  /** A key that the backup knows and that is revoked after it. */
+  readonly late: { readonly id: string; readonly apiKey: string };
+  /** A key that was revoked before the backup. */
+  readonly early: { readonly apiKey: string };
+}
+
+/**
+ * A store of 20,000 pairs with a customer who has read five times; a backup of it; then seven more
+ * reads and a revocation, and a server that was killed: they stand in the log alone.
+ */
+export async function storeWithBackup(directory: TemporaryDirectory) {
+  const dataDirectory = join(directory.path, "data");
+  const backup = join(directory.path, "backup.db");
+  await kurs(["plans", "list"], { dataDirectory });
+  query(dataDirectory, ADD_PAIRS, PAIRS);
+  await using server = await serve({ dataDirectory });
+  const client = clientOf(server.url);
+  const session = await client.openSession("ada@example.org");
+  await mailTo(dataDirectory, "ada@example.org", "verify");
+  const [key, late, early] = [
+    await client.createKey(session),
+    await client.createKey(session),
+    await client.createKey(session),
+  ];
+  const read = async (times: number) => {
+    for (let turn = 0; turn < times; turn += 1) {
+      await client.get("/v1/rates/X00001/USD", { apiKey: key.apiKey });
+    }
+  };
+  const revoke = (id: string) => client.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+  await revoke(early.id);
+  await read(5);
+  const backedUp = await kurs(["backup", backup], { dataDirectory });
+  await read(7);
+  await revoke(late.id);
+  await client.register("bob@example.org");
+  await server.kill();
+  return { dataDirectory, backup, backedUp, customer: { session, ...key, late, early } };
+}
+
+export type StoreWithBackup = Awaited<ReturnType<typeof storeWithBackup>>;
+
+/** A copy of a data directory, in a directory of the test's own. */
+export async function copyOf(dataDirectory: string): Promise<TemporaryDirectory> {
+  const directory = await temporaryDirectory();
+  await cp(dataDirectory, directory.path, { recursive: true });
+  return directory;
+}
+
+export const namesIn = (directory: string) => readdirSync(directory).sort();
