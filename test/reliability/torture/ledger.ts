@@ -48,7 +48,7 @@ export class Customer {
   plans = new Set(["free"]);
   /** More units than these cannot have been charged. */
   ceilingUnits = 0;
-  /** Charged at the last audit, and sent since then: each may be charged. */
+  /** Charged at the last audit, and sent since then without being told to be free of charge. */
   sentUnits = 0;
   /** Whether the quota has ended since it was last changed. */
   wasRefused = false;

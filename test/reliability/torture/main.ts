@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import type { EngineName } from "./plan.ts";
-import { type Figures, torture } from "./torture.ts";
+import { tellFailure, tellFigures } from "./report.ts";
+import { torture } from "./torture.ts";
 
 // `npm run torture -- --minutes 10 --engine postgres`: see USAGE.
 
@@ -48,13 +49,12 @@ async function main(): Promise<number> {
   console.log(`seed ${seed} on ${engine}, ${nodes === 1 ? "one node" : `${nodes} nodes`}`);
   const settings = { engine, seed, from, nodes, answersMax, readers: 6 };
   const figures = await torture({ ...settings, goesOn, onRound: (line) => console.log(line) });
-  console.log(tell(figures));
+  console.log(`\n${tellFigures(figures)}`);
   if (values.json !== undefined) {
     await writeFile(values.json, `${JSON.stringify({ ...settings, ...figures }, null, 2)}\n`);
   }
   if (figures.failure === undefined) return 0;
-  const again = `npm run torture -- --engine ${engine} --seed ${seed} --answers ${answersMax}`;
-  tellFailure(figures.failure, engine === "sqlite" ? again : `${again} --nodes ${nodes}`, from);
+  console.error(`\n${tellFailure(figures.failure, settings)}`);
   return 1;
 }
 
@@ -90,32 +90,4 @@ function positive(name: string, text: string): number {
   const value = Number(text);
   if (!(value > 0) || !Number.isFinite(value)) throw new WrongUse(`--${name}: want more than 0`);
   return value;
-}
-
-function tell(figures: Figures): string {
-  const { rounds, kills, requests, answers, chargedAnswers, inDoubt, starts, lost } = figures;
-  const { recoverySecondsMax, recoverySecondsMedian, done } = figures;
-  return [
-    "",
-    `${rounds} rounds, ${kills} kills`,
-    `${requests} requests, ${answers} answers, ${chargedAnswers} of them charged`,
-    `${inDoubt} reads in doubt`,
-    `${starts} starts; to the first 200 at most ${recoverySecondsMax.toFixed(2)} s, ` +
-      `in the median ${recoverySecondsMedian.toFixed(2)} s`,
-    ...Object.entries(done).map(([what, times]) => `  ${what}: ${times}`),
-    `lost: ${lost}`,
-  ].join("\n");
-}
-
-function tellFailure(
-  { round, complaints, plan, story }: NonNullable<Figures["failure"]>,
-  again: string,
-  from: number,
-): void {
-  const indented = (lines: readonly string[]) => lines.map((line) => `  ${line}`).join("\n");
-  console.error(`\nWRONG in round ${round}:\n${indented(complaints)}`);
-  console.error(`the round as it was drawn:\n${indented(plan)}`);
-  console.error(`what has happened in it:\n${indented(story)}`);
-  console.error(`again, as it came: ${again} --from ${from} --rounds ${round - from + 1}`);
-  console.error(`that round alone:  ${again} --from ${round} --rounds 1`);
 }

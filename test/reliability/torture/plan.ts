@@ -23,6 +23,8 @@ export interface ImportPlan {
   readonly afterAnswers: number;
   /** Answers from its start to its kill; unset: it is left to its end. */
   readonly killedAfterAnswers: number | undefined;
+  /** Whether no node ends before it has. */
+  readonly isAwaited: boolean;
 }
 
 /** A command of the operator's beside the load. */
@@ -49,6 +51,8 @@ export interface RoundPlan {
   readonly ends: readonly NodeEnd[];
   /** Answers after the last node has come back. */
   readonly tailAnswers: number;
+  /** Hands that do more than read. Without any, nothing but charges is written by the nodes. */
+  readonly actingHands: number;
   readonly rateImport: ImportPlan | undefined;
   readonly commands: readonly CommandPlan[];
   readonly emptyStore: EmptyStorePlan | undefined;
@@ -90,22 +94,26 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
     kind: draws.kind({ quota: 0.6, move: 0.4 }),
     customer: draws.whole(0, readers - 1),
     plan: draws.whole(0, readers - 1),
-    moreUnits: draws.chance(0.2) ? 1_000_000 : draws.whole(0, answersMax),
+    moreUnits: draws.chance(0.5) ? 1_000_000 : draws.whole(0, Math.ceil(answersMax / 20)),
     // Beside a load the directory changes all the time, and a start takes longer.
     killedAt: draws.chance(0.25) ? { part: draws.whole(30, 200) / 100 } : undefined,
   });
+  const rateImport = (): ImportPlan => {
+    const isKilled = draws.chance(0.5);
+    return {
+      afterAnswers: draws.whole(1, Math.ceil(answersMax / 4)),
+      killedAfterAnswers: isKilled ? answers() : undefined,
+      isAwaited: !isKilled && draws.chance(0.6),
+    };
+  };
   return {
     round,
     ends,
     tailAnswers: draws.whole(1, Math.ceil(answersMax / 5)),
-    rateImport: draws.chance(0.5)
-      ? {
-          afterAnswers: draws.whole(1, Math.ceil(answersMax / 4)),
-          killedAfterAnswers: draws.chance(0.6) ? answers() : undefined,
-        }
-      : undefined,
-    commands: Array.from({ length: draws.whole(0, 2) }, command),
-    emptyStore: draws.chance(0.3)
+    actingHands: draws.chance(0.25) ? 0 : 3,
+    rateImport: draws.chance(0.45) ? rateImport() : undefined,
+    commands: Array.from({ length: Number(draws.kind({ 0: 5, 1: 3, 2: 2 })) }, command),
+    emptyStore: draws.chance(0.25)
       ? { by: draws.kind({ serve: 2, migrate: 1, "rates import": 1 }), killedAt: instant() }
       : undefined,
   };
@@ -120,10 +128,11 @@ export function tellPlan({ ends, rateImport, commands, emptyStore }: RoundPlan):
     return `node ${node} is ${how} after ${afterAnswers} answers${starts.join("")}`;
   });
   if (rateImport !== undefined) {
-    const { afterAnswers, killedAfterAnswers } = rateImport;
+    const { afterAnswers, killedAfterAnswers, isAwaited } = rateImport;
     const killed =
       killedAfterAnswers === undefined ? "" : `, killed ${killedAfterAnswers} answers later`;
-    lines.push(`rates are imported after ${afterAnswers} answers${killed}`);
+    const awaited = isAwaited ? ", and no node ends before that has" : "";
+    lines.push(`rates are imported after ${afterAnswers} answers${killed}${awaited}`);
   }
   for (const { afterAnswers, kind, customer, plan, killedAt } of commands) {
     const what =

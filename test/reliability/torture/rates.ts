@@ -2,7 +2,10 @@
 // its rates and times follow, so that an answer tells which import it is of.
 
 /** Some chunks of an import: enough that a kill hits it in the midst. */
-export const IMPORTED_PAIRS = 4000;
+export const IMPORTED_PAIRS = 2000;
+
+/** Pairs, the last of each import, that are read so often that a copy of them is sure to be there. */
+export const HOT_PAIRS = 10;
 
 /** An import's transactions hold a multiple of this, but for the last. */
 export const CHUNK = 100;

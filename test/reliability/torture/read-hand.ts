@@ -2,7 +2,7 @@ import { type Connection, openConnection } from "../../support/client.ts";
 import { Draws } from "./draws.ts";
 import { type Customer, type Key, type Ledger, tallyOf, today } from "./ledger.ts";
 import type { Node } from "./nodes.ts";
-import { IMPORTED_PAIRS, importedPair, importOf } from "./rates.ts";
+import { HOT_PAIRS, IMPORTED_PAIRS, importedPair, importOf } from "./rates.ts";
 import { askRead, type Reading, readingOf, type Way } from "./readings.ts";
 import type { Round } from "./round.ts";
 import { Violation } from "./story.ts";
@@ -34,7 +34,6 @@ export async function readOn(round: Round, hand: number, way: Way): Promise<void
 interface ReadRequest {
   readonly base: string;
   readonly quote: string;
-  /** The pair's place in an import, when it is of the imports. */
   readonly isImported: boolean;
   readonly converts: boolean;
 }
@@ -43,7 +42,8 @@ function drawRequest(draws: Draws): ReadRequest {
   const pair = draws.kind({ usual: 60, imported: 30, unsupported: 7, malformed: 3 });
   const converts = draws.chance(0.3);
   if (pair === "imported") {
-    const imported = importedPair(draws.whole(0, IMPORTED_PAIRS - 1));
+    const first = draws.chance(0.5) ? 0 : IMPORTED_PAIRS - HOT_PAIRS;
+    const imported = importedPair(draws.whole(first, IMPORTED_PAIRS - 1));
     return { ...imported, isImported: true, converts };
   }
   const base = { usual: "EUR", unsupported: "EUR", malformed: "E" }[pair];
@@ -100,6 +100,7 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
     // Who was refused a connection has sent nothing.
     const isSent = (reply as NodeJS.ErrnoException).code !== "ECONNREFUSED";
     if (isSent) doubt();
+    else owner.sentUnits -= 1;
     if (!node.isDoomed) throw new Violation(`${where} broke off: ${reply.message}`);
     if (isSent) story.tell(`${where} is in doubt`);
     return false;
@@ -121,7 +122,7 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
     // At midnight either day may have been charged, and neither must.
     if (days.size > 1) doubt();
     else tallyOf(key, sentOn).answered += 1;
-  }
+  } else owner.sentUnits -= 1;
   judge(round, { toRead, reading, before, told });
   return true;
 }

@@ -17,8 +17,9 @@ export class Counts {
     return this.#counts.get(what) ?? 0;
   }
 
-  all(): Record<string, number> {
-    return Object.fromEntries([...this.#counts].sort());
+  allBut(names: readonly string[]): Record<string, number> {
+    const others = [...this.#counts].filter(([name]) => !names.includes(name));
+    return Object.fromEntries(others.sort());
   }
 }
 

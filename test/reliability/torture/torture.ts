@@ -19,8 +19,6 @@ const readHands: readonly Way[] = [
   ...(["node:http", "node:http", "HEAD", "MCP 2025", "MCP 2025", "MCP 2026", "MCP 2026"] as const),
 ];
 
-const ACTING_HANDS = 3;
-
 /** Accounts that are read with: those from the beginning, and the newest. */
 const NEWEST_READERS = 6;
 
@@ -90,7 +88,7 @@ export async function torture(options: TortureOptions): Promise<Figures> {
     recoverySecondsMedian: (sorted[Math.floor(sorted.length / 2)] ?? 0) / 1000,
     starts: sorted.length,
     lost,
-    done: counts.all(),
+    done: counts.allBut(["requests", "answers", "charged answers", "reads in doubt"]),
     failure,
   };
 }
@@ -224,10 +222,12 @@ async function load(round: Round): Promise<void> {
     });
   const hands = [
     ...readHands.map((way, hand) => guarded(readOn(round, hand, way))),
-    ...Array.from({ length: ACTING_HANDS }, (_, hand) => guarded(actOn(round, hand))),
+    ...Array.from({ length: plan.actingHands }, (_, hand) => guarded(actOn(round, hand))),
   ];
-  const beside = [guarded(operate(round)), guarded(importBeside(round))];
-  const ending = guarded(endNodes(round)).finally(stop);
+  const imported = guarded(importBeside(round));
+  const beside = [guarded(operate(round)), imported];
+  const mayEnd = plan.rateImport?.isAwaited ? imported : Promise.resolve();
+  const ending = guarded(mayEnd.then(() => endNodes(round))).finally(stop);
   const settled = await Promise.allSettled([ending, ...hands, ...beside]);
   const failed = settled.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
