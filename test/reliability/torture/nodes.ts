@@ -4,7 +4,7 @@ import { Program, type Server, serve } from "../../support/process.ts";
 import type { Instant, NodeEnd } from "./plan.ts";
 import type { TorturedStore } from "./stores.ts";
 import { type Story, Violation } from "./story.ts";
-import { killAt } from "./victims.ts";
+import { environmentFor, killAt } from "./victims.ts";
 
 /** A node from its start to its end. */
 export interface Node {
@@ -103,7 +103,7 @@ export class Nodes implements AsyncDisposable {
   /** Runs a program on the store to its kill. @returns whether it came to its end before. */
   async runAndKill(args: readonly string[], instant: Instant, input = ""): Promise<boolean> {
     const { dataDirectory } = this.#store;
-    const env = { ...ENVIRONMENT, ...this.#store.env };
+    const env = { ...ENVIRONMENT, ...this.#store.env, ...environmentFor(instant) };
     await using program = new Program(args, { dataDirectory, env, input });
     const { startMs } = this;
     const { exitCode, stderr } = await killAt(instant, { program, dataDirectory, startMs });

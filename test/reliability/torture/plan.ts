@@ -3,10 +3,14 @@ import { Draws } from "./draws.ts";
 export type EngineName = "sqlite" | "postgres";
 
 /**
- * When a process that has begun is killed: at a change that it makes to its data directory, the
- * first being 1, or after a part of the time that a start has usually taken.
+ * When a process that has begun is killed: in front of one of its statements, at a change that it
+ * makes to its data directory, the first being 1, or after a part of the time that a start has
+ * usually taken.
  */
-export type Instant = { readonly change: number } | { readonly part: number };
+export type Instant =
+  | { readonly statement: number }
+  | { readonly change: number }
+  | { readonly part: number };
 
 /** How a node ends in a round, and comes back. */
 export interface NodeEnd {
@@ -73,11 +77,16 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
   const { seed, engine, nodes, answersMax, readers } = settings;
   const draws = new Draws(seed, round, "plan");
   const answers = () => draws.whole(Math.ceil(answersMax / 10), answersMax);
-  const instant = (): Instant =>
-    // PostgreSQL's files are not the node's: there only the time is left.
-    engine === "sqlite" && draws.chance(0.6)
-      ? { change: draws.whole(1, 12) }
-      : { part: draws.whole(5, 110) / 100 };
+  const instant = (): Instant => {
+    const part = { part: draws.whole(5, 110) / 100 };
+    // PostgreSQL's statements and files are not the node's own: there only the time is left.
+    if (engine === "postgres") return part;
+    const kind = draws.kind({ statement: 4, change: 3, part: 3 });
+    if (kind === "part") return part;
+    if (kind === "change") return { change: draws.whole(1, 12) };
+    // A start has some ten statements and, on an empty store, two for each rate of the snapshot.
+    return { statement: draws.whole(1, draws.chance(0.7) ? 15 : 600) };
+  };
   const killedStarts = () => (draws.chance(0.35) ? [instant()] : []).concat(rarely());
   const rarely = () => (draws.chance(0.1) ? [instant()] : []);
   const end = (node: number): NodeEnd => ({
@@ -149,6 +158,7 @@ export function tellPlan({ ends, rateImport, commands, emptyStore }: RoundPlan):
 }
 
 export function tellInstant(instant: Instant): string {
+  if ("statement" in instant) return `in front of its statement ${instant.statement}`;
   return "change" in instant
     ? `at change ${instant.change} of its directory`
     : `after ${instant.part} of a start's time`;

@@ -145,7 +145,12 @@ class Torture {
   /** @returns what is wrong after it. */
   async play(round: Round): Promise<{ texts: readonly string[]; lost: number }> {
     const { plan } = round;
-    const before = { kills: this.nodes.kills, answers: this.counts.of("answers") };
+    const { recoveriesMs } = this.nodes;
+    const before = {
+      kills: this.nodes.kills,
+      answers: this.counts.of("answers"),
+      starts: recoveriesMs.length,
+    };
     try {
       await load(round);
       const { complaints, lost } = await audit(round);
@@ -158,7 +163,9 @@ class Torture {
     this.#forgetReaders();
     const kills = this.nodes.kills - before.kills;
     const answers = this.counts.of("answers") - before.answers;
-    this.#options.onRound(`round ${plan.round}: ${kills} kills, ${answers} answers`);
+    const back = recoveriesMs.slice(before.starts).map((milliseconds) => Math.round(milliseconds));
+    const told = `${kills} kills, ${answers} answers, back after ${back.join(", ")} ms`;
+    this.#options.onRound(`round ${plan.round}: ${told}`);
     return { texts: [], lost: 0 };
   }
 
