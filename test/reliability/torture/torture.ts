@@ -235,14 +235,30 @@ async function load(round: Round): Promise<void> {
   const beside = [guarded(operate(round)), imported];
   const mayEnd = plan.rateImport?.isAwaited ? imported : Promise.resolve();
   const ending = guarded(mayEnd.then(() => endNodes(round))).finally(stop);
-  const settled = await Promise.allSettled([ending, ...hands, ...beside]);
-  const failed = settled.find(({ status }) => status === "rejected");
-  if (failed?.status === "rejected") throw failed.reason;
-  // With a single node the load has ended with it.
+  const settleBeside = () => Promise.allSettled(beside);
+  await allOf([ending, ...hands], settleBeside);
+  await allOf([bringBack(round)], settleBeside);
+  await allOf(beside);
+}
+
+/** With a single node the load has ended with it; an import may still go on. */
+async function bringBack({ plan, nodes, story }: Round): Promise<void> {
   for (const { node, killedStarts } of plan.ends) {
-    if (round.nodes.all().some(({ index }) => index === node)) continue;
-    await round.nodes.start(node, { killedStarts, story: round.story });
+    if (nodes.all().some(({ index }) => index === node)) continue;
+    await nodes.start(node, { killedStarts, story });
   }
+}
+
+/** Waits for all, so that nothing goes on behind a failure. @throws the first one's reason. */
+async function allOf(
+  works: readonly Promise<void>[],
+  onFailure: () => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  const settled = await Promise.allSettled(works);
+  const failed = settled.find(({ status }) => status === "rejected");
+  if (failed?.status !== "rejected") return;
+  await onFailure();
+  throw failed.reason;
 }
 
 async function endNodes({ plan, nodes, answers, story, settings }: Round): Promise<void> {
