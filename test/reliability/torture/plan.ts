@@ -57,6 +57,8 @@ export interface RoundPlan {
   readonly tailAnswers: number;
   /** Hands that do more than read. Without any, nothing but charges is written by the nodes. */
   readonly actingHands: number;
+  /** The readers that are read with, where it is not all: on every node at once, to a quota's end. */
+  readonly focus: readonly number[] | undefined;
   readonly rateImport: ImportPlan | undefined;
   readonly commands: readonly CommandPlan[];
   readonly emptyStore: EmptyStorePlan | undefined;
@@ -95,9 +97,9 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
     askedMsBefore: draws.chance(0.25) ? draws.whole(0, 25) : undefined,
     killedStarts: killedStarts(),
   });
-  const first = draws.whole(0, nodes - 1);
-  const ends = [end(first)];
-  if (nodes > 1 && draws.chance(0.6)) ends.push(end((first + draws.whole(1, nodes - 1)) % nodes));
+  const victim = draws.whole(0, nodes - 1);
+  const ends = [end(victim)];
+  if (nodes > 1 && draws.chance(0.6)) ends.push(end((victim + draws.whole(1, nodes - 1)) % nodes));
   const command = (): CommandPlan => ({
     afterAnswers: draws.whole(1, answersMax),
     kind: draws.kind({ quota: 0.6, move: 0.4 }),
@@ -112,16 +114,21 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
     return {
       afterAnswers: draws.whole(1, Math.ceil(answersMax / 4)),
       killedAfterAnswers: isKilled ? answers() : undefined,
-      isAwaited: !isKilled && draws.chance(0.6),
+      isAwaited: !isKilled && draws.chance(0.7),
     };
   };
+  const rates = draws.chance(0.45) ? rateImport() : undefined;
+  const commands = Array.from({ length: Number(draws.kind({ 0: 5, 1: 3, 2: 2 })) }, command);
+  const [first] = commands;
   return {
     round,
     ends,
     tailAnswers: draws.whole(1, Math.ceil(answersMax / 5)),
-    actingHands: draws.chance(0.25) ? 0 : 3,
-    rateImport: draws.chance(0.45) ? rateImport() : undefined,
-    commands: Array.from({ length: Number(draws.kind({ 0: 5, 1: 3, 2: 2 })) }, command),
+    // A copy of a rate that outlives its import is seen where no other write drops it.
+    actingHands: draws.chance(rates?.isAwaited ? 0.7 : 0.1) ? 0 : 3,
+    focus: first !== undefined && draws.chance(0.5) ? [first.plan, first.customer] : undefined,
+    rateImport: rates,
+    commands,
     emptyStore: draws.chance(0.25)
       ? { by: draws.kind({ serve: 2, migrate: 1, "rates import": 1 }), killedAt: instant() }
       : undefined,
@@ -129,13 +136,16 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
 }
 
 /** The round in words, a line for each that is to happen. */
-export function tellPlan({ ends, rateImport, commands, emptyStore }: RoundPlan): string[] {
+export function tellPlan(plan: RoundPlan): string[] {
+  const { ends, actingHands, focus, rateImport, commands, emptyStore } = plan;
   const lines = ends.map(({ node, afterAnswers, askedMsBefore, killedStarts }) => {
     const how =
       askedMsBefore === undefined ? "killed" : `asked to stop, killed ${askedMsBefore} ms later`;
     const starts = killedStarts.map((instant) => `; a start killed ${tellInstant(instant)}`);
     return `node ${node} is ${how} after ${afterAnswers} answers${starts.join("")}`;
   });
+  if (actingHands === 0) lines.push("nothing is done but reads");
+  if (focus !== undefined) lines.push(`only readers ${focus.join(" and ")} read`);
   if (rateImport !== undefined) {
     const { afterAnswers, killedAfterAnswers, isAwaited } = rateImport;
     const killed =

@@ -22,7 +22,7 @@ export async function readOn(round: Round, hand: number, way: Way): Promise<void
     if (node === undefined) return;
     using connection = openConnection(node.url);
     while (round.isOn) {
-      const { customer, key } = drawKey(round.ledger, draws) ?? {};
+      const { customer, key } = drawKey(round, draws) ?? {};
       if (customer === undefined || key === undefined) return;
       const request = drawRequest(draws);
       const isAnswered = await read(round, { node, connection, key, way, request });
@@ -52,10 +52,14 @@ function drawRequest(draws: Draws): ReadRequest {
 }
 
 /** A key of an account that reads; now and then one that was revoked. */
-function drawKey(ledger: Ledger, draws: Draws): { customer: Customer; key: Key } | undefined {
+function drawKey(
+  { ledger, plan }: Round,
+  draws: Draws,
+): { customer: Customer; key: Key } | undefined {
+  const readers = plan.focus?.flatMap((index) => ledger.readers[index] ?? []) ?? ledger.readers;
   const wantsRevoked = draws.chance(0.05);
   for (let attempt = 0; attempt < 20; attempt += 1) {
-    const customer = draws.one(ledger.readers);
+    const customer = draws.one(readers);
     if (customer === undefined) return undefined;
     const keys = customer.keys.filter(
       ({ revocation }) => (revocation !== "none") === wantsRevoked || attempt > 10,
