@@ -4,10 +4,12 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { mayHaveMoved, storeError } from "../../src/adapters/storage/postgres/errors.ts";
+import { createPrimary } from "../../src/adapters/storage/postgres/primary.ts";
 import { StoreUnavailable } from "../../src/application/ports.ts";
 import { assertFailure } from "../support/answers.ts";
 import { clientOf } from "../support/client.ts";
 import { administer, freePort, startPostgres } from "../support/postgres.ts";
+import { hostsOf } from "../support/postgres-databases.ts";
 import { checkNode, startNode, untilServed } from "./load.ts";
 import { freeze, startRelay } from "./stalls.ts";
 
@@ -28,6 +30,31 @@ test("a node stops in time while its database hangs", async () => {
 
   assert.equal(ended.exitCode, 0, ended.stderr);
   assert.ok(performance.now() - sinceMs < 10_000);
+});
+
+test("a connection that comes too late for who waited for it is not lost", async () => {
+  await using resources = new AsyncDisposableStack();
+  const postgres = resources.use(await startPostgres());
+  const relay = resources.use(await startRelay(postgres));
+  const url = postgres.url().replace(`${postgres.port}`, `${relay.port}`);
+  const settings = { connectionsMax: 2, statementTimeoutMs: 5000 };
+  const primary = createPrimary(hostsOf(url), settings);
+  (await primary.connect()).release();
+
+  // Two want the one that is idle. To connect another and to set it up takes 1.4 s, and who waits
+  // for it in the queue waits for one.
+  relay.delay(700);
+  const [first, second] = await Promise.allSettled([primary.connect(), primary.connect()]);
+  assert.equal(first.status, "fulfilled");
+  assert.equal(second.status, "rejected");
+  first.value.release();
+  await after(1000);
+  relay.delay(0);
+
+  const both = await Promise.all([primary.connect(), primary.connect()]);
+  for (const client of both) client.release();
+  const ended = primary[Symbol.asyncDispose]().then(() => "ended");
+  assert.equal(await Promise.race([ended, after(5000)]), "ended");
 });
 
 test("a charge whose answer was lost is not sent again", async () => {

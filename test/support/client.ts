@@ -58,36 +58,53 @@ export function clientOf(url: string): Client {
   return client;
 }
 
+/** What is asked on a connection. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** What came back, whole. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+}
+
 /** One connection that is kept alive, with one request on it at a time. */
 export interface Connection extends Disposable {
-  /** Reads a rate. Rejects when the connection breaks before the answer is whole. */
-  readRate(pair: string, apiKey: string): Promise<{ readonly status: number; body: string }>;
+  /** Rejects when the connection breaks before the answer is whole. */
+  send(asked: Asked): Promise<Reply>;
+  readRate(pair: string, apiKey: string): Promise<Reply>;
 }
 
 export function openConnection(url: string): Connection {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const { hostname, port } = new URL(url);
-  return {
-    readRate(pair, apiKey) {
-      const { promise, resolve, reject } = Promise.withResolvers<{
-        status: number;
-        body: string;
-      }>();
-      const headers = { authorization: `ApiKey ${apiKey}` };
-      const options = { hostname, port, path: `/v1/rates/${pair}`, headers, agent };
-      const sent = request(options, (response) => {
-        let body = "";
-        response.setEncoding("utf8");
-        response.on("data", (text: string) => {
-          body += text;
-        });
-        response.on("error", reject);
-        response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
+  const send = ({ method, path, headers, body }: Asked): Promise<Reply> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Reply>();
+    const sent = request({ hostname, port, method, path, headers, agent }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (part: string) => {
+        text += part;
       });
-      sent.on("error", reject);
-      sent.end();
-      return promise;
-    },
+      response.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, body: text }));
+    });
+    sent.on("error", reject);
+    sent.end(body);
+    return promise;
+  };
+  return {
+    send,
+    readRate: (pair, apiKey) =>
+      send({
+        method: "GET",
+        path: `/v1/rates/${pair}`,
+        headers: { authorization: `ApiKey ${apiKey}` },
+      }),
     [Symbol.dispose]: () => agent.destroy(),
   };
 }

@@ -76,7 +76,7 @@ export function createPrimary(
       search ??= known === undefined ? find() : undefined;
       const pool = known ?? (await search);
       if (pool === undefined) throw new Error("the search for the primary has ended without one");
-      return pool.connect();
+      return connectTo(pool);
     },
     doubt,
     async [Symbol.asyncDispose]() {
@@ -118,8 +118,28 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
   return oid === INT8_OID ? Number : types.getTypeParser(oid, format ?? "text");
 }
 
+/**
+ * Takes a connection from a pool. The pool hands over one that it has set up too late even to who
+ * was told that it timed out: that one is given back, or it would be lost to the pool for good, and
+ * the end of the pool would wait for it for ever.
+ */
+function connectTo(pool: Pool): Promise<PoolClient> {
+  const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
+  let isOver = false;
+  pool.connect((error, client, release) => {
+    if (isOver) {
+      release();
+      return;
+    }
+    isOver = true;
+    if (client === undefined) reject(error);
+    else resolve(client);
+  });
+  return promise;
+}
+
 async function takesWrites(pool: Pool): Promise<Pool> {
-  const client = await pool.connect();
+  const client = await connectTo(pool);
   try {
     const asked = client.query<{ is_standby: boolean }>(TAKES_NO_WRITES);
     const result = await Promise.race([
