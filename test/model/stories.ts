@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import { Model } from "./model.ts";
+import { people } from "./names.ts";
+import type { Stage } from "./stage.ts";
+import type { Step } from "./step.ts";
+import { logIn, registration, someLogIn, someLogOut, someRegistration } from "./steps/accounts.ts";
+import {
+  someFlood,
+  someGuesses,
+  someReadsAtOnce,
+  someRevocationAmidReads,
+  someTokenAtOnce,
+} from "./steps/at-once.ts";
+import {
+  keyCreation,
+  keyList,
+  someKeyCreation,
+  someKeyList,
+  someRevocation,
+} from "./steps/keys.ts";
+import { someOrder, someReset, someVerification } from "./steps/mail-tokens.ts";
+import { someMcpRead, someMcpUsage } from "./steps/mcp.ts";
+import {
+  accountShown,
+  planOf,
+  someLook,
+  someMark,
+  someMove,
+  somePlanChange,
+  someUnits,
+} from "./steps/operator.ts";
+import { rateImport, someImport, someSettlement, someSwitch } from "./steps/rates.ts";
+import { someRead } from "./steps/reads.ts";
+import { someMistakenScheme } from "./steps/strangers.ts";
+import { someTime } from "./steps/time.ts";
+import { dailyUsageOf, someDailyUsage, someUsage, usageOf } from "./steps/usage.ts";
+
+/** Kinds of steps by how often they come: what uses up a quota, and what lets a session live. */
+const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = [
+  [20, someRead],
+  [6, someMcpRead],
+  [2, someMcpUsage],
+  [9, someTime],
+  [9, someLogIn],
+  [2, someLogOut],
+  [3, someRegistration],
+  [6, someKeyCreation],
+  [3, someKeyList],
+  [4, someRevocation],
+  [5, someUsage],
+  [6, someDailyUsage],
+  [5, someOrder],
+  [4, someVerification],
+  [5, someReset],
+  [3, somePlanChange],
+  [3, someMove],
+  [1, someMark],
+  [1, someLook],
+  [5, someImport],
+  [2, someSettlement],
+  [3, someSwitch],
+  [5, someReadsAtOnce],
+  [2, someRevocationAmidReads],
+  [2, someTokenAtOnce],
+  [2, someGuesses],
+  [1, someFlood],
+  [2, someMistakenScheme],
+];
+
+const someStep = fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
+const STEPS_MAX = 80;
+
+/** @param replay what a failure's report calls by this name. */
+export const someSteps = (replay?: string) =>
+  fc.commands([someStep], {
+    maxCommands: STEPS_MAX,
+    size: "max",
+    ...(replay === undefined ? {} : { replayPath: replay }),
+  });
+
+/** Where a story begins: what comes round by the calendar is never far. */
+const starts = [
+  "2026-11-21T12:00:00.000Z",
+  "2026-12-31T23:59:59.999Z",
+  "2027-02-28T23:00:00.000Z",
+  "2028-02-28T23:59:59.000Z",
+  "2027-06-01T00:00:00.000Z",
+];
+
+export interface Beginning {
+  readonly start: string;
+  readonly freeUnits: number;
+}
+
+export const someBeginning: fc.Arbitrary<Beginning> = fc
+  .record({ start: fc.constantFrom(...starts), freeUnits: someUnits })
+  .map((beginning) => ({
+    ...beginning,
+    toString: () => `at ${beginning.start}, ${beginning.freeUnits} units on the plan free`,
+  }));
+
+/** Two customers with a session and a key each, and two pairs: what most stories would do first. */
+export async function begin({ start, freeUnits }: Beginning, stage: Stage): Promise<Model> {
+  const model = new Model(Date.parse(start));
+  stage.clock.set(start);
+  const first = ["of the day before", "now", -86_400_000] as const;
+  const given = [
+    planOf("free", freeUnits),
+    rateImport("EUR/USD", "1.1", first),
+    rateImport("EUR/JPY", "1.65", first),
+    ...(["ada", "bob"] as const).flatMap((person) => [
+      registration(person),
+      logIn(person),
+      keyCreation(person),
+    ]),
+  ];
+  for (const step of given) await step.run(model, stage);
+  return model;
+}
+
+/** Looks at all that the story has left: also what nobody has asked for in it. */
+export async function audit(model: Model, stage: Stage): Promise<void> {
+  for (const person of people) {
+    await accountShown(person).run(model, stage);
+    const looks = [usageOf(person), dailyUsageOf(person, 0, 1, 366), keyList(person)];
+    for (const look of looks) if (look.check(model)) await look.run(model, stage);
+  }
+}
