@@ -42,6 +42,8 @@ export class AccountState {
   password: string;
   formerPassword: string | undefined;
   isVerified = false;
+  /** How often the password was reset. */
+  resets = 0;
   plan: PlanName = "free";
   readonly sessions: SessionState[] = [];
   readonly keys: KeyState[] = [];

@@ -1,12 +1,14 @@
 import fc from "fast-check";
+import { MailBook } from "./mail-book.ts";
+import type { Step } from "./step.ts";
 import { audit, type Beginning, begin, someBeginning, someSteps } from "./stories.ts";
 import type { Theatre } from "./theatre.ts";
 
 export interface Budget {
   readonly seed: number;
   /** At most so many stories. */
-  readonly runs: number;
-  /** No further story, or shrinking of one, begins after this time. */
+  readonly stories: number;
+  /** No further story begins after this time. */
   readonly limitMs: number;
   /** Where a failure was, as its report says. */
   readonly path?: string | undefined;
@@ -14,42 +16,69 @@ export interface Budget {
 }
 
 export interface Played {
-  readonly runs: number;
+  readonly stories: number;
+  readonly mails: number;
   /** The story of a failure, why it is one, and how to see it again. */
   readonly failure: string | undefined;
 }
 
-/** Plays stories on a service and holds every answer to the model's. */
+/** Stories of one seed; the next ones have the next seed. */
+const ROUND = 25;
+
+/** A failure is made shorter for so long. */
+const SHRINKING_MS = 30_000;
+
+/** Plays stories on a service and holds every answer, and at the end the mails, to the model. */
 export async function play(theatre: Theatre, engine: string, budget: Budget): Promise<Played> {
-  const { seed, runs, limitMs, path, replay } = budget;
-  const property = fc.asyncProperty(someBeginning, someSteps(replay), async (beginning, steps) => {
+  const mailBook = new MailBook();
+  let untilMs = performance.now() + budget.limitMs;
+  let stories = 0;
+  let hasFailed = false;
+  const isOver = () => performance.now() > untilMs;
+
+  const playOne = async (beginning: Beginning, steps: Steps): Promise<void> => {
+    // A story that is under way is never broken off: it would go on beside the next.
+    if (isOver()) return;
     const stage = theatre.nextStage();
-    const model = await begin(beginning, stage);
-    await fc.asyncModelRun(() => ({ model, real: stage }), steps);
-    await audit(model, stage);
-  });
-  const details = await fc.check(property, {
-    seed,
-    numRuns: runs,
-    interruptAfterTimeLimit: limitMs,
-    ...(path === undefined ? {} : { path }),
-  });
-  const failure =
-    details.failed && details.counterexample !== null ? tell(details, engine) : undefined;
-  return { runs: details.numRuns, failure };
+    try {
+      const model = await begin(beginning, stage);
+      await fc.asyncModelRun(() => ({ model, real: stage }), steps);
+      await audit(model, stage);
+      mailBook.note(model, stage);
+      stories += 1;
+    } catch (error) {
+      if (!hasFailed) untilMs = performance.now() + SHRINKING_MS;
+      hasFailed = true;
+      throw error;
+    }
+  };
+
+  for (let seed = budget.seed; stories < budget.stories && !isOver(); seed += 1) {
+    const { path, replay } = budget;
+    const property = fc.asyncProperty(someBeginning, someSteps(replay), playOne);
+    const numRuns = Math.min(ROUND, budget.stories - stories);
+    const from = path === undefined ? {} : { path };
+    const details = await fc.check(property, { seed, numRuns, ...from });
+    if (details.failed) return { stories, mails: 0, failure: tell(details, engine, stories) };
+    if (path !== undefined) break;
+  }
+  return { stories, mails: await mailBook.audit(theatre), failure: undefined };
 }
 
-type Details = fc.RunDetails<[Beginning, Iterable<fc.AsyncCommand<never, never>>]>;
+type Steps = Iterable<Step>;
 
-function tell(details: Details, engine: string): string {
-  const { counterexample, counterexamplePath, seed, numRuns, numShrinks, errorInstance } = details;
+type Details = fc.RunDetails<[Beginning, Steps]>;
+
+function tell(details: Details, engine: string, before: number): string {
+  const { counterexample, counterexamplePath, seed, numShrinks, errorInstance } = details;
   const [beginning, steps] = counterexample ?? [];
   const told = String(steps);
   const replay = /replayPath="([^"]*)"/.exec(told)?.[1] ?? "";
-  const story = told.replace(/\/\*replayPath.*\*\//, "");
+  const story = told.replace(/\s*\/\*replayPath.*\*\//, "");
   const why = errorInstance instanceof Error ? errorInstance.stack : String(errorInstance);
   return [
-    `story ${numRuns} on ${engine}, shrunk ${numShrinks} times, is not as the model has it:`,
+    `after ${before} good stories on ${engine} one is not as the model has it,`,
+    `here shrunk ${numShrinks} times:`,
     `  ${beginning}${story}`,
     "",
     `${why}`,

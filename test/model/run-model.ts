@@ -13,7 +13,7 @@ const { values } = parseArgs({
   options: {
     engine: { type: "string", default: "sqlite" },
     minutes: { type: "string", default: "2" },
-    runs: { type: "string", default: "1000000" },
+    stories: { type: "string", default: "1000000" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     path: { type: "string" },
     replay: { type: "string" },
@@ -35,20 +35,18 @@ const theatre = resources.use(await openTheatre(hosts));
 const seed = Number(values.seed);
 console.log(`${engine}, seed ${seed}`);
 const limitMs = Number(values.minutes) * 60_000;
-const played = await play(theatre, engine, {
-  seed,
-  runs: Number(values.runs),
-  limitMs,
-  path,
-  replay,
-});
+const stories = Number(values.stories);
+const played = await play(theatre, engine, { seed, stories, limitMs, path, replay });
 
-let commands = 0;
+let steps = 0;
 for (const [what, count] of [...theatre.tally].sort()) {
   console.log(`${String(count).padStart(8)}  ${what}`);
-  commands += count;
+  steps += count;
 }
-console.log(`${played.runs} stories, ${commands} steps, failures ${played.failure ? 1 : 0}`);
+const failures = played.failure === undefined ? 0 : 1;
+console.log(
+  `${played.stories} stories, ${steps} steps, ${played.mails} mails, failures ${failures}`,
+);
 if (played.failure !== undefined) {
   console.error(played.failure);
   process.exitCode = 1;

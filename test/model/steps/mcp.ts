@@ -50,7 +50,7 @@ export const someMcpRead = fc
   .record({
     ...caller,
     asked: someAsked,
-    amount: fc.constantFrom(undefined, "2", "0.5", "0", "1000.001"),
+    amount: fc.constantFrom(undefined, undefined, undefined, "2", "0.5", "0", "1000.001"),
     isLoose: fc.boolean(),
   })
   .map(({ asked, amount, isLoose, ...by }) => {
