@@ -10,42 +10,55 @@ const AFTER_ALL = "2031-01-01T00:00:00.000Z";
 
 /**
  * What the stories' mails must have been. They go out by the second, too slowly for a story to wait
- * for each; all are looked at when the last story is over.
+ * for each; all are looked at when some stories are over.
  */
 export class MailBook {
-  /** Each token that was mailed, with its reader and the page that its link leads to. */
-  readonly #mailed = new Set<string>();
-  /** Those which no newer one has voided: their mails cannot have been taken back. */
-  readonly #newest = new Set<string>();
-  readonly #told = new Set<string>();
+  /** What may come: each token that was mailed with its reader and page, and each notice. */
+  readonly #foreseen = new Set<string>();
+  /** What must still come. A mail whose token a newer one has voided may have been taken back. */
+  readonly #awaited = new Set<string>();
+  readonly #files = new Set<string>();
 
   note(model: Model, stage: Stage): void {
     for (const { person, tokens, resets } of model.accounts.values()) {
       const email = stage.emailOf(person);
       const lineOf = ({ purpose, text }: (typeof tokens)[number]) =>
         `${email} ${purpose === "reset" ? "reset" : "verify"} ${text}`;
-      for (const token of tokens) this.#mailed.add(lineOf(token));
-      for (const purpose of ["verification", "reset"] as const) {
-        const newest = tokens.findLast((token) => token.purpose === purpose);
-        if (newest !== undefined) this.#newest.add(lineOf(newest));
+      for (const token of tokens) this.#foreseen.add(lineOf(token));
+      const newest = (["verification", "reset"] as const).flatMap((purpose) => {
+        const token = tokens.findLast((other) => other.purpose === purpose);
+        return token === undefined ? [] : [lineOf(token)];
+      });
+      for (const line of [...newest, ...(resets > 0 ? [email] : [])]) {
+        this.#foreseen.add(line);
+        this.#awaited.add(line);
       }
-      if (resets > 0) this.#told.add(email);
     }
   }
 
-  /** @returns how many mails there were, each to whom the model says, with the token it says. */
-  async audit({ clock, dataDirectory }: Theatre): Promise<number> {
+  /** Waits for the mails that must come, and holds each that comes to the model. */
+  async audit({ clock, dataDirectory }: Theatre): Promise<void> {
     clock.set(AFTER_ALL);
-    const mails = await eventually("mail of every token and reset", async () => {
-      const arrived = await mailsIn(dataDirectory);
-      const lines = new Set(arrived.map(lineIn));
-      const isWhole = this.#newest.isSubsetOf(lines) && this.#told.isSubsetOf(lines);
-      return isWhole ? arrived : undefined;
-    });
-    const expected = this.#mailed.union(this.#told);
-    for (const mail of mails)
-      assert.ok(expected.has(lineIn(mail)), `${lineIn(mail)} is unforeseen`);
-    return mails.length;
+    const isNew = (name: string) => !this.#files.has(name) && this.#files.add(name).size > 0;
+    try {
+      await eventually("mail of every token and reset", async () => {
+        for (const line of (await mailsIn(dataDirectory, isNew)).map(lineIn)) {
+          assert.ok(this.#foreseen.has(line), `a mail that nobody asked for: ${line}`);
+          this.#awaited.delete(line);
+        }
+        return this.#awaited.size === 0 ? true : undefined;
+      });
+    } catch (error) {
+      const missing = [...this.#awaited].join("\n  ");
+      throw new Error(`the mails are not as the model has them; missing:\n  ${missing}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** How many mails have come. */
+  get mails(): number {
+    return this.#files.size;
   }
 }
 

@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import fc from "fast-check";
 import { MailBook } from "./mail-book.ts";
 import type { Step } from "./step.ts";
@@ -23,12 +24,12 @@ export interface Played {
 }
 
 /** Stories of one seed; the next ones have the next seed. */
-const ROUND = 25;
+const ROUND = 50;
 
 /** A failure is made shorter for so long. */
 const SHRINKING_MS = 30_000;
 
-/** Plays stories on a service and holds every answer, and at the end the mails, to the model. */
+/** Plays stories on a service and holds every answer, and then the mails, to the model. */
 export async function play(theatre: Theatre, engine: string, budget: Budget): Promise<Played> {
   const mailBook = new MailBook();
   let untilMs = performance.now() + budget.limitMs;
@@ -45,7 +46,7 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
       await fc.asyncModelRun(() => ({ model, real: stage }), steps);
       await audit(model, stage);
       mailBook.note(model, stage);
-      stories += 1;
+      if (!hasFailed) stories += 1;
     } catch (error) {
       if (!hasFailed) untilMs = performance.now() + SHRINKING_MS;
       hasFailed = true;
@@ -59,10 +60,12 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
     const numRuns = Math.min(ROUND, budget.stories - stories);
     const from = path === undefined ? {} : { path };
     const details = await fc.check(property, { seed, numRuns, ...from });
-    if (details.failed) return { stories, mails: 0, failure: tell(details, engine, stories) };
+    if (details.failed)
+      return { stories, mails: mailBook.mails, failure: tell(details, engine, stories) };
+    await mailBook.audit(theatre);
     if (path !== undefined) break;
   }
-  return { stories, mails: await mailBook.audit(theatre), failure: undefined };
+  return { stories, mails: mailBook.mails, failure: undefined };
 }
 
 type Steps = Iterable<Step>;
@@ -75,13 +78,12 @@ function tell(details: Details, engine: string, before: number): string {
   const told = String(steps);
   const replay = /replayPath="([^"]*)"/.exec(told)?.[1] ?? "";
   const story = told.replace(/\s*\/\*replayPath.*\*\//, "");
-  const why = errorInstance instanceof Error ? errorInstance.stack : String(errorInstance);
   return [
     `after ${before} good stories on ${engine} one is not as the model has it,`,
     `here shrunk ${numShrinks} times:`,
     `  ${beginning}${story}`,
     "",
-    `${why}`,
+    inspect(errorInstance),
     "",
     "again: npm run model -- " +
       `--engine ${engine} --seed ${seed} --path "${counterexamplePath}" --replay "${replay}"`,

@@ -20,7 +20,12 @@ export function step({ kind, sentence, can, run }: StepOf): Step {
   return {
     check: can,
     async run(model, stage) {
-      stage.tally(kind, await run(model, stage));
+      try {
+        stage.tally(kind, await run(model, stage));
+      } catch (error) {
+        // The end of a story looks at everything: it has to be told which look was the wrong one.
+        throw new Error(`not so: ${sentence}`, { cause: error });
+      }
     },
     toString: () => `\n  ${sentence}`,
   };

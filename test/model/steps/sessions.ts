@@ -29,8 +29,9 @@ export function withSession(uses: WithSession): Step {
       assert.ok(session !== undefined);
       const answer = await ask(model, stage, session.token);
       if (!model.isValid(session)) {
+        const outcome = assertRefusal(answer, sessionRequired);
         assert.equal(answer.headers["www-authenticate"], "Session");
-        return assertRefusal(answer, sessionRequired);
+        return outcome;
       }
       return expect(answer, model, stage, model.account(person));
     },
