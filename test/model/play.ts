@@ -9,7 +9,7 @@ export interface Budget {
   readonly seed: number;
   /** At most so many stories. */
   readonly stories: number;
-  /** No further story begins after this time. */
+  /** No further story begins after this time, when some have been played. */
   readonly limitMs: number;
   /** Where a failure was, as its report says. */
   readonly path?: string | undefined;
@@ -26,6 +26,9 @@ export interface Played {
 /** Stories of one seed; the next ones have the next seed. */
 const ROUND = 50;
 
+/** However slow the machine: so many try nearly every kind of step. */
+const STORIES_MIN = 5;
+
 /** A failure is made shorter for so long. */
 const SHRINKING_MS = 30_000;
 
@@ -35,7 +38,7 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
   let untilMs = performance.now() + budget.limitMs;
   let stories = 0;
   let hasFailed = false;
-  const isOver = () => performance.now() > untilMs;
+  const isOver = () => (hasFailed || stories >= STORIES_MIN) && performance.now() > untilMs;
 
   const playOne = async (beginning: Beginning, steps: Steps): Promise<void> => {
     // A story that is under way is never broken off: it would go on beside the next.
@@ -60,8 +63,9 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
     const numRuns = Math.min(ROUND, budget.stories - stories);
     const from = path === undefined ? {} : { path };
     const details = await fc.check(property, { seed, numRuns, ...from });
-    if (details.failed)
+    if (details.failed) {
       return { stories, mails: mailBook.mails, failure: tell(details, engine, stories) };
+    }
     await mailBook.audit(theatre);
     if (path !== undefined) break;
   }

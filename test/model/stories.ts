@@ -4,13 +4,7 @@ import { people } from "./names.ts";
 import type { Stage } from "./stage.ts";
 import type { Step } from "./step.ts";
 import { logIn, registration, someLogIn, someLogOut, someRegistration } from "./steps/accounts.ts";
-import {
-  someFlood,
-  someGuesses,
-  someReadsAtOnce,
-  someRevocationAmidReads,
-  someTokenAtOnce,
-} from "./steps/at-once.ts";
+import { someFlood, someGuesses, someTokenAtOnce } from "./steps/calls-at-once.ts";
 import {
   keyCreation,
   keyList,
@@ -31,6 +25,7 @@ import {
 } from "./steps/operator.ts";
 import { rateImport, someImport, someSettlement, someSwitch } from "./steps/rates.ts";
 import { someRead } from "./steps/reads.ts";
+import { someReadsAtOnce, someRevocationAmidReads } from "./steps/reads-at-once.ts";
 import { someMistakenScheme } from "./steps/strangers.ts";
 import { someTime } from "./steps/time.ts";
 import { dailyUsageOf, someDailyUsage, someUsage, usageOf } from "./steps/usage.ts";
