@@ -10,7 +10,7 @@ import { openTheatre } from "./theatre.ts";
 const SEED = 20_261_121;
 const STORIES = 40;
 /** On a slow machine fewer stories are played. */
-const LIMIT_MS = 6000;
+const LIMIT_MS = 5000;
 
 async function assertAsModelled(
   engine: string,

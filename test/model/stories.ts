@@ -117,8 +117,14 @@ export async function begin({ start, freeUnits }: Beginning, stage: Stage): Prom
 /** Looks at all that the story has left: also what nobody has asked for in it. */
 export async function audit(model: Model, stage: Stage): Promise<void> {
   for (const person of people) {
-    await accountShown(person).run(model, stage);
-    const looks = [usageOf(person), dailyUsageOf(person, 0, 1, 366), keyList(person)];
+    const looks = [
+      accountShown(person),
+      logIn(person, "the office"),
+      usageOf(person),
+      usageOf(person, 1),
+      dailyUsageOf(person, 0, 1, 366),
+      keyList(person),
+    ];
     for (const look of looks) if (look.check(model)) await look.run(model, stage);
   }
 }
