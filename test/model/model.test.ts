@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import type { DatabaseHost } from "../../src/config.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { play } from "./play.ts";
@@ -22,11 +22,13 @@ async function assertAsModelled(
   if (failure !== undefined) assert.fail(failure);
 }
 
-test("on SQLite the service does what the model says, whatever people do", async () => {
-  await assertAsModelled("sqlite", undefined);
-});
+suite("the service does what the model says, whatever people do", { concurrency: 2 }, () => {
+  test("on SQLite", async () => {
+    await assertAsModelled("sqlite", undefined);
+  });
 
-test("on PostgreSQL the service does what the model says, whatever people do", async () => {
-  await using database = await newPostgresDatabase();
-  await assertAsModelled("postgres", database.hosts);
+  test("on PostgreSQL", async () => {
+    await using database = await newPostgresDatabase();
+    await assertAsModelled("postgres", database.hosts);
+  });
 });

@@ -60,7 +60,7 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
   for (let seed = budget.seed; stories < budget.stories && !isOver(); seed += 1) {
     const { path, replay } = budget;
     const property = fc.asyncProperty(someBeginning, someSteps(replay), playOne);
-    const numRuns = Math.min(ROUND, budget.stories - stories);
+    const numRuns = path === undefined ? Math.min(ROUND, budget.stories - stories) : 1;
     const from = path === undefined ? {} : { path };
     const details = await fc.check(property, { seed, numRuns, ...from });
     if (details.failed) {

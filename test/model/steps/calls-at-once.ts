@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assertFailure } from "../../support/answers.ts";
-import { assertRefusal, assertSuccess, tooManyRequests } from "../expected.ts";
+import type { Answer } from "../../support/service.ts";
 import { ADDRESS_CEILING } from "../limiter.ts";
 import { someAddress, someNode, somePerson } from "../names.ts";
 import { from } from "../stage.ts";
 import { always, step } from "../step.ts";
 
 const FLOOD = ADDRESS_CEILING + 5;
+/** All wait for the address's one row: more at a time may wait too long on a slow machine (503). */
+const AT_ONCE = 16;
 
 /** The same token by several at once. */
 export const someTokenAtOnce = fc.tuple(somePerson, someNode).map(([person, node]) =>
@@ -41,29 +43,25 @@ export const someTokenAtOnce = fc.tuple(somePerson, someNode).map(([person, node
 export const someFlood = fc.constant(
   step({
     kind: "a flood from one address",
-    sentence: `${FLOOD} strangers ask for a reset mail from the office at once`,
+    sentence: `${FLOOD} strangers ask for a reset mail from the office, ${AT_ONCE} at once`,
     can: always,
     async run(model, stage) {
       const headers = from(stage, "the office");
       const path = "/v1/auth/password-reset";
       const strangers = Array.from({ length: FLOOD }, (_, index) => `stranger-${index}`);
-      const answers = await Promise.all(
-        strangers.map((stranger, index) => {
+      const answers: Answer[] = [];
+      for (let sent = 0; sent < FLOOD; sent += AT_ONCE) {
+        const some = strangers.slice(sent, sent + AT_ONCE).map((stranger, index) => {
           const json = { email: `${stranger}-${stage.emailOf("nobody")}` };
           return stage.call((index % 2) as 0 | 1, "POST", path, { json, headers });
-        }),
-      );
-
+        });
+        answers.push(...(await Promise.all(some)));
+      }
       const waits = strangers.map((stranger) =>
         model.limiter.spend("the office", stranger, model.nowMs),
       );
-      const passed = answers.filter(({ status }) => status === 202);
-      const refused = answers.filter(({ status }) => status !== 202);
-      assert.equal(passed.length, waits.filter((wait) => wait === undefined).length);
-      const wait = waits.find((each) => each !== undefined) ?? 0;
-      for (const answer of passed) assertSuccess(answer, 202, {});
-      for (const answer of refused) assertRefusal(answer, tooManyRequests(wait));
-      return passed.length === 0 ? "none passes" : "some pass";
+      assertBudget(answers, waits, 202);
+      return waits[0] === undefined ? "some pass" : "none passes";
     },
   }),
 );
@@ -83,13 +81,26 @@ export const someGuesses = fc.tuple(somePerson, someAddress).map(([person, addre
         ),
       );
       const waits = answers.map(() => model.limiter.spend(address, person, model.nowMs));
-      const statuses = waits.map((wait) => (wait === undefined ? 401 : 429));
-      assert.deepEqual(answers.map(({ status }) => status).toSorted(), statuses.toSorted());
-      const wait = waits.at(-1);
-      for (const answer of answers.filter(({ status }) => status === 429)) {
-        assertRefusal(answer, tooManyRequests(wait ?? 0));
-      }
-      return statuses.includes(401) ? "some tried" : "none tried";
+      assertBudget(answers, waits, 401);
+      return waits[0] === undefined ? "some tried" : "none tried";
     },
   }),
 );
+
+/**
+ * As many calls pass, and as many have to wait for so long, as the model says; which of them they
+ * are is chance.
+ */
+function assertBudget(
+  answers: readonly Answer[],
+  waits: readonly (number | undefined)[],
+  status: number,
+): void {
+  assert.deepEqual(
+    answers.map((answer) => `${answer.status} ${answer.headers["retry-after"] ?? ""}`).toSorted(),
+    waits.map((wait) => (wait === undefined ? `${status} ` : `429 ${wait}`)).toSorted(),
+  );
+  for (const answer of answers) {
+    if (answer.status === 429) assertFailure(answer, 429, "too_many_requests");
+  }
+}
