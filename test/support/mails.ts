@@ -20,11 +20,18 @@ export async function eventually<Found>(
   }
 }
 
-/** Every mail that a service without an SMTP server has put into its data directory, in order. */
-export async function mailsIn(dataDirectory: string): Promise<Email[]> {
+/**
+ * Every mail that a service without an SMTP server has put into its data directory, in order.
+ *
+ * @param isWanted by the file's name; all of them, without it.
+ */
+export async function mailsIn(
+  dataDirectory: string,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<Email[]> {
   const directory = join(dataDirectory, "mail");
   const names = await readdir(directory).catch(() => []);
-  const files = names.filter((name) => name.endsWith(".eml")).sort();
+  const files = names.filter((name) => name.endsWith(".eml") && isWanted(name)).sort();
   const texts = await Promise.all(files.map((name) => readFile(join(directory, name), "utf8")));
   return await Promise.all(texts.map((text) => PostalMime.parse(text)));
 }

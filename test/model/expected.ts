@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { assertCommonHeaders, assertFailure } from "../support/answers.ts";
+import type { Answer } from "../support/service.ts";
+
+/** A failure as the model foretells it. */
+export interface ExpectedFailure {
+  readonly status: number;
+  readonly code: string;
+  readonly message?: string | RegExp;
+  readonly retryAfterSeconds?: number;
+  /** What `quota_exceeded` adds. */
+  readonly quota?: {
+    readonly limit: number;
+    readonly remaining: number;
+    readonly reset_at: string;
+  };
+}
+
+/** @returns what the tally calls it. */
+export function assertSuccess(answer: Answer, status: number, body?: unknown): string {
+  assert.equal(answer.status, status, answer.text);
+  assertCommonHeaders(answer);
+  if (body === undefined) assert.equal(answer.text, "");
+  else assert.deepEqual(answer.body, body);
+  return String(status);
+}
+
+/** @returns what the tally calls it. */
+export function assertRefusal(answer: Answer, expected: ExpectedFailure): string {
+  const { status, code, message, retryAfterSeconds, quota } = expected;
+  assertFailure(answer, status, code, message);
+  if (retryAfterSeconds !== undefined) {
+    assert.equal(answer.headers["retry-after"], String(retryAfterSeconds));
+  }
+  if (quota !== undefined) {
+    const { limit, remaining, reset_at } = answer.body;
+    assert.deepEqual({ limit, remaining, reset_at }, quota);
+  }
+  return `${status} ${code}`;
+}
+
+export const sessionRequired = {
+  status: 401,
+  code: "unauthorized",
+  message: "Authentication required.",
+} as const;
+
+export const keyRequired = {
+  status: 401,
+  code: "unauthorized",
+  message: "A valid API key is required.",
+} as const;
+
+export const tooManyRequests = (retryAfterSeconds: number): ExpectedFailure => ({
+  status: 429,
+  code: "too_many_requests",
+  retryAfterSeconds,
+});

@@ -1,0 +1,43 @@
+import { SECOND_MS, secondsUntil } from "./calendar.ts";
+import type { AddressName } from "./names.ts";
+
+/** Calls of one (address, mailbox) in a window, as the service under the model is configured. */
+export const AUTH_LIMIT = 4;
+export const AUTH_WINDOW_SECONDS = 900;
+export const ADDRESS_CEILING = 30 * AUTH_LIMIT;
+
+interface Window {
+  calls: number;
+  readonly endsMs: number;
+}
+
+/** The abuse limiter (section 8): a fixed window opens with its first call and then starts anew. */
+export class Limiter {
+  readonly #windows = new Map<string, Window>();
+
+  /** @returns the seconds to wait when the call is over the budget. Each call counts, refused too. */
+  spend(address: AddressName, mailbox: string, nowMs: number): number | undefined {
+    const ofMailbox = this.#count(`${address} ${mailbox}`, nowMs);
+    const ofAddress = this.#count(address, nowMs);
+    const ends = [
+      ...(ofMailbox.calls > AUTH_LIMIT ? [ofMailbox.endsMs] : []),
+      ...(ofAddress.calls > ADDRESS_CEILING ? [ofAddress.endsMs] : []),
+    ];
+    return ends.length === 0 ? undefined : secondsUntil(Math.max(...ends), nowMs);
+  }
+
+  /** When the window of an (address, mailbox) ends, if one is open. */
+  endsMs(address: AddressName, mailbox: string): number | undefined {
+    return this.#windows.get(`${address} ${mailbox}`)?.endsMs;
+  }
+
+  #count(scope: string, nowMs: number): Window {
+    const standing = this.#windows.get(scope);
+    const isOpen = standing !== undefined && nowMs < standing.endsMs;
+    const endsMs = nowMs + AUTH_WINDOW_SECONDS * SECOND_MS;
+    const window = isOpen ? standing : { calls: 0, endsMs };
+    window.calls += 1;
+    this.#windows.set(scope, window);
+    return window;
+  }
+}

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import type { Answer } from "../support/service.ts";
+import { monthEndMs, monthStartMs, rfc3339, SECOND_MS, secondsUntil } from "./calendar.ts";
+import { type ExpectedFailure, keyRequired } from "./expected.ts";
+import type { Model } from "./model.ts";
+import type { PairName, Person } from "./names.ts";
+import { asOfText, type PairState } from "./pair-state.ts";
+
+/** What a read asks for: a pair of the story, or symbols that are none. */
+export type Asked = PairName | "bad symbols";
+
+/** What a key is told of its account's quota. */
+export interface Allowance {
+  readonly quotaUnits: number;
+  readonly left: number;
+}
+
+export interface ExpectedRead {
+  /** The pair as it is served, or what is wrong. */
+  readonly result: PairState | ExpectedFailure;
+  /** Only a valid key is told it. */
+  readonly allowance: Allowance | undefined;
+}
+
+/** One read, in the order of the specification (section 4), charged to the model. */
+export function readInModel(
+  model: Model,
+  person: Person,
+  keyNumber: number,
+  asked: Asked,
+): ExpectedRead {
+  const key = model.key(person, keyNumber);
+  if (key === undefined || key.revokedMs !== undefined) {
+    return { result: keyRequired, allowance: undefined };
+  }
+  const account = model.account(person);
+  const quotaUnits = model.quotaUnits(account);
+  const allowance = () => ({ quotaUnits, left: model.unitsLeft(account) });
+  if (asked === "bad symbols") return { result: BAD_SYMBOLS, allowance: allowance() };
+  if (model.unitsLeft(account) === 0) {
+    const endMs = monthEndMs(model.nowMs);
+    const quota = { limit: quotaUnits, remaining: 0, reset_at: rfc3339(endMs) };
+    const retryAfterSeconds = secondsUntil(endMs, model.nowMs);
+    return { result: { ...EXHAUSTED, quota, retryAfterSeconds }, allowance: allowance() };
+  }
+  account.charges.push({ atMs: model.nowMs, keyNumber });
+  const pair = model.pairs.get(asked);
+  const result = pair === undefined ? UNSUPPORTED : pair.isSuspended ? SUSPENDED : pair;
+  return { result, allowance: allowance() };
+}
+
+const BAD_SYMBOLS = {
+  status: 400,
+  code: "invalid_asset_symbol",
+  message: "Asset symbol format is invalid.",
+} as const;
+
+const EXHAUSTED = {
+  status: 429,
+  code: "quota_exceeded",
+  message: "Request-unit quota exceeded for the current billing period.",
+} as const;
+
+const UNSUPPORTED = {
+  status: 404,
+  code: "unsupported_pair",
+  message: "The requested currency pair is not currently supported.",
+} as const;
+
+const SUSPENDED = {
+  status: 503,
+  code: "temporarily_unavailable",
+  message: "The service is temporarily unable to serve this rate. Please retry.",
+} as const;
+
+/** The Rate resource of a pair. */
+export function rateBody({ base, quote }: { base: string; quote: string }, served: PairState) {
+  const { rate, asOfMs } = served;
+  return { base, quote, rate, as_of: asOfText(asOfMs), type: "direct" };
+}
+
+/** Holds the headers of an answer to what its key may be told. */
+export function assertAllowance({ headers }: Answer, model: Model, told?: Allowance): void {
+  const policy = headers["ratelimit-policy"];
+  if (told === undefined) {
+    assert.deepEqual([policy, headers.ratelimit], [undefined, undefined]);
+    return;
+  }
+  const { quotaUnits, left } = told;
+  const endMs = monthEndMs(model.nowMs);
+  const periodSeconds = (endMs - monthStartMs(model.nowMs)) / SECOND_MS;
+  assert.equal(policy, `"units";q=${quotaUnits};w=${periodSeconds}`);
+  assert.equal(headers.ratelimit, `"units";r=${left};t=${secondsUntil(endMs, model.nowMs)}`);
+}

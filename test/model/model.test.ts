@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { DatabaseHost } from "../../src/config.ts";
+import { newPostgresDatabase } from "../support/postgres-databases.ts";
+import { play } from "./play.ts";
+import { openTheatre } from "./theatre.ts";
+
+// The same stories each time, so that a change that breaks one is the change that broke it. Others
+// are made up by `npm run model`, for as long as one likes.
+const SEED = 20_261_121;
+const STORIES = 40;
+/** On a slow machine fewer stories are played. */
+const LIMIT_MS = 5000;
+
+async function assertAsModelled(
+  engine: string,
+  hosts: readonly DatabaseHost[] | undefined,
+): Promise<void> {
+  await using theatre = await openTheatre(hosts);
+  const budget = { seed: SEED, stories: STORIES, limitMs: LIMIT_MS };
+  const { failure } = await play(theatre, engine, budget);
+  if (failure !== undefined) assert.fail(failure);
+}
+
+suite("the service does what the model says, whatever people do", { concurrency: 2 }, () => {
+  test("on SQLite", async () => {
+    await assertAsModelled("sqlite", undefined);
+  });
+
+  test("on PostgreSQL", async () => {
+    await using database = await newPostgresDatabase();
+    await assertAsModelled("postgres", database.hosts);
+  });
+});

@@ -1,0 +1,132 @@
+import { DAY_MS, dayOf, monthStartMs } from "./calendar.ts";
+import { Limiter } from "./limiter.ts";
+import type { FromLast, PairName, Person, PlanName } from "./names.ts";
+import type { PairState } from "./pair-state.ts";
+
+// What the specification and the contract say, written down in the plainest way: nothing here is
+// taken from the service's own code, nothing is stored twice, and every figure is counted anew.
+
+export interface SessionState {
+  readonly token: string;
+  readonly endsMs: number;
+  isEnded: boolean;
+}
+
+export interface KeyState {
+  /** 1 for the first of the account. */
+  readonly number: number;
+  readonly id: string;
+  readonly name: string;
+  readonly secret: string;
+  readonly createdMs: number;
+  revokedMs: number | undefined;
+}
+
+export type Purpose = "verification" | "reset";
+
+export interface TokenState {
+  readonly purpose: Purpose;
+  readonly text: string;
+  readonly endsMs: number;
+  isSpent: boolean;
+}
+
+/** One unit: when it was charged, and to which key. */
+interface Charge {
+  readonly atMs: number;
+  readonly keyNumber: number;
+}
+
+export class AccountState {
+  readonly person: Person;
+  password: string;
+  formerPassword: string | undefined;
+  isVerified = false;
+  /** How often the password was reset. */
+  resets = 0;
+  plan: PlanName = "free";
+  readonly sessions: SessionState[] = [];
+  readonly keys: KeyState[] = [];
+  /** In the order in which they were mailed: of each purpose only the last one counts. */
+  readonly tokens: TokenState[] = [];
+  readonly charges: Charge[] = [];
+
+  constructor(person: Person, password: string) {
+    this.person = person;
+    this.password = password;
+  }
+
+  usedUnits(nowMs: number): number {
+    const startMs = monthStartMs(nowMs);
+    return this.charges.filter(({ atMs }) => monthStartMs(atMs) === startMs).length;
+  }
+
+  /** The units by day and key, as `days` of the daily usage has them. */
+  days(nowMs: number, count: number) {
+    const dates = Array.from({ length: count }, (_, back) => dayOf(nowMs - back * DAY_MS));
+    return dates.toReversed().flatMap((date) =>
+      this.keys.flatMap(({ id, number }) => {
+        const charged = this.charges.filter(
+          ({ atMs, keyNumber }) => keyNumber === number && dayOf(atMs) === date,
+        );
+        return charged.length === 0 ? [] : [{ date, api_key_id: id, units: charged.length }];
+      }),
+    );
+  }
+
+  /** Whether a token may be used now: the last of its purpose, not spent, not too old. */
+  accepts(token: TokenState, purpose: Purpose, nowMs: number): boolean {
+    const newest = this.tokens.findLast((other) => other.purpose === purpose);
+    return token === newest && !token.isSpent && nowMs < token.endsMs;
+  }
+}
+
+export class Model {
+  nowMs: number;
+  readonly accounts = new Map<Person, AccountState>();
+  readonly plans = new Map<PlanName, number>();
+  readonly pairs = new Map<PairName, PairState>();
+  readonly limiter = new Limiter();
+
+  constructor(nowMs: number) {
+    this.nowMs = nowMs;
+  }
+
+  account(person: Person): AccountState {
+    const account = this.accounts.get(person);
+    if (account === undefined) throw new Error(`${person} has no account in the model`);
+    return account;
+  }
+
+  session(person: Person, fromLast: FromLast): SessionState | undefined {
+    return this.accounts.get(person)?.sessions.at(-1 - fromLast);
+  }
+
+  isValid({ isEnded, endsMs }: SessionState): boolean {
+    return !isEnded && this.nowMs < endsMs;
+  }
+
+  key(person: Person, number: number): KeyState | undefined {
+    return this.accounts.get(person)?.keys[number - 1];
+  }
+
+  token(person: Person, purpose: Purpose, fromLast: FromLast): TokenState | undefined {
+    const tokens = this.accounts.get(person)?.tokens ?? [];
+    return tokens.filter((token) => token.purpose === purpose).at(-1 - fromLast);
+  }
+
+  /** The account whose token a text is, when it may be used now. */
+  ownerOf(token: TokenState, purpose: Purpose): AccountState | undefined {
+    return [...this.accounts.values()].find((account) =>
+      account.accepts(token, purpose, this.nowMs),
+    );
+  }
+
+  quotaUnits({ plan }: AccountState): number {
+    return this.plans.get(plan) ?? 0;
+  }
+
+  unitsLeft(account: AccountState): number {
+    return Math.max(this.quotaUnits(account) - account.usedUnits(this.nowMs), 0);
+  }
+}

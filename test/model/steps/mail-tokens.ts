@@ -1,0 +1,122 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { assertRefusal, assertSuccess, tooManyRequests } from "../expected.ts";
+import type { AccountState, Model, Purpose } from "../model.ts";
+import {
+  type FromLast,
+  type Mailbox,
+  someAddress,
+  someMailbox,
+  someNode,
+  somePerson,
+  wordOf,
+} from "../names.ts";
+import { from } from "../stage.ts";
+import { step } from "../step.ts";
+import { noteToken, spendCall } from "./accounts.ts";
+
+const INVALID_TOKEN = { status: 400, code: "invalid_token" } as const;
+
+const accountOf = (model: Model, mailbox: Mailbox): AccountState | undefined =>
+  mailbox === "nobody" ? undefined : model.accounts.get(mailbox);
+
+const orders = [
+  ["verification", "/v1/auth/verification/resend", "another verification mail"],
+  ["reset", "/v1/auth/password-reset", "a reset mail"],
+] as const;
+
+/** Somebody asks for a mail; the answer is the same whether or not there is an account. */
+export const someOrder = fc
+  .tuple(fc.constantFrom(...orders, orders[1], orders[1]), someMailbox, someAddress, someNode)
+  .map(([[purpose, path, words], mailbox, address, node]) =>
+    step({
+      kind: `ask for a ${purpose} mail`,
+      sentence: `${mailbox} asks for ${words} from ${address}`,
+      can: () => true,
+      async run(model, stage) {
+        const wait = spendCall(model, address, mailbox);
+        const json = { email: stage.emailOf(mailbox) };
+        const answer = await stage.call(node, "POST", path, {
+          json,
+          headers: from(stage, address),
+        });
+
+        if (wait !== undefined) return assertRefusal(answer, tooManyRequests(wait));
+        const account = accountOf(model, mailbox);
+        const isDue = account !== undefined && (purpose === "reset" || !account.isVerified);
+        if (isDue) noteToken(model, account, purpose, stage.lastSecret());
+        return assertSuccess(answer, 202, {});
+      },
+    }),
+  );
+
+const someToken = {
+  person: somePerson,
+  purpose: fc.constantFrom<Purpose>("verification", "reset"),
+  nth: fc.constantFrom<FromLast>(0, 0, 0, 1),
+  node: someNode,
+};
+
+/** A token of the other kind is none; it is tried now and then. */
+const isOwnKind = fc.integer({ min: 0, max: 9 }).map((chance) => chance > 0);
+
+export const someVerification = fc
+  .record({ ...someToken, isOwn: isOwnKind })
+  .map(({ person, nth, node, isOwn }) => {
+    const purpose = isOwn ? "verification" : "reset";
+    return step({
+      kind: "verify",
+      sentence: `${person} verifies by the ${wordOf(nth)} ${purpose} token`,
+      can: (model) => model.token(person, purpose, nth) !== undefined,
+      async run(model, stage) {
+        const token = model.token(person, purpose, nth);
+        assert.ok(token !== undefined);
+        const json = { token: token.text };
+        const answer = await stage.call(node, "POST", "/v1/auth/verification", { json });
+        const owner = model.ownerOf(token, "verification");
+        if (owner === undefined) return assertRefusal(answer, INVALID_TOKEN);
+        token.isSpent = true;
+        owner.isVerified = true;
+        return assertSuccess(answer, 204);
+      },
+    });
+  });
+
+const passwords = ["quite another passphrase", "a third passphrase", "correct horse battery"];
+
+export const someReset = fc
+  .record({
+    ...someToken,
+    isOwn: isOwnKind,
+    password: fc.constantFrom(...passwords, ...passwords, "x9x8x7x"),
+  })
+  .map(({ person, nth, node, isOwn, password }) => {
+    const purpose = isOwn ? "reset" : "verification";
+    return step({
+      kind: "reset the password",
+      sentence: `${person} resets the password to "${password}" by the ${wordOf(nth)} ${purpose} token`,
+      can: (model) => model.token(person, purpose, nth) !== undefined,
+      async run(model, stage) {
+        const token = model.token(person, purpose, nth);
+        assert.ok(token !== undefined);
+        const json = { token: token.text, password };
+        const answer = await stage.call(node, "POST", "/v1/auth/password-reset/confirm", { json });
+        const owner = model.ownerOf(token, "reset");
+        if (owner === undefined) return assertRefusal(answer, INVALID_TOKEN);
+        if (password.length < 8) {
+          return assertRefusal(answer, {
+            status: 400,
+            code: "invalid_request",
+            message: /password/,
+          });
+        }
+        token.isSpent = true;
+        owner.isVerified = true;
+        owner.formerPassword = owner.password;
+        owner.password = password;
+        owner.resets += 1;
+        for (const session of owner.sessions) session.isEnded = true;
+        return assertSuccess(answer, 204);
+      },
+    });
+  });

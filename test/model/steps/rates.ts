@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { DAY_MS, rfc3339 } from "../calendar.ts";
+import { type PairName, somePair } from "../names.ts";
+import { judgeImport } from "../pair-state.ts";
+import { type Step, step } from "../step.ts";
+import { assertExit } from "./operator.ts";
+
+/** From 1.1 exactly to its half and to one and a half times it, and just beyond. */
+const rates = ["1.1", "1.10", "1.65", "0.55", "1.651", "0.549", "2.2", "0", "-1.1", "1,1"];
+
+const times = [
+  ["of the day before", "now", -DAY_MS],
+  ["of now", "now", 0],
+  ["of a day ahead", "now", DAY_MS],
+  ["of more than a day ahead", "now", DAY_MS + 1],
+  ["a millisecond older than the stored one", "stored", -1],
+  ["as old as the stored one", "stored", 0],
+  ["a millisecond newer than the stored one", "stored", 1],
+] as const;
+
+export type Dated = (typeof times)[number];
+
+export function rateImport(pair: PairName, rate: string, [words, since, offsetMs]: Dated): Step {
+  return step({
+    kind: "import a rate",
+    sentence: `the operator imports ${pair} at ${rate}, ${words}`,
+    can: (model) => since === "now" || model.pairs.has(pair),
+    async run(model, stage) {
+      const { nowMs } = model;
+      const standing = model.pairs.get(pair);
+      const asOfMs = (since === "now" ? nowMs : (standing?.asOfMs ?? 0)) + offsetMs;
+      const { base, quote } = stage.pairOf(pair);
+      const line = `${base},${quote},"${rate}",${rfc3339(asOfMs)}`;
+      const done = await stage.operate(
+        ["rates", "import", "-", "--json"],
+        `base,quote,rate,as_of\n${line}\n`,
+      );
+
+      const outcome = judgeImport(standing, { rate, asOfMs }, nowMs);
+      const count = { stored: 0, held: 0, rejected: 0, [outcome]: 1 };
+      assert.deepEqual(JSON.parse(done.printed), count, done.complaint);
+      if (outcome === "held" && standing !== undefined) standing.held = { rate, asOfMs };
+      if (outcome === "stored") {
+        const isSuspended = standing?.isSuspended ?? false;
+        const isAsItWas = standing?.rate === rate && standing.asOfMs === asOfMs;
+        // What is stored already changes nothing: what is held goes on waiting.
+        const held = isAsItWas ? standing.held : undefined;
+        model.pairs.set(pair, { rate, asOfMs, isSuspended, held });
+      }
+      assertExit(done, outcome === "stored" ? 0 : 1);
+      return outcome;
+    },
+  });
+}
+
+export const someImport = fc
+  .tuple(somePair, fc.constantFrom(...rates), fc.constantFrom(...times))
+  .map((chosen) => rateImport(...chosen));
+
+const settlements = [
+  ["release", "serves the held rate of"],
+  ["drop", "forgets the held rate of"],
+] as const;
+
+export const someSettlement = fc
+  .tuple(fc.constantFrom(...settlements), somePair)
+  .map(([[command, words], pair]) =>
+    step({
+      kind: `${command} a held rate`,
+      sentence: `the operator ${words} ${pair}`,
+      can: (model) => model.pairs.has(pair),
+      async run(model, stage) {
+        const { base, quote } = stage.pairOf(pair);
+        const done = await stage.operate(["rates", command, base, quote]);
+        const state = model.pairs.get(pair);
+        if (state?.held === undefined) return assertExit(done, 1);
+        if (command === "release") model.pairs.set(pair, { ...state, ...state.held });
+        const settled = model.pairs.get(pair);
+        if (settled !== undefined) settled.held = undefined;
+        return assertExit(done, 0);
+      },
+    }),
+  );
+
+const switches = [
+  ["suspend", "suspends"],
+  ["resume", "resumes"],
+] as const;
+
+export const someSwitch = fc
+  .tuple(fc.constantFrom(...switches), somePair)
+  .map(([[command, words], pair]) =>
+    step({
+      kind: `${command} a pair`,
+      sentence: `the operator ${words} ${pair}`,
+      can: () => true,
+      async run(model, stage) {
+        const { base, quote } = stage.pairOf(pair);
+        const done = await stage.operate(["rates", command, base, quote]);
+        const state = model.pairs.get(pair);
+        if (state === undefined) return assertExit(done, 1);
+        state.isSuspended = command === "suspend";
+        return assertExit(done, 0);
+      },
+    }),
+  );

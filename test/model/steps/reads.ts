@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { assertCommonHeaders } from "../../support/answers.ts";
+import type { Answer } from "../../support/service.ts";
+import { assertRefusal, assertSuccess } from "../expected.ts";
+import { type Asked, assertAllowance, rateBody, readInModel } from "../meter.ts";
+import type { Model } from "../model.ts";
+import { type Person, pairs, someKeyNumber, someNode, somePerson } from "../names.ts";
+import type { Stage } from "../stage.ts";
+import { type Step, step } from "../step.ts";
+
+export const someAsked = fc.constantFrom<Asked>("EUR/USD", "EUR/USD", ...pairs, "bad symbols");
+
+/** The symbols as somebody writes them. */
+export function written(stage: Stage, asked: Asked, isLoose: boolean) {
+  if (asked === "bad symbols") return { base: "E", quote: stage.symbolOf("USD") };
+  const { base, quote } = stage.pairOf(asked);
+  return isLoose
+    ? { base: ` ${base.toLowerCase()} `, quote: `${quote.toLowerCase()}\t` }
+    : { base, quote };
+}
+
+export interface Read {
+  readonly person: Person;
+  readonly keyNumber: number;
+  readonly asked: Asked;
+  readonly method?: "GET" | "HEAD";
+  readonly isLoose?: boolean;
+  readonly node?: 0 | 1;
+}
+
+export function sendRead(model: Model, stage: Stage, read: Read): Promise<Answer> {
+  const { person, keyNumber, asked, method = "GET", isLoose = false, node = 0 } = read;
+  const { base, quote } = written(stage, asked, isLoose);
+  const path = `/v1/rates/${encodeURIComponent(base)}/${encodeURIComponent(quote)}`;
+  const apiKey = model.key(person, keyNumber)?.secret ?? "";
+  return stage.call(node, method, path, { apiKey });
+}
+
+export function readOf(read: Read): Step {
+  const { person, keyNumber, asked, method = "GET" } = read;
+  return step({
+    kind: method === "HEAD" ? "read by HEAD" : "read",
+    sentence: `${person} reads ${asked}${method === "HEAD" ? " by HEAD" : ""} with key ${keyNumber}`,
+    can: (model) => model.key(person, keyNumber) !== undefined,
+    async run(model, stage) {
+      const answer = await sendRead(model, stage, read);
+      const { result, allowance } = readInModel(model, person, keyNumber, asked);
+
+      assertAllowance(answer, model, allowance);
+      if (method === "HEAD") {
+        const status = "status" in result ? result.status : 200;
+        assert.deepEqual([answer.status, answer.text], [status, ""]);
+        assertCommonHeaders(answer);
+        return String(status);
+      }
+      if ("status" in result) return assertRefusal(answer, result);
+      assert.ok(asked !== "bad symbols");
+      return assertSuccess(answer, 200, rateBody(stage.pairOf(asked), result));
+    },
+  });
+}
+
+export const someRead = fc
+  .record({
+    person: somePerson,
+    keyNumber: someKeyNumber,
+    asked: someAsked,
+    method: fc.constantFrom<"GET" | "HEAD">("GET", "GET", "GET", "HEAD"),
+    isLoose: fc.boolean(),
+    node: someNode,
+  })
+  .map(readOf);

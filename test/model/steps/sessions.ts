@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import type { Answer } from "../../support/service.ts";
+import { assertRefusal, sessionRequired } from "../expected.ts";
+import type { AccountState, Model } from "../model.ts";
+import { type FromLast, type Person, wordOf } from "../names.ts";
+import type { Stage } from "../stage.ts";
+import { type Step, step } from "../step.ts";
+
+interface WithSession {
+  readonly kind: string;
+  readonly does: string;
+  readonly person: Person;
+  readonly nth: FromLast;
+  readonly can?: (model: Readonly<Model>) => boolean;
+  readonly ask: (model: Model, stage: Stage, session: string) => Promise<Answer>;
+  /** What comes of it while the session is valid. */
+  readonly expect: (answer: Answer, model: Model, stage: Stage, account: AccountState) => string;
+}
+
+/** A step on the account of a session, which is 401 when the session has ended. */
+export function withSession(uses: WithSession): Step {
+  const { kind, does, person, nth, ask, expect } = uses;
+  return step({
+    kind,
+    sentence: `${person} ${does} with the ${wordOf(nth)} session`,
+    can: (model) => model.session(person, nth) !== undefined && (uses.can?.(model) ?? true),
+    async run(model, stage) {
+      const session = model.session(person, nth);
+      assert.ok(session !== undefined);
+      const answer = await ask(model, stage, session.token);
+      if (!model.isValid(session)) {
+        const outcome = assertRefusal(answer, sessionRequired);
+        assert.equal(answer.headers["www-authenticate"], "Session");
+        return outcome;
+      }
+      return expect(answer, model, stage, model.account(person));
+    },
+  });
+}

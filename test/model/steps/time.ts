@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { DAY_MS, HOUR_MS, MINUTE_MS, monthEndMs, nextDayMs, rfc3339 } from "../calendar.ts";
+import type { Model } from "../model.ts";
+import { type FromLast, somePerson, wordOf } from "../names.ts";
+import type { Stage } from "../stage.ts";
+import { always, step } from "../step.ts";
+
+function moveTo(model: Model, stage: Stage, ms: number): string {
+  model.nowMs = ms;
+  stage.clock.set(rfc3339(ms));
+  return "moved";
+}
+
+const spans = [
+  ["a millisecond", 1],
+  ["a second", 1000],
+  ["ten minutes", 10 * MINUTE_MS],
+  ["an hour", HOUR_MS],
+  ["a day", DAY_MS],
+  ["ten days", 10 * DAY_MS],
+] as const;
+
+const someSpan = fc.constantFrom(...spans).map(([words, spanMs]) =>
+  step({
+    kind: "time passes",
+    sentence: `${words} ${spanMs === 10 * MINUTE_MS || spanMs === 10 * DAY_MS ? "pass" : "passes"}`,
+    can: always,
+    run: async (model, stage) => moveTo(model, stage, model.nowMs + spanMs),
+  }),
+);
+
+/** A moment at which something ends: most mistakes about time are made there. */
+interface Edge {
+  readonly words: string;
+  edgeMs(model: Readonly<Model>): number | undefined;
+}
+
+const recent: readonly FromLast[] = [0, 1];
+
+const someEdge = fc.oneof(
+  fc.constant<Edge>({ words: "the month ends", edgeMs: ({ nowMs }) => monthEndMs(nowMs) }),
+  fc.constant<Edge>({ words: "the day ends", edgeMs: ({ nowMs }) => nextDayMs(nowMs) }),
+  fc.tuple(somePerson, fc.constantFrom(...recent)).map(
+    ([person, nth]): Edge => ({
+      words: `${person}'s ${wordOf(nth)} session ends`,
+      edgeMs: (model) => model.session(person, nth)?.endsMs,
+    }),
+  ),
+  fc.tuple(somePerson, fc.constantFrom("verification" as const, "reset" as const)).map(
+    ([person, purpose]): Edge => ({
+      words: `${person}'s last ${purpose} token ends`,
+      edgeMs: (model) => model.token(person, purpose, 0)?.endsMs,
+    }),
+  ),
+  somePerson.map(
+    (person): Edge => ({
+      words: `the limiter's window for ${person} at home ends`,
+      edgeMs: (model) => model.limiter.endsMs("home", person),
+    }),
+  ),
+);
+
+const sides = [
+  ["the last millisecond before", -1],
+  ["the moment when", 0],
+  ["the moment when", 0],
+  ["the first millisecond after", 1],
+] as const;
+
+const someMove = fc.tuple(someEdge, fc.constantFrom(...sides)).map(([edge, [words, offsetMs]]) => {
+  const target = (model: Readonly<Model>) => (edge.edgeMs(model) ?? 0) + offsetMs;
+  return step({
+    kind: "time moves to an edge",
+    sentence: `time moves to ${words} ${edge.words}`,
+    can: (model) => target(model) > model.nowMs,
+    async run(model, stage) {
+      assert.ok(target(model) > model.nowMs);
+      return moveTo(model, stage, target(model));
+    },
+  });
+});
+
+export const someTime = fc.oneof(someSpan, { arbitrary: someMove, weight: 2 });

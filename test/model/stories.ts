@@ -1,0 +1,130 @@
+import fc from "fast-check";
+import { Model } from "./model.ts";
+import { people } from "./names.ts";
+import type { Stage } from "./stage.ts";
+import type { Step } from "./step.ts";
+import { logIn, registration, someLogIn, someLogOut, someRegistration } from "./steps/accounts.ts";
+import { someFlood, someGuesses, someTokenAtOnce } from "./steps/calls-at-once.ts";
+import {
+  keyCreation,
+  keyList,
+  someKeyCreation,
+  someKeyList,
+  someRevocation,
+} from "./steps/keys.ts";
+import { someOrder, someReset, someVerification } from "./steps/mail-tokens.ts";
+import { someMcpRead, someMcpUsage } from "./steps/mcp.ts";
+import {
+  accountShown,
+  planOf,
+  someLook,
+  someMark,
+  someMove,
+  somePlanChange,
+  someUnits,
+} from "./steps/operator.ts";
+import { rateImport, someImport, someSettlement, someSwitch } from "./steps/rates.ts";
+import { someRead } from "./steps/reads.ts";
+import { someReadsAtOnce, someRevocationAmidReads } from "./steps/reads-at-once.ts";
+import { someMistakenScheme } from "./steps/strangers.ts";
+import { someTime } from "./steps/time.ts";
+import { dailyUsageOf, someDailyUsage, someUsage, usageOf } from "./steps/usage.ts";
+
+/** Kinds of steps by how often they come: what uses up a quota, and what lets a session live. */
+const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = [
+  [40, someRead],
+  [12, someMcpRead],
+  [4, someMcpUsage],
+  [18, someTime],
+  [18, someLogIn],
+  [4, someLogOut],
+  [6, someRegistration],
+  [12, someKeyCreation],
+  [6, someKeyList],
+  [8, someRevocation],
+  [10, someUsage],
+  [12, someDailyUsage],
+  [16, someOrder],
+  [10, someVerification],
+  [16, someReset],
+  [6, somePlanChange],
+  [6, someMove],
+  [2, someMark],
+  [2, someLook],
+  [12, someImport],
+  [6, someSettlement],
+  [6, someSwitch],
+  [10, someReadsAtOnce],
+  [4, someRevocationAmidReads],
+  [4, someTokenAtOnce],
+  [4, someGuesses],
+  [1, someFlood],
+  [4, someMistakenScheme],
+];
+
+const someStep = fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbitrary })));
+
+const STEPS_MAX = 80;
+
+/** @param replay what a failure's report calls by this name. */
+export const someSteps = (replay?: string) =>
+  fc.commands([someStep], {
+    maxCommands: STEPS_MAX,
+    size: "max",
+    ...(replay === undefined ? {} : { replayPath: replay }),
+  });
+
+/** Where a story begins: what comes round by the calendar is never far. */
+const starts = [
+  "2026-11-21T12:00:00.000Z",
+  "2026-12-31T23:59:59.999Z",
+  "2027-02-28T23:00:00.000Z",
+  "2028-02-28T23:59:59.000Z",
+  "2027-06-01T00:00:00.000Z",
+];
+
+export interface Beginning {
+  readonly start: string;
+  readonly freeUnits: number;
+}
+
+export const someBeginning: fc.Arbitrary<Beginning> = fc
+  .record({ start: fc.constantFrom(...starts), freeUnits: someUnits })
+  .map((beginning) => ({
+    ...beginning,
+    toString: () => `at ${beginning.start}, ${beginning.freeUnits} units on the plan free`,
+  }));
+
+/** Two customers with a session and a key each, and two pairs: what most stories would do first. */
+export async function begin({ start, freeUnits }: Beginning, stage: Stage): Promise<Model> {
+  const model = new Model(Date.parse(start));
+  stage.clock.set(start);
+  const first = ["of the day before", "now", -86_400_000] as const;
+  const given = [
+    planOf("free", freeUnits),
+    rateImport("EUR/USD", "1.1", first),
+    rateImport("EUR/JPY", "1.65", first),
+    ...(["ada", "bob"] as const).flatMap((person) => [
+      registration(person),
+      logIn(person),
+      keyCreation(person),
+    ]),
+  ];
+  for (const step of given) await step.run(model, stage);
+  return model;
+}
+
+/** Looks at all that the story has left: also what nobody has asked for in it. */
+export async function audit(model: Model, stage: Stage): Promise<void> {
+  for (const person of people) {
+    const looks = [
+      accountShown(person),
+      logIn(person, "the office"),
+      usageOf(person),
+      usageOf(person, 1),
+      dailyUsageOf(person, 0, 1, 366),
+      keyList(person),
+    ];
+    for (const look of looks) if (look.check(model)) await look.run(model, stage);
+  }
+}
