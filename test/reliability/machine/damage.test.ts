@@ -126,6 +126,25 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     assert.match(await server.stopWell(), /the database is damaged and not used any further/);
   });
 
+  test("a database that a kill -9 has left half made is no damage: the next start makes it", async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, "kurs.db");
+    {
+      // What has not been committed is in the file already, and the journal says how to undo it.
+      using making = new DatabaseSync(join(directory.path, "making.db"));
+      making.exec("PRAGMA cache_size = 1; BEGIN; CREATE TABLE filler (content)");
+      making.exec("INSERT INTO filler VALUES (zeroblob(1000000))");
+      await copyFile(join(directory.path, "making.db"), file);
+      await copyFile(join(directory.path, "making.db-journal"), `${file}-journal`);
+    }
+    assert.ok((await stat(file)).size > 0);
+
+    const { session } = await usedDirectory(directory.path, "kill");
+    await using server = await startServer({ dataDirectory: directory.path });
+    assert.equal(await clientOf(server.url).usedUnits(session), 3);
+    await server.stopWell();
+  });
+
   test("noise in the log that a kill -9 has left: what it held is gone, the rest is whole", async () => {
     await using directory = await temporaryDirectory();
     const { session, apiKey } = await usedDirectory(directory.path, "kill");

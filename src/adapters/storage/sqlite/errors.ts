@@ -2,6 +2,7 @@ import { StartError } from "../../../application/ports.ts";
 
 /** The low bytes of SQLite's result codes (sqlite.org/rescode.html). */
 export const SQLITE_BUSY = 5;
+export const SQLITE_READONLY = 8;
 export const SQLITE_CORRUPT = 11;
 export const SQLITE_FULL = 13;
 export const SQLITE_CONSTRAINT = 19;
@@ -9,7 +10,7 @@ export const SQLITE_NOTADB = 26;
 
 const adviceOf = new Map<number | string, string>([
   [SQLITE_BUSY, "another program holds its lock; end that program or wait for it"],
-  [8, "it is not writable; give this user the right to write to it"],
+  [SQLITE_READONLY, "it is not writable; give this user the right to write to it"],
   [10, "the disk reports an error; check the disk and its space"],
   [SQLITE_CORRUPT, "it is damaged; restore a backup, or move it away to begin anew"],
   [SQLITE_FULL, "the disk is full; make room"],

@@ -8,7 +8,7 @@ import type { MigrationReport } from "../migrations.ts";
 import { createStore } from "../store.ts";
 import { damageOf } from "./checks.ts";
 import { createSqliteEngine } from "./engine.ts";
-import { explained, SQLITE_CORRUPT } from "./errors.ts";
+import { explained, resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "./errors.ts";
 import { createFileGuard } from "./file-guard.ts";
 import { migrate } from "./migrate.ts";
 import { holdOpen } from "./openers.ts";
@@ -106,7 +106,17 @@ function refuseDamage(file: string, busyTimeoutMs: number): void {
   // What is not there yet is made, and what is no file is told, by opening it.
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.isFile() || stats.size > CHECKED_BYTES_MAX) return;
-  using database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
-  const [damage] = damageOf(database, "quick_check");
+  const damage = damageIn(file, busyTimeoutMs);
   if (damage !== undefined) throw Object.assign(new Error(damage), { errcode: SQLITE_CORRUPT });
+}
+
+function damageIn(file: string, busyTimeoutMs: number): string | undefined {
+  using database = new DatabaseSync(file, { readOnly: true, timeout: busyTimeoutMs });
+  try {
+    return damageOf(database, "quick_check")[0];
+  } catch (error) {
+    // A database that a kill has left half made is to be rolled back before it can be read.
+    if (resultCodeOf(error) === SQLITE_READONLY) return undefined;
+    throw error;
+  }
 }
