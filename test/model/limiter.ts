@@ -11,12 +11,22 @@ interface Window {
   readonly endsMs: number;
 }
 
-/** The abuse limiter (section 8): a fixed window opens with its first call and then starts anew. */
+/**
+ * The abuse limiter (section 8): a fixed window opens with its first call and then starts anew. An
+ * address that has spent its ceiling is refused, and its calls count no more.
+ */
 export class Limiter {
   readonly #windows = new Map<string, Window>();
 
-  /** @returns the seconds to wait when the call is over the budget. Each call counts, refused too. */
+  /** @returns the seconds to wait when the call is over the budget. */
   spend(address: AddressName, mailbox: string, nowMs: number): number | undefined {
+    const spent = [
+      this.#spentUntilMs(address, ADDRESS_CEILING, nowMs),
+      this.#spentUntilMs(`${address} ${mailbox}`, AUTH_LIMIT, nowMs),
+    ];
+    if (spent[0] !== undefined) {
+      return secondsUntil(Math.max(...spent.filter((endsMs) => endsMs !== undefined)), nowMs);
+    }
     const ofMailbox = this.#count(`${address} ${mailbox}`, nowMs);
     const ofAddress = this.#count(address, nowMs);
     const ends = [
@@ -29,6 +39,12 @@ export class Limiter {
   /** When the window of an (address, mailbox) ends, if one is open. */
   endsMs(address: AddressName, mailbox: string): number | undefined {
     return this.#windows.get(`${address} ${mailbox}`)?.endsMs;
+  }
+
+  #spentUntilMs(scope: string, budget: number, nowMs: number): number | undefined {
+    const window = this.#windows.get(scope);
+    const isSpent = window !== undefined && nowMs < window.endsMs && window.calls >= budget;
+    return isSpent ? window.endsMs : undefined;
   }
 
   #count(scope: string, nowMs: number): Window {

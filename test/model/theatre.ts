@@ -85,9 +85,11 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
  * what was drawn last.
  */
 function quickSecrets() {
-  const secrets = createSecrets(async ({ message, nonce, tagLength }) =>
-    pbkdf2Sync(String(message), nonce as Buffer, 1, tagLength, "sha256"),
-  );
+  const secrets = createSecrets({
+    makeTag: async ({ message, nonce, tagLength }) =>
+      pbkdf2Sync(String(message), nonce as Buffer, 1, tagLength, "sha256"),
+    queue: () => ({ waiting: 0, refused: 0 }),
+  });
   let last = "";
   const drawing: Secrets = {
     ...secrets,
@@ -110,7 +112,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
     const exitCode = await runCommandLine(args, {
       version: "0.0.0",
       clock,
-      settings: () => config,
+      settings: () => ({ ...config, databaseAddress: undefined }),
       openStore: () => openStore(config, commandPatience),
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
       readRateFile,
@@ -123,6 +125,15 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       serve: unused,
       migrateStore: unused,
       copyStore: unused,
+      backupStore: unused,
+      restoreStore: unused,
+      doctor: {
+        runtime: "",
+        settings: unused,
+        examineStore: unused,
+        lookAtDirectory: unused,
+        askMailServer: unused,
+      },
       openMailer: unused,
     });
     return { exitCode, printed: printed.join("\n"), complaint: complaints.join("\n") };
