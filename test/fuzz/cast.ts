@@ -53,7 +53,7 @@ export async function openPermanentCast(target: Target, seed: number): Promise<P
   const { id, apiKey: revokedKey } = await target.service.createKey(reader.session, "revoked");
   const how = { session: reader.session };
   await target.service.call("DELETE", `/v1/account/api-keys/${id}`, how);
-  const endedSession = await logIn(target, reader.email, "ended");
+  const endedSession = await logIn(target, reader.email);
   await target.service.post("/v1/auth/logout", { session: endedSession });
   return {
     reader,
@@ -78,13 +78,13 @@ export async function openPassing(
   const verification = player.verification;
   const sessions: string[] = [];
   for (let turn = 0; turn < PASSING_SESSIONS; turn += 1) {
-    sessions.push(await logIn(target, player.email, name));
+    sessions.push(await logIn(target, player.email));
   }
   const keyIds: string[] = [];
   for (let turn = 0; turn < PASSING_KEYS; turn += 1) {
     keyIds.push((await target.service.createKey(player.session, `${name}-key-${turn}`)).id);
   }
-  const headers = { "x-forwarded-for": addressOf(name) };
+  const headers = { "x-forwarded-for": target.newAddress() };
   const json = { email: player.email };
   await target.service.post("/v1/auth/password-reset", { json, headers });
   return { ...player, sessions, keyIds, verification, reset: target.lastSecret() };
@@ -94,29 +94,27 @@ async function openPlayer(target: Target, name: string, quota: number) {
   const { service, store } = target;
   const email = `${name}@cast.example`;
   const json = { email, password: PASSWORD };
-  const headers = { "x-forwarded-for": addressOf(name) };
+  const headers = { "x-forwarded-for": target.newAddress() };
   const { status, text } = await service.post("/v1/auth/register", { json, headers });
   assert.equal(status, 201, text);
   const verification = target.lastSecret();
   await store.setPlan({ name: `plan-${quota}`, unitsPerPeriod: quota });
   await store.setAccountPlan(email, `plan-${quota}`);
-  const session = await logIn(target, email, name);
+  const session = await logIn(target, email);
   const keyName = `key of ${name}`;
   const { id, apiKey } = await service.createKey(session, keyName);
   return { name, email, quota, session, apiKey, keyId: id, keyName, verification };
 }
 
-async function logIn({ service }: Target, email: string, name: string): Promise<string> {
-  const headers = { "x-forwarded-for": addressOf(name) };
+async function logIn(target: Target, email: string): Promise<string> {
+  const headers = { "x-forwarded-for": target.newAddress() };
   const json = { email, password: PASSWORD };
-  const { status, body, text } = await service.post("/v1/auth/login", { json, headers });
+  const { status, body, text } = await target.service.post("/v1/auth/login", {
+    json,
+    headers,
+  });
   assert.equal(status, 200, text);
   return String(body.session_token);
-}
-
-/** Who prepares spends the budget of no request that is tried. */
-function addressOf(name: string): string {
-  return `10.1.${seedOf(...Buffer.from(name)) & 255}.${name.length}`;
 }
 
 /** Every credential and token that one of the cast holds: no answer may repeat any. */

@@ -84,12 +84,7 @@ export function endsThings({ method, path }: DocumentedRequest): boolean {
   return method === "DELETE" || path.endsWith("/logout");
 }
 
-function credentialFor(
-  request: DocumentedRequest,
-  cast: Cast,
-  draw: Draw,
-  sender: Sender,
-): string {
+function credentialFor(request: DocumentedRequest, cast: Cast, draw: Draw, sender: Sender): string {
   const { passing, spent } = cast;
   if (request.scheme === "ApiKey") {
     return draw.percent(5) ? spent.apiKey : cast[sender].apiKey;
@@ -138,7 +133,8 @@ const knownValues: Readonly<Record<string, Values>> = {
     ]),
   password: (_cast, draw) =>
     draw.one([PASSWORD, PASSWORD, "a wrong passphrase", draw.hexadecimal(8), "ä€😀".repeat(20)]),
-  token: ({ passing }, draw) => draw.one([passing.verification, passing.reset, draw.hexadecimal(64)]),
+  token: ({ passing }, draw) =>
+    draw.one([passing.verification, passing.reset, draw.hexadecimal(64)]),
   name: (_cast, draw) =>
     draw.one(["x", "n".repeat(100), "Ä€😀", "<b>", '"quoted"', draw.hexadecimal(9)]),
 };

@@ -133,7 +133,8 @@ function assertAllowance(holder: Player | undefined, answer: Answer): void {
   const policy = headers["ratelimit-policy"];
   // A HEAD does not tell which 400 it got: the malformed one comes before the key.
   const isUnjudged = status === 400 && (text === "" || body.code === "invalid_request");
-  if (policy === undefined) assert.ok(isUnjudged || [401, 405, 413].includes(status), "no allowance");
+  if (policy === undefined)
+    assert.ok(isUnjudged || [401, 405, 413].includes(status), "no allowance");
   else assert.match(policy, new RegExp(`^"units";q=${holder?.quota};w=2592000$`));
 }
 

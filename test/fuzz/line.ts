@@ -22,7 +22,12 @@ export class Line {
 
   constructor(url: string) {
     const { hostname, port } = new URL(url);
-    this.#socket = connect({ host: hostname, port: Number(port), noDelay: true, allowHalfOpen: true });
+    this.#socket = connect({
+      host: hostname,
+      port: Number(port),
+      noDelay: true,
+      allowHalfOpen: true,
+    });
     this.#socket.on("data", (bytes: Buffer) => {
       this.#received = this.#received.length === 0 ? bytes : Buffer.concat([this.#received, bytes]);
       this.#look();

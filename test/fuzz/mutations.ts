@@ -65,8 +65,7 @@ const changes: Readonly<Record<string, Change>> = {
   "no member": removeMember,
   "member twice": repeatMember,
   body: (message, _circumstances, draw) => ({ ...message, body: draw.one(oddBodies) }),
-  type: (message, _circumstances, draw) =>
-    withHeader(message, "Content-Type", draw.one(oddTypes)),
+  type: (message, _circumstances, draw) => withHeader(message, "Content-Type", draw.one(oddTypes)),
   "no type": (message) => withoutHeader(message, "content-type"),
   chunks: (message) => ({ ...message, isChunked: true }),
   "HTTP/1.0": (message) => ({ ...message, version: "HTTP/1.0", isChunked: false }),
@@ -95,10 +94,33 @@ function changeTarget(message: Message, _circumstances: Circumstances, draw: Dra
   const [path = ""] = target.split("?");
   const targets = [
     ...[`${target}/`, `/${target}`, `//evil.example${target}`, `http://evil.example${target}`],
-    ...[`/v1/..${target}`, `/./${target.slice(1)}`, target.toUpperCase(), `${path}%3fa=b`, "*", "/"],
-    ...[`${path}#a`, `${path};a=b`, "/openapi.json", "/v1", "/v1/", "/docs", "/index.html", "/nowhere"],
+    ...[
+      `/v1/..${target}`,
+      `/./${target.slice(1)}`,
+      target.toUpperCase(),
+      `${path}%3fa=b`,
+      "*",
+      "/",
+    ],
+    ...[
+      `${path}#a`,
+      `${path};a=b`,
+      "/openapi.json",
+      "/v1",
+      "/v1/",
+      "/docs",
+      "/index.html",
+      "/nowhere",
+    ],
     ...["/assets/../../package.json", "/..%2f..%2fpackage.json", `${target}\xe4`, `${target}%00`],
-    ...["/.env", "/.git/config", "/v1/account", "/v2/rates/EUR/USD", "/metrics", `/%76${target.slice(2)}`],
+    ...[
+      "/.env",
+      "/.git/config",
+      "/v1/account",
+      "/v2/rates/EUR/USD",
+      "/metrics",
+      `/%76${target.slice(2)}`,
+    ],
     `${path}${"/a".repeat(800)}`,
   ];
   return { ...message, target: draw.one(targets) };

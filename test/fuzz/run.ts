@@ -39,7 +39,7 @@ export interface FuzzReport {
 const EPOCH_REQUESTS = 5000;
 const EPOCH_MS = 100_000;
 const CLOCK_MOVES_MS = 72_000_000;
-const SENDERS = 8;
+const SENDERS = 32;
 const FINDINGS_MAX = 10;
 
 /** Tries requests that are made from the service's own document, right ones and wrong ones. */

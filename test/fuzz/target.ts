@@ -1,8 +1,8 @@
 import { createSecrets } from "../../src/adapters/secrets.ts";
 import { openStore, serverPatience } from "../../src/adapters/storage/open.ts";
 import type { Secrets, Store } from "../../src/application/ports.ts";
-import { parsePair } from "../../src/domain/symbol.ts";
 import { parseDatabaseAddress } from "../../src/database-address.ts";
+import { parsePair } from "../../src/domain/symbol.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 import { Draw } from "./draw.ts";
@@ -19,10 +19,12 @@ export interface Target extends AsyncDisposable {
   reseed(seed: number): void;
   /** The last secret that the service has made. */
   lastSecret(): string;
+  /** An address that has not called: who prepares spends no budget of what is tried. */
+  newAddress(): string;
 }
 
 /** Small, so that few passwords are hashed, which take a hundred times what another request does. */
-const AUTH_CALLS_A_WINDOW = 5;
+const AUTH_CALLS_A_WINDOW = 4;
 
 /** @param engine what the service keeps its rows in. */
 export async function startTarget(engine: EngineName): Promise<Target> {
@@ -39,7 +41,6 @@ export async function startTarget(engine: EngineName): Promise<Target> {
       config: {
         databaseHosts,
         authCallsPerWindow: AUTH_CALLS_A_WINDOW,
-        // Whoever prepares the cast comes from an address of its own.
         trustedProxies: ["loopback"],
       },
     }),
@@ -47,15 +48,23 @@ export async function startTarget(engine: EngineName): Promise<Target> {
   const settings = { dataDirectory: service.dataDirectory, databaseHosts };
   const store = starting.use(await openStore(settings, serverPatience));
   const suspended = parsePair("EUR", "JPY");
-  if (suspended === undefined || !(await store.suspendRate(suspended, "2026-11-01T00:00:00.000Z"))) {
+  if (
+    suspended === undefined ||
+    !(await store.suspendRate(suspended, "2026-11-01T00:00:00.000Z"))
+  ) {
     throw new Error("the snapshot lacks EUR/JPY");
   }
   const started = starting.move();
+  let addresses = 0;
   return {
     service,
     store,
     reseed: (seed) => secrets.reseed(seed),
     lastSecret: () => secrets.last,
+    newAddress() {
+      addresses += 1;
+      return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+    },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
