@@ -59,11 +59,11 @@ export function validRequest(
   const { method, path, scheme, parameters, bodySchema } = request;
   const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => {
     const parameter = parameters.find((one) => one.in === "path" && one.name === name);
-    return String(valueOf(parameter?.schema ?? {}, name, cast, draw));
+    return String(anyValueOf(parameter?.schema ?? {}, name, cast, draw));
   });
   const query = parameters
     .filter((one) => one.in === "query" && draw.percent(70))
-    .map(({ name, schema }) => `${name}=${valueOf(schema, name, cast, draw)}`);
+    .map(({ name, schema }) => `${name}=${anyValueOf(schema, name, cast, draw)}`);
   const headers: [string, string][] = [["Host", "127.0.0.1"]];
   if (scheme !== undefined) {
     headers.push(["Authorization", `${scheme} ${credentialFor(request, cast, draw, sender)}`]);
@@ -76,7 +76,7 @@ export function validRequest(
   };
   if (bodySchema === undefined) return message;
   headers.push(["Content-Type", "application/json"]);
-  return { ...message, body: Buffer.from(JSON.stringify(valueOf(bodySchema, "", cast, draw))) };
+  return { ...message, body: Buffer.from(JSON.stringify(anyValueOf(bodySchema, "", cast, draw))) };
 }
 
 /** Whether an operation can end a key or a session, so that only what is passing may call it. */
@@ -96,7 +96,7 @@ function credentialFor(request: DocumentedRequest, cast: Cast, draw: Draw, sende
 const symbols = ["EUR", "USD", "EUR", "USD", "JPY", "CHF", "XXX", "A1", "ZZZZZZZZZZ"];
 
 /** A value that a schema allows; those of known names are drawn from what there is to hit. */
-function valueOf(schema: Json, name: string, cast: Cast, draw: Draw): unknown {
+function anyValueOf(schema: Json, name: string, cast: Cast, draw: Draw): unknown {
   const known = knownValues[name];
   if (known !== undefined) return known(cast, draw);
   const { type, properties, minimum, maximum } = schema as {
@@ -108,7 +108,7 @@ function valueOf(schema: Json, name: string, cast: Cast, draw: Draw): unknown {
   if (type === "object") {
     const members = Object.entries(properties ?? {});
     return Object.fromEntries(
-      members.map(([member, own]) => [member, valueOf(own, member, cast, draw)]),
+      members.map(([member, own]) => [member, anyValueOf(own, member, cast, draw)]),
     );
   }
   if (type === "integer") {

@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import type { Answer } from "../support/service.ts";
 
 /** A server that says nothing for so long is taken for hung. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /** What came of bytes that were sent. */
 export interface Exchange {

@@ -18,7 +18,7 @@ export const oddJson: readonly string[] = [
     '"a@[127.0.0.1]"',
     '"a@b.example\\r\\nBcc: c@d.example"',
   ],
-  ...['"x\\r\\nSet-Cookie: a=b"', '"\\u001b[31m"', '"{\\"level\\":60}"', '"${jndi:ldap://x}"'],
+  ...['"x\\r\\nSet-Cookie: a=b"', '"\\u001b[31m"', '"{\\"level\\":60}"', '"#{7*7}"'],
   ...[`"' OR '1'='1"`, `"'; DROP TABLE accounts; --"`, `"\\u02bc OR 1=1"`, '"%00"', '"$1"', '"?"'],
   ...['"../../etc/passwd"', '"\\ufeff"', '"ＡＤＡ@ｅxample.org"', '"<script>alert(1)</script>"'],
 ];

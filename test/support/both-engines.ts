@@ -6,6 +6,8 @@ export const engines = ["sqlite", "postgres"] as const;
 /** A service of its own on either engine; on PostgreSQL, a database of its own. */
 export interface ServiceOnEngine extends AsyncDisposable {
   readonly service: TestService;
+  /** The address of its database on PostgreSQL. */
+  readonly url: string | undefined;
 }
 
 export async function startServiceOn(
@@ -13,9 +15,9 @@ export async function startServiceOn(
   options: TestOptions = {},
 ): Promise<ServiceOnEngine> {
   await using starting = new AsyncDisposableStack();
-  const hosts = engine === "sqlite" ? undefined : starting.use(await newPostgresDatabase()).hosts;
-  const config = { ...options.config, databaseHosts: hosts };
+  const database = engine === "sqlite" ? undefined : starting.use(await newPostgresDatabase());
+  const config = { ...options.config, databaseHosts: database?.hosts };
   const service = starting.use(await startService({ ...options, config }));
   const started = starting.move();
-  return { service, [Symbol.asyncDispose]: () => started.disposeAsync() };
+  return { service, url: database?.url, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
