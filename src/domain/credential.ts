@@ -29,7 +29,7 @@ export function isApiKey(text: string): boolean {
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Whether a text has the form of a key's id. A store may fail over others: of a zero byte, one does. */
+/** Whether a text has the form of a key's id. Others are not for the store: PostgreSQL fails at NUL. */
 export function isApiKeyId(text: string): boolean {
   return uuid.test(text);
 }
