@@ -1,4 +1,4 @@
-import { API_KEY_START, isApiKey, keyPrefixOf } from "../domain/credential.ts";
+import { API_KEY_START, isApiKey, isApiKeyId, keyPrefixOf } from "../domain/credential.ts";
 import { apiKeyRequired, Failure } from "../domain/failure.ts";
 import { timestamp } from "../domain/instant.ts";
 import type { ApiKey, ApiKeyStore, Clock, Secrets } from "./ports.ts";
@@ -63,7 +63,9 @@ export function createApiKeys(uses: {
     },
 
     async revoke(accountId, keyId) {
-      if (!(await store.revokeApiKey(accountId, keyId, timestamp(clock.nowMs())))) {
+      const isRevoked =
+        isApiKeyId(keyId) && (await store.revokeApiKey(accountId, keyId, timestamp(clock.nowMs())));
+      if (!isRevoked) {
         throw new Failure("not_found", "There is no active API key with this id.");
       }
     },

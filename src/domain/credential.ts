@@ -27,6 +27,13 @@ export function isApiKey(text: string): boolean {
   return apiKey.test(text);
 }
 
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Whether a text has the form of a key's id. No other is for the store: it may hold a NUL. */
+export function isApiKeyId(text: string): boolean {
+  return uuid.test(text);
+}
+
 /** Whether a text has the form of a session token. */
 export function isSessionToken(text: string): boolean {
   return sessionToken.test(text);

@@ -188,3 +188,20 @@ test("raw HTTP: of two Authorization headers the account is charged for one read
   assertFailure(refused, 401, "unauthorized");
   assert.ok((await service.usedUnits(session)) - before <= 1);
 });
+
+test("raw HTTP: a client that ends its side after its request has its answer all the same", async () => {
+  const [email, password] = ["half@example.org", "correct horse battery"];
+  const body = JSON.stringify({ email, password });
+  const post = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`;
+
+  const registered = await send(post("/v1/auth/register"), true);
+  const loggedIn = await sendRaw(service.url, post("/v1/auth/login").repeat(2), true);
+
+  assert.equal(registered.status, 201);
+  assert.deepEqual(
+    loggedIn.map(({ status }) => status),
+    [200, 200],
+  );
+});

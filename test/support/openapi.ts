@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Check, Errors } from "typebox/schema";
+import { Compile, type Validator } from "typebox/schema";
 import type { Answer } from "./service.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -42,16 +42,26 @@ export function assertDocumented(document: OpenApiDocument, operation: Operation
   const [mediaType = ""] = (headers["content-type"] ?? "").split(";");
   const schema = response.content[mediaType]?.schema;
   assert.ok(schema !== undefined, `${status} is not documented as ${mediaType}`);
-  assertFits(withoutReferences(document, schema), body, text);
+  assertFits(validatorOf(document, schema), body, text);
   if (status >= 400) {
     const { code } = body;
     assert.ok(response.description.includes(`\`${code}\``), `${status} ${code} is not documented`);
   }
 }
 
-function assertFits(schema: Json, value: unknown, text: string): void {
-  if (Check(schema, value)) return;
-  const [, errors] = Errors(schema, value);
+const validators = new WeakMap<Json, Validator>();
+
+function validatorOf(document: OpenApiDocument, schema: Json): Validator {
+  const known = validators.get(schema);
+  if (known !== undefined) return known;
+  const validator = Compile(withoutReferences(document, schema));
+  validators.set(schema, validator);
+  return validator;
+}
+
+function assertFits(validator: Validator, value: unknown, text: string): void {
+  if (validator.Check(value)) return;
+  const [, errors] = validator.Errors(value);
   const problems = errors.map(({ instancePath, message }) => `${instancePath} ${message}`);
   assert.fail(`${text} does not fit its schema: ${problems.join("; ")}`);
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
+import { assertNoSecrets } from "./log-watch.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
 
@@ -120,7 +121,8 @@ export class Program implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.signal("SIGKILL");
-    await this.ended;
+    const { stdout, stderr } = await this.ended;
+    assertNoSecrets(stdout + stderr);
   }
 
   #hear(stream: "stdout" | "stderr", text: string): void {

@@ -10,6 +10,7 @@ import type { Clock, Secrets } from "../../src/application/ports.ts";
 import type { RateSource } from "../../src/application/source-ports.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { startService as start } from "../../src/service.ts";
+import { assertNoSecrets } from "./log-watch.ts";
 
 /** A clock that stands until a test moves it. */
 export class TestClock implements Clock {
@@ -142,6 +143,7 @@ export async function startService(options: TestOptions = {}) {
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
       if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true });
+      assertNoSecrets(logLines.join(""));
     },
   };
   return test;

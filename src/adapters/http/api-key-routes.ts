@@ -72,8 +72,9 @@ export function apiKeyRoutes(
   });
 }
 
+/** A lone surrogate cannot be stored: the answer tells the name that is. */
 async function trimName({ body }: FastifyRequest): Promise<void> {
   if (typeof body === "object" && body !== null && "name" in body) {
-    if (typeof body.name === "string") body.name = body.name.trim();
+    if (typeof body.name === "string") body.name = body.name.trim().toWellFormed();
   }
 }

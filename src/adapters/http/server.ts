@@ -54,7 +54,17 @@ export function createServer(
   }).withTypeProvider<TypeBoxTypeProvider>();
   setCompilers(app);
   parseJsonOnly(app);
+  answerHalfClosed(app);
   return app;
+}
+
+/**
+ * A client may end its side of the connection once its request is sent, and wait for the answer. By
+ * default Node's server cuts off what is under way then: what was charged or stored would have no
+ * answer. The property is Node's own, but stands in no documentation.
+ */
+function answerHalfClosed({ server }: Pick<App, "server">): void {
+  Object.assign(server, { httpAllowHalfOpen: true });
 }
 
 /** An empty body is none, as of clients that state a type on every request. */

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "./tree.ts";
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+/** A test as the document names it: its file, and its title as it stands there. */
+interface NamedTest {
+  readonly file: string;
+  readonly title: string;
+}
+
+function testsNamedIn(text: string): readonly NamedTest[] {
+  return [...text.matchAll(/`(test\/[\w./-]+\.test\.ts)`: “([^”]+)”/g)].map(
+    ([, file = "", title = ""]) => ({ file, title }),
+  );
+}
+
+function exists({ file, title }: NamedTest): boolean {
+  if (!existsSync(join(ROOT, file))) return false;
+  const escaped = RegExp.escape(title);
+  return new RegExp(`\\btest\\(\\s*(?:"${escaped}"|\`${escaped}\`)`).test(read(file));
+}
+
+const text = read("docs/security.md");
+const named = testsNamedIn(text);
+
+test("every test that docs/security.md names is there, by file and exact title", () => {
+  const gone = named.filter((one) => !exists(one)).map(({ file, title }) => `${file}: “${title}”`);
+
+  assert.ok(named.length > 80, `only ${named.length} tests were found in it`);
+  assert.deepEqual(gone, []);
+});
+
+test("every test that docs/security.md means to name is written so that it is found", () => {
+  assert.equal(named.length, text.match(/“/g)?.length, "a quotation that names no test");
+});
+
+test("every file that docs/security.md names is there", () => {
+  const files = [...text.matchAll(/`((?:bench|test|docs|src)\/[\w./-]+)`/g)].map(
+    ([, file = ""]) => file,
+  );
+
+  assert.deepEqual(
+    files.filter((file) => !existsSync(join(ROOT, file))),
+    [],
+  );
+});
+
+test("every line about a requirement has a test, or says why there is none", () => {
+  const lines = text.split("\n").filter((line) => /^\| (?:\d+\.\d+\.|API\d)/.test(line));
+  const empty = lines.filter(
+    (line) => (line.split(" | ").at(-1) ?? "").replace("|", "").trim() === "",
+  );
+
+  assert.ok(lines.length > 90, `${lines.length} lines`);
+  assert.deepEqual(empty, []);
+});
+
+test("a test that is renamed is missed", () => {
+  const file = "test/architecture/security-document.test.ts";
+
+  assert.equal(exists({ file, title: "a test that is renamed is missed" }), true);
+  assert.equal(exists({ file, title: "a test that is renamed is not missed" }), false);
+  assert.equal(exists({ file: "test/gone.test.ts", title: "a test that is renamed" }), false);
+});

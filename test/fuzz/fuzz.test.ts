@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fuzz } from "./run.ts";
+import { engines } from "./target.ts";
+
+// Few enough for every run of the tests, and always the same; npm run fuzz sends any number.
+
+const SEED = 20_261_121;
+const REQUESTS = { sqlite: 3000, postgres: 1000 };
+
+for (const engine of engines) {
+  test(`${REQUESTS[engine]} requests, right and wrong, are answered as documented, on ${engine}`, async () => {
+    const report = await fuzz({ requests: REQUESTS[engine], seed: SEED, engine });
+
+    assert.deepEqual(report.findings, []);
+    assert.ok(report.unitsCharged > 20, `${report.unitsCharged} units`);
+    const statuses = new Set([...report.counts.values()].flatMap((counts) => [...counts.keys()]));
+    for (const status of [200, 201, 202, 204, 400, 401, 404, 405, 413, 415, 429, 503]) {
+      assert.ok(statuses.has(String(status)), `no answer was ${status}`);
+    }
+  });
+}

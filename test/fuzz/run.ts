@@ -1,0 +1,176 @@
+import assert from "node:assert/strict";
+import type { OpenApiDocument } from "../support/openapi.ts";
+import type { Answer } from "../support/service.ts";
+import { type Attempt, Sender } from "./attempt.ts";
+import { type Case, caseOf, messageOf, sentBytes, simplerOnes } from "./case.ts";
+import { type Cast, openPassing, openPermanentCast, type Player } from "./cast.ts";
+import { type DocumentedRequest, requestsOf } from "./grammar.ts";
+import { type EngineName, startTarget, type Target } from "./target.ts";
+
+export interface FuzzOptions {
+  readonly requests: number;
+  readonly seed: number;
+  readonly engine: EngineName;
+  /** Send the case of this number alone. */
+  readonly only?: number;
+  /** Told the number of requests so far, now and then. */
+  readonly onProgress?: (sent: number) => void;
+}
+
+/** A request whose answer is wrong, and the least of its changes that make it so. */
+export interface Finding {
+  readonly fault: string;
+  readonly index: number;
+  readonly operation: string;
+  readonly mutations: readonly string[];
+  /** What was sent, in latin1. */
+  readonly bytes: string;
+}
+
+export interface FuzzReport {
+  /** How many answers by operation and status; `(none)` where nothing came. */
+  readonly counts: ReadonlyMap<string, ReadonlyMap<string, number>>;
+  readonly findings: readonly Finding[];
+  /** Units that answers told of and the store holds, of the account that is counted exactly. */
+  readonly unitsCharged: number;
+}
+
+/** So many requests share what is passing; then the units are compared, and the clock moves on. */
+const EPOCH_REQUESTS = 5000;
+const EPOCH_MS = 100_000;
+const CLOCK_MOVES_MS = 72_000_000;
+const SENDERS = 32;
+const FINDINGS_MAX = 10;
+
+/** Tries requests that are made from the service's own document, right ones and wrong ones. */
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const { requests, seed, engine, only, onProgress } = options;
+  await using target = await startTarget(engine);
+  const { service } = target;
+  const document = (await service.get("/openapi.json")).body as unknown as OpenApiDocument;
+  const state = new State(requestsOf(document), seed);
+  const permanent = await openPermanentCast(target, seed);
+  const books = new Books(target, [permanent.reader, permanent.other, permanent.spent]);
+  using resources = new DisposableStack();
+  const senders = Array.from({ length: SENDERS }, () =>
+    resources.use(new Sender(service.url, document)),
+  );
+  const first = only === undefined ? 0 : Math.floor(only / EPOCH_REQUESTS);
+  for (let start = first * EPOCH_REQUESTS; start < requests; start += EPOCH_REQUESTS) {
+    const epoch = start / EPOCH_REQUESTS;
+    const cast: Cast = { ...permanent, passing: await openPassing(target, seed, epoch) };
+    const end = Math.min(requests, start + EPOCH_REQUESTS);
+    const indices = only === undefined ? range(start, end) : [only];
+    await state.tryAll(indices, cast, senders, books);
+    await books.compare(state.findings, permanent.breaker);
+    if (epoch * EPOCH_MS < CLOCK_MOVES_MS) service.clock.advanceMs(EPOCH_MS);
+    onProgress?.(end);
+    if (state.findings.length >= FINDINGS_MAX || only !== undefined) break;
+  }
+  return { ...state, unitsCharged: books.toldBy(permanent.reader) };
+}
+
+const range = (start: number, end: number) =>
+  Array.from({ length: end - start }, (_, turn) => start + turn);
+
+class State {
+  readonly counts = new Map<string, Map<string, number>>();
+  readonly findings: Finding[] = [];
+  readonly #requests: readonly DocumentedRequest[];
+  readonly #seed: number;
+
+  constructor(requests: readonly DocumentedRequest[], seed: number) {
+    this.#requests = requests;
+    this.#seed = seed;
+  }
+
+  /** Each sender takes the next case as soon as it is free. */
+  async tryAll(indices: readonly number[], cast: Cast, senders: readonly Sender[], books: Books) {
+    const queue = indices.values();
+    const work = async (sender: Sender) => {
+      for (const index of queue) {
+        const tried = caseOf(this.#seed, index, this.#requests, cast);
+        const attempt = await sender.attempt(tried, cast);
+        this.#count(tried, attempt.answers);
+        books.note(attempt.answers);
+        if (attempt.fault === undefined) continue;
+        this.findings.push(await shrunk(tried, attempt, cast, sender, books));
+        if (this.findings.length >= FINDINGS_MAX) return;
+      }
+    };
+    await Promise.all(senders.map(work));
+  }
+
+  #count({ request, breaks }: Case, answers: readonly Answer[]): void {
+    const name = breaks.length > 0 ? "(broken bytes)" : request.name;
+    const statuses = this.counts.get(name) ?? new Map<string, number>();
+    this.counts.set(name, statuses);
+    for (const { status } of answers.length > 0 ? answers : [{ status: "(none)" }]) {
+      statuses.set(String(status), (statuses.get(String(status)) ?? 0) + 1);
+    }
+  }
+}
+
+/** Takes changes away as long as what is left goes wrong, too. */
+async function shrunk(tried: Case, { fault }: Attempt, cast: Cast, sender: Sender, books: Books) {
+  let least = tried;
+  let said = fault ?? "";
+  for (let isSmaller = true; isSmaller; ) {
+    isSmaller = false;
+    for (const simpler of simplerOnes(least)) {
+      const attempt = await sender.attempt(simpler, cast);
+      books.note(attempt.answers);
+      if (attempt.fault === undefined) continue;
+      [least, said, isSmaller] = [simpler, attempt.fault, true];
+      break;
+    }
+  }
+  return findingOf(least, said, cast);
+}
+
+function findingOf(tried: Case, fault: string, cast: Cast): Finding {
+  const broken = tried.breaks.length > 0 ? [`broken bytes ×${tried.breaks.length}`] : [];
+  return {
+    fault,
+    index: tried.index,
+    operation: `${tried.request.name} as ${messageOf(tried, cast).method}`,
+    mutations: [...tried.mutations.map(({ name }) => name), ...broken],
+    bytes: sentBytes(tried, cast).toString("latin1"),
+  };
+}
+
+/** What answers told of units, by the quota that tells whose they are. */
+class Books {
+  readonly #target: Target;
+  readonly #exact: readonly Player[];
+  readonly #told = new Map<number, number>();
+
+  constructor(target: Target, exact: readonly Player[]) {
+    this.#target = target;
+    this.#exact = exact;
+  }
+
+  note(answers: readonly Answer[]): void {
+    for (const { status, headers } of answers) {
+      if (![200, 404, 503].includes(status)) continue;
+      const quota = Number(/q=(\d+)/.exec(headers["ratelimit-policy"] ?? "")?.[1] ?? Number.NaN);
+      if (!Number.isNaN(quota)) this.#told.set(quota, (this.#told.get(quota) ?? 0) + 1);
+    }
+  }
+
+  toldBy({ quota }: Player): number {
+    return this.#told.get(quota) ?? 0;
+  }
+
+  /** Nothing is under way: what answers told of is what the store holds, to the unit. */
+  async compare(findings: Finding[], breaker: Player): Promise<void> {
+    for (const player of this.#exact) {
+      const used = await this.#target.service.usedUnits(player.session);
+      if (used === this.toldBy(player)) continue;
+      const fault = `${player.name} was charged ${used}, its answers tell of ${this.toldBy(player)}`;
+      findings.push({ fault, index: -1, operation: "(units)", mutations: [], bytes: "" });
+    }
+    const used = await this.#target.service.usedUnits(breaker.session);
+    assert.ok(used >= this.toldBy(breaker), "an answer was given that was not charged");
+  }
+}
