@@ -4,6 +4,7 @@ import { hot } from "./hot.ts";
 import { importing } from "./import.ts";
 import { logIns } from "./log-ins.ts";
 import { mcp } from "./mcp.ts";
+import { metrics } from "./metrics.ts";
 import { million } from "./million.ts";
 import { overload } from "./overload.ts";
 import { postgres } from "./postgres.ts";
@@ -18,6 +19,7 @@ export const scenarios: readonly Scenario[] = [
   hot,
   million,
   refusals,
+  metrics,
   usage,
   mcp,
   postgres,
