@@ -10,12 +10,14 @@ export function judgeSources(states: readonly SourceStatus[]): Finding[] {
   if (states.length === 0) return [ok("none is switched on (RATE_SOURCES is empty)")];
   const found = states.flatMap(({ source, missedPublications, failures, ...state }) => {
     const { lastError, lastSuccessAt } = state;
-    const why = failures > 0 ? `; ${failures} failures in a row, the last: ${lastError}` : "";
+    const times = failures === 1 ? "it failed once" : `it failed ${failures} times in a row`;
+    const why = failures > 0 ? `; ${times}, the last time with: ${lastError}` : "";
     const told = `${source} has missed ${missedPublications} publications${why}`;
     const fetch = `kurs rates fetch ${source}`;
     const advice = `Try ${fetch}.`;
     if (lastSuccessAt === undefined) {
-      return [warning(`${source} was never fetched${why}. A running server does, or ${fetch}.`)];
+      const hint = `A running server tries again by itself; at once: ${fetch}.`;
+      return [warning(`${source} was never fetched${why}. ${hint}`)];
     }
     if (missedPublications > MISSED_IN_HOLIDAYS) return [problem(`${told}. ${advice}`)];
     if (missedPublications > 0) return [warning(`${told}. ${advice}`)];
