@@ -201,6 +201,10 @@ suite("kurs restore", { concurrency: 3 }, () => {
       [file("damaged.db", damaged), /damaged\.db is damaged \(.+\): restore another backup/],
       [lacking, /lacking\.db is damaged \(.+ in index rates_by_source\)/],
       [file("half.db", good.subarray(0, good.length / 2)), /half\.db is damaged/],
+      [
+        file("short.db", good.subarray(0, -1)),
+        /short\.db is damaged \(its last page is cut short\)/,
+      ],
       [newer, /newer\.db was written by a newer Kurs \(its schema is 99, this program knows \d+\)/],
       [join(place.path, "none.db"), /There is no file \S+none\.db\.$/m],
       [place.path, /is no file: name a backup/],

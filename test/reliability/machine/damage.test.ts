@@ -59,7 +59,7 @@ async function usedDirectory(directory: string, end: "stop" | "kill", email = "a
 suite("a database that is damaged", { concurrency: 2 }, () => {
   const places = ["sqlite_schema", "api_keys", "period_usage", "mails_due", "rates"];
 
-  test("noise in any table's page, or in the header: no start, and no byte is changed", async () => {
+  test("noise in any table's page or in the header, or a file cut short: no start, no byte changed", async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "kurs.db");
     await usedDirectory(directory.path, "stop");
@@ -76,6 +76,12 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     await scramble(file, 0, 100);
     await assertRefused(directory.path, /it is not a Kurs database/);
     await copyFile(`${file}.good`, file);
+    const { size } = await stat(file);
+    for (const kept of [size / 2, size - 4096, size - 1]) {
+      await truncate(file, kept);
+      await assertRefused(directory.path, /it is damaged; restore a backup/);
+      await copyFile(`${file}.good`, file);
+    }
     await using server = await startServer({ dataDirectory: directory.path });
     await server.stopWell();
   });

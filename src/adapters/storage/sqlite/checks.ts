@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import type { Holdings } from "../../../application/backup-ports.ts";
 import { migrationsIn } from "../migrations.ts";
@@ -16,9 +17,24 @@ export function damageOf(
   database: DatabaseSync,
   how: "quick_check" | "integrity_check",
 ): readonly string[] {
+  if (isCutShort(database)) return ["its last page is cut short"];
   const reports = database.prepare(`PRAGMA ${how}(${REPORTS_MAX})`).all();
   const texts = reports.map((row) => String(row[how]));
   return texts.length === 1 && texts[0] === "ok" ? [] : texts;
+}
+
+/**
+ * Whether a file ends within a page, which SQLite fills up with zeros. One that has a log may: what
+ * was carried over in part when the disk was full is in the log yet.
+ */
+function isCutShort(database: DatabaseSync): boolean {
+  const file = database.location();
+  if (file === null || sizeOf(`${file}-wal`) > 0) return false;
+  return sizeOf(file) % Number(database.prepare("PRAGMA page_size").get()?.page_size) !== 0;
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** The number of the last migration that a database has seen; 0 for one that is not ours. */
