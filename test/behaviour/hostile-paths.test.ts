@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertFailure } from "../support/answers.ts";
+import { sendRaw } from "../support/raw-socket.ts";
 import { startService } from "../support/service.ts";
 
 const service = await startService();
@@ -62,6 +63,21 @@ for (const path of reads) {
     assert.ok([400, 404].includes(answer.status), answer.text);
     assertFailure(answer, answer.status, String(answer.body.code));
     assert.notEqual(answer.body.code, "unsupported_pair");
+    assert.equal(await service.usedUnits(session), before);
+  });
+}
+
+for (const target of ["*", "*v1/rates/EUR/USD", "*healthz", "*docs"]) {
+  test(`hostile paths: the target ${target} of a GET is no path, and costs nothing`, async () => {
+    const before = await service.usedUnits(session);
+
+    const request =
+      `GET ${target} HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n` +
+      `Authorization: ApiKey ${apiKey}\r\n\r\n`;
+    const [answer] = await sendRaw(service.url, request);
+
+    assert.ok(answer);
+    assertFailure(answer, 404, "not_found");
     assert.equal(await service.usedUnits(session), before);
   });
 }

@@ -7,7 +7,7 @@ import { type Message, valuesOf } from "./message.ts";
 import { documentedPathOf } from "./paths.ts";
 
 /** What the service may answer anyone at all, whatever the bytes. */
-const STATUSES = [100, 200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 413, 415, 429];
+const STATUSES = [100, 200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 409, 413, 415, 429];
 
 /** @throws when an answer is not what the document says of such a request, or tells too much. */
 export function judge(
@@ -54,7 +54,7 @@ function assertSound(answer: Answer, cast: Cast): void {
   assert.ok(STATUSES.includes(status) || isAway, `${status} ${text}`);
   const { "content-type": contentType = "application/json" } = headers;
   const isPage = status < 400 && !contentType.startsWith("application/json");
-  if (!isPage) assertCommonHeaders(answer);
+  if (!isPage && status !== 304) assertCommonHeaders(answer);
   assert.match(headers["x-request-id"] ?? "", uuidV7);
   assert.equal(headers["set-cookie"], undefined);
   assert.equal(headers["access-control-allow-credentials"], undefined);
@@ -151,7 +151,9 @@ function assertUndocumented(message: Message, { status, text, body }: Answer): v
   const isRead = message.method === "GET" || message.method === "HEAD";
   const isPreflight = status === 204 && message.method === "OPTIONS";
   const isRefused = [400, 401, 403, 404, 405, 413, 415].includes(status);
-  assert.ok(isRefused || isPreflight || (status === 200 && isRead), `${status} at no known path`);
+  // A page, whole, in part or unchanged.
+  const isPage = isRead && [200, 206, 304].includes(status);
+  assert.ok(isRefused || isPreflight || isPage, `${status} at no known path`);
   if (isRefused && text !== "") {
     assert.deepEqual(Object.keys(body).sort(), ["code", "message", "request_id"], text);
   }

@@ -1,4 +1,5 @@
 import { randomUUIDv7 } from "node:crypto";
+import type { IncomingMessage } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
@@ -39,6 +40,7 @@ export function createServer(
     connectionTimeout: SILENCE_MS,
     bodyLimit: BODY_BYTES_MAX,
     // No path parameter is refused for its length: the service judges symbols.
+    rewriteUrl: pathOf,
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
     genReqId: () => randomUUIDv7(),
@@ -56,6 +58,11 @@ export function createServer(
   parseJsonOnly(app);
   answerHalfClosed(app);
   return app;
+}
+
+/** The router skips a path's first byte, whatever it is: `*healthz` would be `/healthz`. */
+function pathOf({ method, url = "/" }: IncomingMessage): string {
+  return url.startsWith("*") && method !== "OPTIONS" ? `/${url}` : url;
 }
 
 /**
