@@ -17,10 +17,10 @@ export function damageOf(
   database: DatabaseSync,
   how: "quick_check" | "integrity_check",
 ): readonly string[] {
-  if (isCutShort(database)) return ["its last page is cut short"];
   const reports = database.prepare(`PRAGMA ${how}(${REPORTS_MAX})`).all();
   const texts = reports.map((row) => String(row[how]));
-  return texts.length === 1 && texts[0] === "ok" ? [] : texts;
+  if (texts.length !== 1 || texts[0] !== "ok") return texts;
+  return isCutShort(database) ? ["its last page is cut short"] : [];
 }
 
 /**
