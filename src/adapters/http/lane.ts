@@ -5,6 +5,7 @@ import type { RefuseLater } from "../refuse-later.ts";
 import { wholeFailure } from "./failures.ts";
 import type { Recognise } from "./plain-requests.ts";
 import type { LogAnswer, LoggedRequest } from "./request-log.ts";
+import { receive } from "./shared-reading.ts";
 import type { TakeIn } from "./turn.ts";
 import type { FormatAnswer, WholeAnswer } from "./whole-answers.ts";
 
@@ -80,7 +81,8 @@ class Connection {
   /** Whether a request is under way. */
   isBusy = false;
   readonly #lane: Lane;
-  readonly #listeners: readonly (readonly [event: string, listener: (bytes: Buffer) => void])[];
+  readonly #listeners: readonly (readonly [event: string, listener: () => void])[];
+  readonly #stopReceiving: () => void;
   #hasBegun = false;
   /** When the last bytes came, on the monotonic clock. */
   #heardMs = performance.now();
@@ -93,28 +95,29 @@ class Connection {
     this.#lane = lane;
     this.socket = socket;
     this.#listeners = [
-      ["data", (bytes: Buffer) => this.#receive(bytes)],
       ["end", () => this.#end()],
       // A connection that broke has nobody to answer; "close" follows.
       ["error", () => undefined],
       ["close", () => lane.connections.delete(this)],
     ];
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
+    this.#stopReceiving = receive(socket, (bytes) => this.#receive(bytes));
     lane.connections.add(this);
   }
 
+  /** @param bytes are only lent: the next connection's stand in their place. */
   #receive(bytes: Buffer): void {
     const { recognise, takeIn, refuseLater } = this.#lane;
     this.#hasBegun = true;
     this.#heardMs = performance.now();
     if (this.isBusy) {
-      this.#early.push(bytes);
+      this.#early.push(Buffer.from(bytes));
       this.socket.pause();
       return;
     }
     const plain = recognise(bytes);
     if (plain === undefined) {
-      this.#handOver(bytes);
+      this.#handOver(Buffer.from(bytes));
       return;
     }
     this.isBusy = true;
@@ -175,6 +178,7 @@ class Connection {
     const { connections, serveByNode } = this.#lane;
     connections.delete(this);
     for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
+    this.#stopReceiving();
     serveByNode(this.socket);
     this.socket.resume();
     if (bytes.length > 0) this.socket.emit("data", bytes);
