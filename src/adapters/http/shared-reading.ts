@@ -36,6 +36,7 @@ export function receive(socket: Socket, onBytes: (bytes: Buffer) => void): () =>
   // Without a listener of data nothing else lets the end come through.
   socket.resume();
   return () => {
+    // node:http's parser takes what comes before it gets here; what it lets pass is the stream's.
     fields[callback] = (length: number) => socket.push(Buffer.from(shared.subarray(0, length)));
   };
 }
