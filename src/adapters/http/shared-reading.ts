@@ -15,9 +15,9 @@ interface Handle {
 /**
  * Hands on what arrives on a socket, in one buffer that all sockets share: Node would take 64 KiB
  * for each arrival and give most of it back, 1.3 µs of the 9 that a bare socket takes to read a
- * request and answer it. Clients' sockets have the option `onread` for this (nodejs.org/api/net.html);
- * those that a server accepts have not, so what the option sets is set here. A Node.js that has
- * other internals hands data on as ever.
+ * request and answer it. Clients' sockets have the option `onread` for this
+ * (nodejs.org/api/net.html); those that a server accepts have not, so what the option sets is set
+ * here. A Node.js that has other internals hands data on as ever.
  *
  * @param onBytes must be done with the bytes, or have copied them, when it returns.
  * @returns a function after which the socket tells of data by events again.
