@@ -165,10 +165,7 @@ test("a network that drops all packets holds up no answer, and leaks no connecti
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
-  const node = await startNode(
-    postgres.url().replace(`${postgres.port}`, `${relay.port}`),
-    resources,
-  );
+  const node = await startNode(relay.url, resources);
   const client = clientOf(node.url);
   const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000]);
   await using load = startLoad([node], books);
@@ -197,8 +194,7 @@ test("a transaction that the network breaks off in its middle is soon in nobody'
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
-  const url = postgres.url().replace(`${postgres.port}`, `${relay.port}`);
-  const node = await startNode(url, resources);
+  const node = await startNode(relay.url, resources);
   const client = clientOf(node.url);
   await client.register("ada@example.org");
 

@@ -36,9 +36,8 @@ test("a connection that comes too late for who waited for it is not lost", async
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
-  const url = postgres.url().replace(`${postgres.port}`, `${relay.port}`);
   const settings = { connectionsMax: 2, statementTimeoutMs: 5000 };
-  const primary = createPrimary(hostsOf(url), settings);
+  const primary = createPrimary(hostsOf(relay.url), settings);
   (await primary.connect()).release();
 
   // Two want the one that is idle. To connect another and to set it up takes 1.4 s, and who waits
@@ -61,8 +60,7 @@ test("a charge whose answer was lost is not sent again", async () => {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
-  const databaseUrl = postgres.url().replace(`${postgres.port}`, `${relay.port}`);
-  const node = await startNode(databaseUrl, resources);
+  const node = await startNode(relay.url, resources);
   const client = clientOf(node.url);
   const session = await client.openSession("ada@example.org");
   const { apiKey } = await client.createKey(session);
@@ -82,8 +80,7 @@ test("a read that was refused before it reached the database is not charged late
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
-  const databaseUrl = postgres.url().replace(`${postgres.port}`, `${relay.port}`);
-  const node = await startNode(databaseUrl, resources);
+  const node = await startNode(relay.url, resources);
   const client = clientOf(node.url);
   const session = await client.openSession("ada@example.org");
   const { apiKey } = await client.createKey(session);

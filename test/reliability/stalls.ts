@@ -49,7 +49,8 @@ function signal(pid: number, name: NodeJS.Signals): void {
 
 /** A way to a server of loopback, on which packets can get lost. */
 export interface Relay extends AsyncDisposable {
-  readonly port: number;
+  /** The server's address by this way. */
+  readonly url: string;
   /** From now on nothing arrives on either side; connections are accepted as by a dead peer. */
   drop(): void;
   /** Breaks the connection that next asks something with a text in it, once it is answered. */
@@ -62,7 +63,7 @@ export interface Relay extends AsyncDisposable {
   delay(milliseconds: number): void;
 }
 
-export async function startRelay(target: { readonly port: number }): Promise<Relay> {
+export async function startRelay(target: Pick<PostgresServer, "port" | "url">): Promise<Relay> {
   const sockets = new Set<Socket>();
   const kept = new Set<Socket>();
   let isDropping = false;
@@ -102,7 +103,7 @@ export async function startRelay(target: { readonly port: number }): Promise<Rel
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   return {
-    port,
+    url: target.url().replace(`:${target.port}/`, `:${port}/`),
     drop: () => {
       isDropping = true;
     },

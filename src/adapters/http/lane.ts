@@ -164,13 +164,12 @@ class Connection {
   /** node:http knows what to say to who has never sent a request; others expect no answer. */
   leaveWhenIdle(nowMs: number): void {
     const { headersTimeout, keepAliveTimeout } = this.#lane.server;
-    const sinceMs = nowMs - this.#heardMs;
-    const idleMs = this.isBusy ? 0 : sinceMs;
+    const silentMs = nowMs - this.#heardMs;
     if (this.isBusy) {
-      if (this.socket.writableNeedDrain && sinceMs > WRITE_TIMEOUT_MS) this.socket.destroy();
+      if (this.socket.writableNeedDrain && silentMs > WRITE_TIMEOUT_MS) this.socket.destroy();
     } else if (this.#hasBegun) {
-      if (idleMs > keepAliveTimeout + KEEP_ALIVE_BUFFER_MS) this.socket.destroy();
-    } else if (idleMs > headersTimeout) this.#handOver(Buffer.alloc(0));
+      if (silentMs > keepAliveTimeout + KEEP_ALIVE_BUFFER_MS) this.socket.destroy();
+    } else if (silentMs > headersTimeout) this.#handOver(Buffer.alloc(0));
   }
 
   /** From here on the connection is node:http's, as if these bytes were the first. */

@@ -6,7 +6,13 @@ import { StartError } from "../../../application/ports.ts";
 import { writeNote } from "./backup-note.ts";
 import { damageOf, holdingsOf, knownSchema, schemaOf } from "./checks.ts";
 import { publish, syncFile } from "./durable-files.ts";
-import { resultCodeOf, SQLITE_CORRUPT, SQLITE_FULL, SQLITE_NOTADB } from "./errors.ts";
+import {
+  resultCodeOf,
+  SQLITE_CORRUPT,
+  SQLITE_FULL,
+  SQLITE_IOERR,
+  SQLITE_NOTADB,
+} from "./errors.ts";
 import { FILE_NAME } from "./open.ts";
 import { holdOpen, LOCK_NAME } from "./openers.ts";
 
@@ -113,7 +119,7 @@ function check(part: string, live: string): Holdings & { readonly schema: number
 
 const adviceOf = new Map<number | string, string>([
   [SQLITE_FULL, "the disk is full; make room"],
-  [10, "the disk reports an error; check it and its space"],
+  [SQLITE_IOERR, "the disk reports an error; check it and its space"],
   ["ENOSPC", "the disk is full; make room"],
   ["EDQUOT", "this user's quota of the disk is used up; make room"],
   ["EACCES", "permission is denied; give this user the right to write there"],

@@ -1,4 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { createCondition } from "./condition.ts";
 import { prepareMeteredBatch } from "./metered-batch.ts";
@@ -20,7 +21,6 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   const readAll = prepareMeteredBatch(database, copies);
   const probe = prepareProbe(database);
   const condition = createCondition(database, checkFiles);
-  let probing: Promise<void> | undefined;
 
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
     let statement = prepared.get(sql);
@@ -87,12 +87,9 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
 
     async checkWrites() {
       if (!condition.isFailing) return;
-      // A lock is waited for with the event loop: whoever asks in the same turn shares the wait.
-      probing ??= new Promise((resolve) => setImmediate(resolve)).then(() => {
-        probing = undefined;
-        atomically(probe);
-      });
-      await probing;
+      // A lock is waited for with the event loop: whoever asks in this turn can share the wait.
+      await endOfTurn();
+      atomically(probe);
     },
 
     async [Symbol.asyncDispose]() {

@@ -3,18 +3,23 @@ import { StartError } from "../../../application/ports.ts";
 /** The low bytes of SQLite's result codes (sqlite.org/rescode.html). */
 export const SQLITE_BUSY = 5;
 export const SQLITE_READONLY = 8;
+export const SQLITE_IOERR = 10;
 export const SQLITE_CORRUPT = 11;
 export const SQLITE_FULL = 13;
+export const SQLITE_CANTOPEN = 14;
 export const SQLITE_CONSTRAINT = 19;
 export const SQLITE_NOTADB = 26;
 
 const adviceOf = new Map<number | string, string>([
   [SQLITE_BUSY, "another program holds its lock; end that program or wait for it"],
   [SQLITE_READONLY, "it is not writable; give this user the right to write to it"],
-  [10, "the disk reports an error; check the disk and its space"],
+  [SQLITE_IOERR, "the disk reports an error; check the disk and its space"],
   [SQLITE_CORRUPT, "it is damaged; restore a backup, or move it away to begin anew"],
   [SQLITE_FULL, "the disk is full; make room"],
-  [14, "it cannot be opened; check that its directory is writable and its disk has room"],
+  [
+    SQLITE_CANTOPEN,
+    "it cannot be opened; check that its directory is writable and its disk has room",
+  ],
   [SQLITE_NOTADB, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
   ["EACCES", "permission is denied; give this user the right to write there"],
   ["ENOTDIR", "part of the path is a file; set DATA_DIR to a directory"],
