@@ -22,12 +22,16 @@ export function logFailure(log: Logger, failure: Failure, requestId: string): vo
   }
 }
 
-/** What the system says when it has no more files, memory, threads or room to give. */
+/**
+ * What the system says when it has no more files, memory, threads or room to give; and what Node
+ * says for it where it loads a part late, and a package.json on the way cannot be opened.
+ */
 const shortages = new Set([
   "EMFILE",
   "ENFILE",
   "ENOMEM",
   "ENOSPC",
+  "ERR_INVALID_PACKAGE_CONFIG",
   "ERR_WORKER_INIT_FAILED",
   "ERR_WORKER_OUT_OF_MEMORY",
 ]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { rm, statfs, writeFile } from "node:fs/promises";
+import { readdir, readlink, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assertFailure } from "../../support/answers.ts";
@@ -35,6 +35,26 @@ export async function limit(
   most: number | "unlimited",
 ): Promise<void> {
   await execute("prlimit", ["--pid", String(pid), `--${resource}=${most}:`]);
+}
+
+/** Lets a process open so many files and connections more, and no others. */
+export async function leaveDescriptors(program: Program, more: number): Promise<void> {
+  const open = new Set(await readdir(`/proc/${program.pid}/fd`));
+  // The limit is a number that no new descriptor reaches; those below it may be taken already.
+  let most = 0;
+  for (let free = 0; free < more || open.has(String(most)); most += 1) {
+    if (!open.has(String(most))) free += 1;
+  }
+  await limit(program, "nofile", most);
+}
+
+/** How many connections a process has, with the one that it listens on. */
+export async function socketsOf({ pid }: Program): Promise<number> {
+  const directory = `/proc/${pid}/fd`;
+  const descriptors = (await readdir(directory)).map((name) => readlink(join(directory, name)));
+  const targets = await Promise.allSettled(descriptors);
+  // One that was closed since is none.
+  return targets.filter((of) => of.status === "fulfilled" && of.value.startsWith("socket:")).length;
 }
 
 export interface FaultyServer extends Server {

@@ -4,10 +4,37 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { assertFailure } from "../../support/answers.ts";
-import { clientOf } from "../../support/client.ts";
+import { openConnection, type Reply } from "../../support/client.ts";
 import { eventually, mailTo } from "../../support/mails.ts";
 import { Program, temporaryDirectory } from "../../support/process.ts";
-import { customerOf, limit, runThrough, startServer } from "./faults.ts";
+import {
+  customerOf,
+  type FaultyServer,
+  leaveDescriptors,
+  limit,
+  runThrough,
+  socketsOf,
+  startServer,
+} from "./faults.ts";
+
+/**
+ * Leaves a server one descriptor more at a time, so that it lacks one at each step that needs one:
+ * each call is refused, until one is answered.
+ */
+async function assertRefusedUntilThereAreEnough(
+  { program }: FaultyServer,
+  status: number,
+  call: () => Promise<Reply>,
+): Promise<void> {
+  for (let more = 0; more < 20; more += 1) {
+    await leaveDescriptors(program, more);
+    const reply = await call();
+    if (reply.status === status) return assert.ok(more > 0, "nothing was refused");
+    assert.equal(reply.status, 503, reply.body);
+    assert.match(reply.body, /"temporarily_unavailable"/);
+  }
+  assert.fail("it was never answered");
+}
 
 /** Root may write everywhere, unless it has laid down that right. */
 const AS_OTHERS =
@@ -18,46 +45,54 @@ const AS_OTHERS =
 const ENVIRONMENT = { PATH: process.env.PATH ?? "", PORT: "0" };
 
 suite("a machine that has too little to give", { concurrency: 2 }, () => {
-  test("no file descriptors left: what needs one is 503, the rest goes on; then all is well", async () => {
+  test("too few file descriptors for a part that is loaded late: 503 however few, then all is well", async () => {
     await using server = await startServer();
+    const sockets = await socketsOf(server.program);
     const customer = await customerOf(server);
-    const { client, apiKey } = customer;
-    const message = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
-    const list = () =>
-      client.call("POST", "/v1/mcp", {
+    using connection = openConnection(server.url);
+    const asks = async (status: number, path: string) => {
+      const headers = { authorization: `ApiKey ${customer.apiKey}` };
+      assert.equal((await connection.send({ method: "GET", path, headers })).status, status);
+    };
+    await asks(200, "/readyz");
+    await eventually("the end of all others", async () => {
+      return (await socketsOf(server.program)) === sockets + 1 || undefined;
+    });
+
+    await assertRefusedUntilThereAreEnough(server, 200, async () => {
+      await asks(200, "/readyz");
+      return await connection.send({
+        method: "POST",
+        path: "/v1/mcp",
         headers: {
-          authorization: `ApiKey ${apiKey}`,
+          authorization: `ApiKey ${customer.apiKey}`,
           accept: "application/json, text/event-stream",
+          "content-type": "application/json",
         },
-        json: message,
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
       });
-
-    // One connection at a time, and not a file beside it.
-    const descriptors = await readdir(`/proc/${server.program.pid}/fd`);
-    await limit(server.program, "nofile", descriptors.length + 1);
-    await customer.read(200);
-    const limited = await list();
-    assert.ok([200, 503].includes(limited.status), limited.text);
-    if (limited.status === 503) assertFailure(limited, 503, "temporarily_unavailable");
-    assert.equal((await client.get("/readyz")).status, 200);
-
+    });
+    await leaveDescriptors(server.program, 0);
+    await asks(200, "/v1/rates/EUR/USD");
     await limit(server.program, "nofile", 1024);
-    assert.equal((await list()).status, 200);
     assert.equal(await customer.usedUnits(), 1);
     await server.stopWell();
   });
 
-  test("no file descriptors for the first password: 503, no account, and a later one is taken", async () => {
-    await using server = await startServer();
-    const descriptors = await readdir(`/proc/${server.program.pid}/fd`);
-    await limit(server.program, "nofile", descriptors.length + 1);
-    const client = clientOf(server.url);
-    const json = { email: "ada@example.org", password: "correct horse battery" };
-    const register = () => client.call("POST", "/v1/auth/register", { json });
-
-    assertFailure(await register(), 503, "temporarily_unavailable");
+  test("too few file descriptors for the first password: 503 however few, then one account", async () => {
+    await using server = await startServer({ env: { AUTH_LIMIT: "100" } });
+    using connection = openConnection(server.url);
+    const register = () =>
+      connection.send({
+        method: "POST",
+        path: "/v1/auth/register",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ email: "ada@example.org", password: "correct horse battery" }),
+      });
+    assert.equal((await connection.readRate("EUR/USD", "none")).status, 401);
+    await assertRefusedUntilThereAreEnough(server, 201, register);
+    assert.equal((await register()).status, 409);
     await limit(server.program, "nofile", 1024);
-    assert.equal((await register()).status, 201);
     await server.stopWell();
   });
 
