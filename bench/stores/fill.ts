@@ -73,10 +73,10 @@ const fillings = [
   `INSERT INTO sessions (token_hash, account_id, created_at, expires_at)
   ${numbers(":sessions")} SELECT token_hash(n), ${id("1")}, ${now},
     strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 day') FROM numbers`,
-  `INSERT INTO period_usage (account_id, period, units)
-  ${numbers(":accounts")} SELECT ${id("1")}, strftime('%Y-%m', 'now'), :units FROM numbers`,
-  `INSERT INTO daily_usage (account_id, day, api_key_id, units)
-  ${numbers(":accounts")} SELECT ${id("1")}, date('now'), ${id("2")}, :units FROM numbers`,
+  `WITH days (day) AS (VALUES (0), (CAST(strftime('%d', 'now') AS INTEGER)))
+  INSERT INTO charged_units (period, account, day, api_key, units)
+  SELECT strftime('%Y-%m', 'now'), a.number, day, iif(day = 0, 0, k.number), :units
+  FROM accounts a JOIN api_keys k ON k.account_id = a.id CROSS JOIN days ORDER BY 1, 2, 3`,
   `INSERT INTO rates (base, quote, rate, as_of, source)
   ${numbers(":pairs")} SELECT printf('X%05d', n), 'USD', printf('1.%05d', n),
     '2026-03-13T15:00:00.000000000Z', 'import' FROM numbers`,

@@ -13,32 +13,30 @@ const begin = database.prepare("BEGIN IMMEDIATE");
 const commit = database.prepare("COMMIT");
 const rollBack = database.prepare("ROLLBACK");
 const findAccount = database.prepare(`
-  SELECT k.id AS key_id, a.id, p.units_per_period AS quota, coalesce(u.units, 0) AS used
+  SELECT k.number AS key, a.number AS account, p.units_per_period AS quota,
+    coalesce(u.units, 0) AS used
   FROM api_keys k
   JOIN accounts a ON a.id = k.account_id
   JOIN plans p ON p.name = a.plan
-  LEFT JOIN period_usage u ON u.account_id = a.id AND u.period = ?2
+  LEFT JOIN charged_units u ON u.period = ?2 AND u.account = a.number AND u.day = 0
   WHERE k.key_hash = ?1 AND k.revoked_at IS NULL`);
-const chargePeriod = database.prepare(`
-  INSERT INTO period_usage (account_id, period, units) VALUES (?1, ?2, 1)
-  ON CONFLICT (account_id, period) DO UPDATE SET units = units + 1`);
-const chargeDay = database.prepare(`
-  INSERT INTO daily_usage (account_id, day, api_key_id, units) VALUES (?1, ?2, ?3, 1)
-  ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = units + 1`);
+const charge = database.prepare(`
+  INSERT INTO charged_units (period, account, day, api_key, units) VALUES (?1, ?2, ?3, ?4, 1)
+  ON CONFLICT (period, account, day, api_key) DO UPDATE SET units = units + 1`);
 const findRate = database.prepare("SELECT rate, as_of FROM rates WHERE base = ?1 AND quote = ?2");
 
-type AccountRow = Record<"key_id" | "id", string> & Record<"quota" | "used", number>;
+type AccountRow = Record<"key" | "account" | "quota" | "used", number>;
 
 function readRate(apiKey: string, base: string, quote: string) {
   const now = new Date().toISOString();
-  const [period, day] = [now.slice(0, 7), now.slice(0, 10)];
+  const [period, day] = [now.slice(0, 7), Number(now.slice(8, 10))];
   begin.run();
   try {
-    const account = findAccount.get(hash("sha256", apiKey), period) as AccountRow | undefined;
-    if (account === undefined) return { status: 401 };
-    if (account.used >= account.quota) return { status: 429 };
-    chargePeriod.run(account.id, period);
-    chargeDay.run(account.id, day, account.key_id);
+    const found = findAccount.get(hash("sha256", apiKey), period) as AccountRow | undefined;
+    if (found === undefined) return { status: 401 };
+    if (found.used >= found.quota) return { status: 429 };
+    charge.run(period, found.account, 0, 0);
+    charge.run(period, found.account, day, found.key);
     const rate = findRate.get(base, quote);
     commit.run();
     return rate === undefined

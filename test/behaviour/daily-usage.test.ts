@@ -3,6 +3,7 @@ import { after, suite, test } from "node:test";
 import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/answers.ts";
 import { connectMcp } from "../support/mcp-client.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
+import { withoutView } from "../support/store-faults.ts";
 
 const DAILY = "/v1/account/usage/daily";
 const RATE = "/v1/rates/EUR/USD";
@@ -308,14 +309,13 @@ suite("daily usage: what is refused", () => {
     await using own = await startService();
     const session = await own.openSession();
     await own.get(RATE, await own.createKey(session));
-    own.query("ALTER TABLE daily_usage RENAME TO daily_usage_gone");
-
-    const answer = await own.get(DAILY, { session });
-
-    assertFailure(answer, 503, "temporarily_unavailable");
-    assert.doesNotMatch(answer.text, /daily_usage|table|sql/i);
-    assert.ok(own.logLines.some((line) => line.includes("no such table")));
-    own.query("ALTER TABLE daily_usage_gone RENAME TO daily_usage");
+    {
+      using _gone = withoutView(own, "daily_usage");
+      const answer = await own.get(DAILY, { session });
+      assertFailure(answer, 503, "temporarily_unavailable");
+      assert.doesNotMatch(answer.text, /daily_usage|table|sql/i);
+      assert.ok(own.logLines.some((line) => line.includes("no such table")));
+    }
     assert.equal((await daysIn(own, session)).length, 1);
   });
 
@@ -323,7 +323,7 @@ suite("daily usage: what is refused", () => {
     await using own = await startService();
     const session = await own.openSession();
     await own.get(RATE, await own.createKey(session));
-    own.query("UPDATE daily_usage SET units = 9007199254740993");
+    own.query("UPDATE charged_units SET units = 9007199254740993 WHERE day > 0");
 
     const answer = await own.get(DAILY, { session });
 

@@ -29,8 +29,8 @@ const knownPaths = [
 ] as const;
 
 const stored = () =>
-  ["accounts", "sessions", "api_keys", "period_usage", "auth_windows", "mail_tokens"].map((table) =>
-    service.query(`SELECT * FROM ${table}`),
+  ["accounts", "sessions", "api_keys", "charged_units", "auth_windows", "mail_tokens"].map(
+    (table) => service.query(`SELECT * FROM ${table}`),
   );
 
 for (const [path, allowed, credential] of knownPaths) {

@@ -93,7 +93,7 @@ suite("the lane gives node:http's answer", () => {
     await using broken = await startService();
     using brokenWays = await readWaysOf(broken);
     const faults = [
-      ["daily_usage", 0],
+      ["charged_units", 0],
       ["rates", 1],
     ] as const;
     for (const [table, units] of faults) {

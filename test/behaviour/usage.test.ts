@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/answers.ts";
 import { startService, TestClock } from "../support/service.ts";
+import { withoutView } from "../support/store-faults.ts";
 
 const USAGE = "/v1/account/usage";
 const RATE = "/v1/rates/EUR/USD";
@@ -69,12 +70,12 @@ const ratios = [
 test("§2 usage: utilization is rounded to 4 places by the server", async () => {
   const session = await service.openSession("ratio@example.org");
   await service.get(RATE, await service.createKey(session));
-  const account = "(SELECT id FROM accounts WHERE email = 'ratio@example.org')";
+  const account = "(SELECT number FROM accounts WHERE email = 'ratio@example.org')";
   service.query("INSERT INTO plans (name, units_per_period) VALUES ('ratio', 1)");
   service.query("UPDATE accounts SET plan = 'ratio' WHERE email = 'ratio@example.org'");
 
   for (const [used, quota, utilization] of ratios) {
-    service.query(`UPDATE period_usage SET units = ? WHERE account_id = ${account}`, used);
+    service.query(`UPDATE charged_units SET units = ? WHERE account = ${account}`, used);
     service.query("UPDATE plans SET units_per_period = ? WHERE name = 'ratio'", quota);
 
     const usage = await service.usage(session);
@@ -113,14 +114,13 @@ test("§4 usage: without a valid session it is 401, not cached, and says nothing
 test("§4 usage: a failure of the storage is 503 with Retry-After, and the cause is not told", async () => {
   await using own = await startService();
   const session = await own.openSession();
-  own.query("ALTER TABLE period_usage RENAME TO period_usage_gone");
-
-  const answer = await own.get(USAGE, { session });
-
-  assertFailure(answer, 503, "temporarily_unavailable");
-  assert.doesNotMatch(answer.text, /period_usage|table|sql/i);
-  assert.ok(own.logLines.some((line) => line.includes("no such table")));
-  own.query("ALTER TABLE period_usage_gone RENAME TO period_usage");
+  {
+    using _gone = withoutView(own, "period_usage");
+    const answer = await own.get(USAGE, { session });
+    assertFailure(answer, 503, "temporarily_unavailable");
+    assert.doesNotMatch(answer.text, /period_usage|table|sql/i);
+    assert.ok(own.logLines.some((line) => line.includes("no such table")));
+  }
   assert.equal(await own.usedUnits(session), 0);
 });
 

@@ -137,7 +137,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
 
   test("finds units that differ, a clock that was set back, and a schema of another program", async () => {
     await using directory = await usedDirectory();
-    query(directory.path, "UPDATE daily_usage SET units = units + 1");
+    query(directory.path, "UPDATE charged_units SET units = units + 1 WHERE day > 0");
     query(directory.path, "UPDATE accounts SET created_at = '2999-01-01T00:00:00.000Z'");
     const changed = await doctor(directory.path);
     assert.equal(changed.exitCode, 1);

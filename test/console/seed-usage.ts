@@ -6,8 +6,9 @@ const DAY_MS = 86_400_000;
 
 // A day with few reads each week, and more of them towards the end, as a small shop has.
 const SEED = `
-  INSERT INTO daily_usage (account_id, day, api_key_id, units)
-  SELECT k.account_id, ?2, k.id, ?3 FROM api_keys k JOIN accounts a ON a.id = k.account_id
+  INSERT INTO charged_units (period, account, day, api_key, units)
+  SELECT substr(?2, 1, 7), a.number, CAST(substr(?2, 9) AS INTEGER), k.number, ?3
+  FROM api_keys k JOIN accounts a ON a.id = k.account_id
   WHERE a.email = ?1 AND k.name = ?4
   ON CONFLICT DO UPDATE SET units = units + excluded.units`;
 

@@ -13,9 +13,14 @@ export async function createPostgresDatabase(): Promise<TestDatabase> {
   const { hosts } = starting.use(await newPostgresDatabase());
   const opened = starting.move();
   const newEngine = () => createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS);
+  const setUnits = "UPDATE daily_usage SET units = $2 WHERE account_id = $1";
   return {
     openStore: () => opened.use(createStore(newEngine())),
     openEngine: () => opened.use(newEngine()),
+    async setDailyUnits(accountId, units) {
+      await using engine = newEngine();
+      await engine.query(setUnits, accountId, units);
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

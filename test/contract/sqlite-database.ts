@@ -9,6 +9,10 @@ import type { TestDatabase } from "./suite/database.ts";
 
 const BUSY_TIMEOUT_MS = 1000;
 
+const SET_DAILY_UNITS = `
+  UPDATE charged_units SET units = ?2
+  WHERE day > 0 AND account = (SELECT number FROM accounts WHERE id = ?1)`;
+
 export interface SqliteTestDatabase extends TestDatabase {
   /** The data directory. */
   readonly directory: string;
@@ -35,6 +39,10 @@ export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
       database.exec("PRAGMA journal_mode = WAL");
       migrate(database, file);
       return opened.use(createSqliteEngine(database, createFileGuard(file)));
+    },
+    async setDailyUnits(accountId, units) {
+      using database = openDatabase();
+      database.prepare(SET_DAILY_UNITS).run(accountId, units);
     },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };

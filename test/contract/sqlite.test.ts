@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { statement } from "../../src/adapters/storage/engine.ts";
 import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
 import { StoreUnavailable } from "../../src/application/ports.ts";
+import { FAIL_DAYS } from "../support/store-faults.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
 import { EUR_USD, newCustomer, newKey, newRead, storeRates, usedUnits } from "./suite/database.ts";
 
@@ -48,7 +49,7 @@ test("a charge that cannot be written fails the read, and nothing of its batch i
   const store = database.openStore();
   await storeRates(store, [EUR_USD]);
   const { accountId, keyHash } = await newCustomer(store, 10);
-  database.openDatabase().exec("ALTER TABLE daily_usage RENAME TO daily_usage_elsewhere");
+  database.openDatabase().exec(FAIL_DAYS);
 
   await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
 

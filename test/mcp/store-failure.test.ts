@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../support/answers.ts";
 import { type Answer, startService, type TestService } from "../support/service.ts";
+import { withoutDays, withoutView } from "../support/store-faults.ts";
 import {
   assertToolFailure,
   callOf,
@@ -104,7 +105,7 @@ test("MCP store: a rate that cannot be read fails the call, and its unit is not 
 test("MCP store: a charge is whole or not at all", async () => {
   await using own = await startWithKey();
   {
-    using _gone = withoutTable(own.service, "daily_usage");
+    using _gone = withoutDays(own.service);
     for (const era of eras) {
       const answer = await own.post(readOf(era));
       assertToolFailure(answer, "temporarily_unavailable", RATE_MESSAGE);
@@ -116,7 +117,7 @@ test("MCP store: a charge is whole or not at all", async () => {
 
 test("MCP store: a usage that cannot be read fails the call", async () => {
   await using own = await startWithKey();
-  using _gone = withoutTable(own.service, "period_usage");
+  using _gone = withoutView(own.service, "period_usage");
   for (const era of eras) {
     const answer = await own.post(callOf(era, "get_usage"));
     assertToolFailure(answer, "temporarily_unavailable", STORE_MESSAGE);
@@ -156,7 +157,7 @@ test("MCP store: a key that cannot be looked up is 503, or fails the call: never
 test("MCP store: in a batch each call fails by itself, uncharged", async () => {
   await using own = await startWithKey();
   {
-    using _gone = withoutTable(own.service, "daily_usage");
+    using _gone = withoutDays(own.service);
     const json = [
       readOf("2025", 1).json,
       callOf("2025", "get_usage", {}, 2).json,

@@ -44,7 +44,7 @@ test("metrics: a store that does not answer is told as such, and nothing is told
   assert.ok(seriesOfStore(before).every((count) => count > 0));
 
   service.query("ALTER TABLE sources RENAME TO sources_gone");
-  service.query("ALTER TABLE period_usage RENAME TO period_usage_gone");
+  service.query("ALTER TABLE charged_units RENAME TO charged_units_gone");
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 503);
   const away = await scrapeAnew(service);
 
@@ -59,7 +59,7 @@ test("metrics: a store that does not answer is told as such, and nothing is told
   assert.equal(away.value("kurs_refusals_total", { code: "temporarily_unavailable" }), 1);
 
   service.query("ALTER TABLE sources_gone RENAME TO sources");
-  service.query("ALTER TABLE period_usage_gone RENAME TO period_usage");
+  service.query("ALTER TABLE charged_units_gone RENAME TO charged_units");
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
   const back = await scrapeAnew(service);
   assert.equal(back.value("kurs_store_up"), 1);

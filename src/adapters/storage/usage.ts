@@ -3,10 +3,10 @@ import { integerOf, textOf } from "./columns.ts";
 import type { Engine } from "./engine.ts";
 
 const USAGE = `
-  SELECT a.plan, p.units_per_period, coalesce(u.units, 0) AS used_units
-  FROM accounts a
-  JOIN plans p ON p.name = a.plan
-  LEFT JOIN period_usage u ON u.account_id = a.id AND u.period = $2
+  SELECT a.plan, p.units_per_period,
+    coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $2), 0)
+      AS used_units
+  FROM accounts a JOIN plans p ON p.name = a.plan
   WHERE a.id = $1`;
 
 // The primary key finds the days, and has them in this very order: SQLite sorts nothing, PostgreSQL

@@ -101,11 +101,10 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
 
   test("a day's units are exact beyond what 32 bits hold", async () => {
     await using database = await createDatabase();
-    const [store, engine] = [database.openStore(), database.openEngine()];
+    const store = database.openStore();
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash);
-    const sql = "UPDATE daily_usage SET units = $1 WHERE account_id = $2";
-    await engine.query(sql, Number.MAX_SAFE_INTEGER, accountId);
+    await database.setDailyUnits(accountId, Number.MAX_SAFE_INTEGER);
 
     const [told] = await store.dailyUnits(accountId, "2026-11-21", "2026-11-21");
 

@@ -1,7 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Engine, Row } from "../../../src/adapters/storage/engine.ts";
+import { tables } from "../../../src/adapters/storage/tables.ts";
 import type { IssuedToken } from "../../../src/application/mail-ports.ts";
 import type { Account, NewApiKey, RateRead, Store } from "../../../src/application/ports.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/domain/billing.ts";
@@ -16,6 +15,8 @@ export interface TestDatabase extends AsyncDisposable {
   openStore(): Store;
   /** The engine beneath, on a connection of its own. */
   openEngine(): Engine;
+  /** Sets what each key of an account was charged on each day. */
+  setDailyUnits(accountId: string, units: number): Promise<void>;
 }
 
 export type CreateDatabase = () => Promise<TestDatabase>;
@@ -143,23 +144,15 @@ export async function usedUnits(store: Store, accountId: string, period = PERIOD
   return (await store.usageOf(accountId, period))?.usedUnits;
 }
 
-// Every table that a migration makes, so that one to come is looked at as well.
-const MIGRATIONS = join(import.meta.dirname, "../../../migrations/sqlite");
-const TABLES = readdirSync(MIGRATIONS).flatMap((name) =>
-  [...readFileSync(join(MIGRATIONS, name), "utf8").matchAll(/^CREATE TABLE (\w+)/gm)].map(
-    ([, table = ""]) => table,
-  ),
-);
-
 const textOf = (row: Row) => JSON.stringify(row);
 
 /** All that a database holds, table by table: what must not change is compared by it. */
 export async function contentsOf(engine: Engine): Promise<Record<string, Row[]>> {
   const contents: Record<string, Row[]> = {};
-  for (const table of TABLES) {
-    const rows = await engine.query(`SELECT * FROM ${table}`);
+  for (const { name } of tables) {
+    const rows = await engine.query(`SELECT * FROM ${name}`);
     // A database promises no order.
-    contents[table] = rows.sort((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
+    contents[name] = rows.sort((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
   }
   return contents;
 }

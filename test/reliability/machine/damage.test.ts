@@ -57,7 +57,7 @@ async function usedDirectory(directory: string, end: "stop" | "kill", email = "a
 }
 
 suite("a database that is damaged", { concurrency: 2 }, () => {
-  const places = ["sqlite_schema", "api_keys", "period_usage", "mails_due", "rates"];
+  const places = ["sqlite_schema", "api_keys", "charged_units", "mails_due", "rates"];
 
   test("noise in any table's page or in the header, or a file cut short: no start, no byte changed", async () => {
     await using directory = await temporaryDirectory();
@@ -95,7 +95,7 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     {
       using beside = new DatabaseSync(file, { timeout: 5000 });
       beside.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-      const { offset, bytes } = pageOf(file, "period_usage");
+      const { offset, bytes } = pageOf(file, "charged_units");
       await scramble(file, offset, bytes);
       // What another process writes makes the server read its pages anew.
       beside.exec("INSERT INTO plans (name, units_per_period) VALUES ('pro', 1)");
@@ -119,7 +119,7 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
       using beside = new DatabaseSync(file);
       beside.exec("CREATE TABLE filler AS SELECT zeroblob(55 * 1024 * 1024) AS content");
     }
-    const { offset, bytes } = pageOf(file, "period_usage");
+    const { offset, bytes } = pageOf(file, "charged_units");
     await scramble(file, offset, bytes);
 
     await using server = await startServer({ dataDirectory: directory.path });

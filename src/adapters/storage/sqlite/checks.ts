@@ -18,8 +18,9 @@ export function damageOf(
   how: "quick_check" | "integrity_check",
 ): readonly string[] {
   const reports = database.prepare(`PRAGMA ${how}(${REPORTS_MAX})`).all();
-  const texts = reports.map((row) => String(row[how]));
-  if (texts.length !== 1 || texts[0] !== "ok") return texts;
+  const texts = reports.flatMap((row) => String(row[how]).split("\n"));
+  // A report of several pages has a line for each, and before them which database it is.
+  if (texts.length !== 1 || texts[0] !== "ok") return texts.filter((text) => !/^\*{3}/.test(text));
   return isCutShort(database) ? ["its last page is cut short"] : [];
 }
 
@@ -39,7 +40,7 @@ function sizeOf(file: string): number {
 
 /** The number of the last migration that a database has seen; 0 for one that is not ours. */
 export function schemaOf(database: DatabaseSync): number {
-  const isOurs = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'period_usage'";
+  const isOurs = "SELECT 1 FROM sqlite_schema WHERE name = 'period_usage'";
   if (database.prepare(isOurs).get() === undefined) return 0;
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }

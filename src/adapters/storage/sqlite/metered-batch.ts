@@ -8,38 +8,35 @@ import {
 import type { Decimal } from "../../../domain/decimal.ts";
 import type { Instant } from "../../../domain/instant.ts";
 import type { Pair } from "../../../domain/symbol.ts";
+import { prepareCharges } from "./charges.ts";
 import { isDamage } from "./condition.ts";
 import type { ProvenCopies } from "./proven-copies.ts";
 
-const FIND_KEY = "SELECT id, account_id FROM api_keys WHERE key_hash = ?1 AND revoked_at IS NULL";
+const FIND_KEY = `
+  SELECT number, account_id FROM api_keys WHERE key_hash = ?1 AND revoked_at IS NULL`;
 
 const FIND_QUOTA = `
-  SELECT p.units_per_period, coalesce(u.units, 0)
+  SELECT a.number, p.units_per_period, coalesce(u.units, 0)
   FROM accounts a
   JOIN plans p ON p.name = a.plan
-  LEFT JOIN period_usage u ON u.account_id = a.id AND u.period = ?2
+  LEFT JOIN charged_units u
+    ON u.period = ?2 AND u.account = a.number AND u.day = 0 AND u.api_key = 0
   WHERE a.id = ?1`;
-
-const CHARGE_PERIOD = `
-  INSERT INTO period_usage (account_id, period, units) VALUES (?1, ?2, ?3)
-  ON CONFLICT (account_id, period) DO UPDATE SET units = units + excluded.units`;
-
-const CHARGE_DAY = `
-  INSERT INTO daily_usage (account_id, day, api_key_id, units) VALUES (?1, ?2, ?3, ?4)
-  ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = units + excluded.units`;
 
 const FIND_RATE = "SELECT rate, as_of, suspended_at FROM rates WHERE base = ?1 AND quote = ?2";
 
-type KeyRow = [keyId: string, accountId: string];
-type QuotaRow = [quotaUnits: number, usedUnits: number];
+type KeyRow = [number: number, accountId: string];
+type QuotaRow = [account: number, quotaUnits: number, usedUnits: number];
 type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null];
 
 /** An account in a batch: what it had at the batch's start, and what the batch has granted. */
 interface Account {
+  readonly number: number;
   readonly quotaUnits: number;
   readonly usedUnits: number;
   grantedUnits: number;
-  readonly grantedByKey: Map<string, number>;
+  /** By the key's number. */
+  readonly grantedByKey: Map<number, number>;
 }
 
 /**
@@ -53,8 +50,7 @@ export function prepareMeteredBatch(
   copies: ProvenCopies,
 ): (reads: readonly RateRead[]) => RateReadOutcome[] {
   const findQuota = rowsAsArrays(database.prepare(FIND_QUOTA));
-  const chargePeriod = database.prepare(CHARGE_PERIOD);
-  const chargeDay = database.prepare(CHARGE_DAY);
+  const chargesOf = prepareCharges(database);
   const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
   const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
   const findKey = copies.of(
@@ -77,10 +73,11 @@ export function prepareMeteredBatch(
       if (known !== undefined) return known;
       const row = findQuota.get(accountId, period.name) as unknown as QuotaRow;
       const account = {
-        quotaUnits: row[0],
-        usedUnits: row[1],
+        number: row[0],
+        quotaUnits: row[1],
+        usedUnits: row[2],
         grantedUnits: 0,
-        grantedByKey: new Map<string, number>(),
+        grantedByKey: new Map<number, number>(),
       };
       accounts.set(accountId, account);
       return account;
@@ -89,22 +86,24 @@ export function prepareMeteredBatch(
     const outcomes = reads.map(({ keyHash, pair }): RateReadOutcome => {
       const key = findKey(keyHash);
       if (key === undefined) return undefined;
-      const [keyId, accountId] = key;
+      const [keyNumber, accountId] = key;
       const account = accountOf(accountId);
       const { quotaUnits } = account;
       const usedUnits = account.usedUnits + account.grantedUnits;
       if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "not_asked" };
       if (usedUnits >= quotaUnits) return { quota: { quotaUnits, usedUnits }, found: "exhausted" };
       account.grantedUnits += 1;
-      account.grantedByKey.set(keyId, (account.grantedByKey.get(keyId) ?? 0) + 1);
+      account.grantedByKey.set(keyNumber, (account.grantedByKey.get(keyNumber) ?? 0) + 1);
       const quota = { quotaUnits, usedUnits: usedUnits + 1 };
       return { quota, found: readRate(findRate, pair) };
     });
 
-    for (const [accountId, { grantedUnits, grantedByKey }] of accounts) {
-      if (grantedUnits > 0) chargePeriod.run(accountId, period.name, grantedUnits);
-      for (const [keyId, units] of grantedByKey) chargeDay.run(accountId, day, keyId, units);
+    const charges = chargesOf(day);
+    for (const { number, grantedUnits, grantedByKey } of accounts.values()) {
+      if (grantedUnits > 0) charges.addToPeriod(number, grantedUnits);
+      for (const [key, units] of grantedByKey) charges.addToDay(number, key, units);
     }
+    charges.write();
     return outcomes;
   };
 }
