@@ -14,8 +14,8 @@ export const databaseName = FILE_NAME;
 export interface Patience {
   /** How long to wait, blocking, while another process writes to the embedded database. */
   readonly busyTimeoutMs: number;
-  /** Whether the embedded database is read from end to end before it is used. */
-  readonly checksWhole: boolean;
+  /** Whether the embedded database is readied for a server: checked whole, its log at its size. */
+  readonly isServer: boolean;
   /** Connections to PostgreSQL. */
   readonly connectionsMax: number;
   /** How long a statement may take on PostgreSQL; 0: as long as it needs. */
@@ -25,7 +25,7 @@ export interface Patience {
 /** For a server: no answer is held up for longer than two seconds. */
 export const serverPatience: Patience = {
   busyTimeoutMs: 1000,
-  checksWhole: true,
+  isServer: true,
   connectionsMax: 10,
   statementTimeoutMs: 1500,
 };
@@ -33,7 +33,7 @@ export const serverPatience: Patience = {
 /** For a command, which waits its turn beside a busy server. */
 export const commandPatience: Patience = {
   busyTimeoutMs: 30_000,
-  checksWhole: false,
+  isServer: false,
   connectionsMax: 2,
   statementTimeoutMs: 0,
 };
@@ -50,8 +50,8 @@ export async function openStore(
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
   if (databaseHosts === undefined) {
-    const { busyTimeoutMs, checksWhole } = patience;
-    return openSqliteStore(dataDirectory, busyTimeoutMs, { checksWhole, observeBatch });
+    const { busyTimeoutMs, isServer } = patience;
+    return openSqliteStore(dataDirectory, busyTimeoutMs, { isServer, observeBatch });
   }
   // Who has one file need not load what talks to a cluster.
   const { openPostgresStore } = await import("./postgres/open.ts");

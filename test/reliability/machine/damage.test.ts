@@ -22,6 +22,10 @@ async function scramble(file: string, offset: number, bytes: number): Promise<vo
   );
 }
 
+/** What precedes the pages in a log, and a page of 4 KiB with its own header. */
+const LOG_HEADER_BYTES = 32;
+const FRAME_BYTES = 24 + 4096;
+
 /** Where the first page of a table lies in the file. */
 function pageOf(file: string, table: string): { offset: number; bytes: number } {
   using database = new DatabaseSync(file);
@@ -155,9 +159,10 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const { session, apiKey } = await usedDirectory(directory.path, "kill");
     const log = join(directory.path, "kurs.db-wal");
-    const { size } = await stat(log);
-    // The last transaction: a charge.
-    await scramble(log, size - 4096, 4096);
+    // The last transaction: a charge. After it there are zeros, where the log was given its size.
+    const written = (await readFile(log)).findLastIndex((byte) => byte !== 0) + 1;
+    const frames = Math.ceil((written - LOG_HEADER_BYTES) / FRAME_BYTES);
+    await scramble(log, LOG_HEADER_BYTES + frames * FRAME_BYTES - 4096, 4096);
 
     await using server = await startServer({ dataDirectory: directory.path });
     const client = clientOf(server.url);

@@ -48,16 +48,10 @@ export function prepareCharges(database: DatabaseSync): (day: string) => Charges
   };
 }
 
+/** Only the period has a numbered place: for each value Node looks through the list of those. */
 function upsertOf(rows: number): string {
-  const row = (index: number) => {
-    const places = Array.from(
-      { length: COLUMNS },
-      (_, column) => `?${2 + index * COLUMNS + column}`,
-    );
-    return `(?1, ${places.join(", ")})`;
-  };
   return `
     INSERT INTO charged_units (period, account, day, api_key, units)
-    VALUES ${Array.from({ length: rows }, (_, index) => row(index)).join(", ")}
+    VALUES ${Array.from({ length: rows }, () => "(?1, ?, ?, ?, ?)").join(", ")}
     ON CONFLICT (period, account, day, api_key) DO UPDATE SET units = units + excluded.units`;
 }

@@ -10,6 +10,7 @@ import { damageOf } from "./checks.ts";
 import { createSqliteEngine } from "./engine.ts";
 import { explained, resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "./errors.ts";
 import { createFileGuard } from "./file-guard.ts";
+import { reserveLog } from "./log-size.ts";
 import { migrate } from "./migrate.ts";
 import { holdOpen } from "./openers.ts";
 
@@ -33,8 +34,8 @@ const CACHE_KIB = 65_536;
 export const FILE_NAME = "kurs.db";
 
 interface SqliteOptions {
-  /** Whether the database is read from end to end before it is used. */
-  readonly checksWhole?: boolean;
+  /** A server's database is read from end to end before it is used, and its log has its size. */
+  readonly isServer?: boolean;
   readonly observeBatch?: ObserveBatch | undefined;
 }
 
@@ -48,9 +49,10 @@ interface SqliteOptions {
 export function openSqliteStore(
   dataDirectory: string,
   busyTimeoutMs: number,
-  { checksWhole = false, observeBatch }: SqliteOptions = {},
+  { isServer = false, observeBatch }: SqliteOptions = {},
 ): Store {
-  const { database, file, presence } = openMigrated(dataDirectory, busyTimeoutMs, checksWhole);
+  const { database, file, presence } = openMigrated(dataDirectory, busyTimeoutMs, isServer);
+  if (isServer) reserveLog(database, file, CHECKPOINT_PAGES, busyTimeoutMs);
   const store = createStore(createSqliteEngine(database, createFileGuard(file)), observeBatch);
   return {
     ...store,
