@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
 
 // What a process holds, as Linux tells it; elsewhere nothing is held.
 
@@ -19,4 +20,17 @@ export function openFiles(pid: number): number {
   } catch {
     return 0;
   }
+}
+
+/** Connections, with the sockets that it listens on. */
+export function openSockets(pid: number): number {
+  const directory = `/proc/${pid}/fd`;
+  return readdirSync(directory).filter((name) => {
+    try {
+      return readlinkSync(join(directory, name)).startsWith("socket:");
+    } catch {
+      // It was closed since.
+      return false;
+    }
+  }).length;
 }

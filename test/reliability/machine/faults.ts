@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, execFileSync } from "node:child_process";
-import { readdir, readlink, rm, statfs, writeFile } from "node:fs/promises";
+import { readdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assertFailure } from "../../support/answers.ts";
@@ -46,15 +46,6 @@ export async function leaveDescriptors(program: Program, more: number): Promise<
     if (!open.has(String(most))) free += 1;
   }
   await limit(program, "nofile", most);
-}
-
-/** How many connections a process has, with the one that it listens on. */
-export async function socketsOf({ pid }: Program): Promise<number> {
-  const directory = `/proc/${pid}/fd`;
-  const descriptors = (await readdir(directory)).map((name) => readlink(join(directory, name)));
-  const targets = await Promise.allSettled(descriptors);
-  // One that was closed since is none.
-  return targets.filter((of) => of.status === "fulfilled" && of.value.startsWith("socket:")).length;
 }
 
 export interface FaultyServer extends Server {

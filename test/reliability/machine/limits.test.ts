@@ -7,13 +7,13 @@ import { assertFailure } from "../../support/answers.ts";
 import { openConnection, type Reply } from "../../support/client.ts";
 import { eventually, mailTo } from "../../support/mails.ts";
 import { Program, temporaryDirectory } from "../../support/process.ts";
+import { openSockets } from "../resources.ts";
 import {
   customerOf,
   type FaultyServer,
   leaveDescriptors,
   limit,
   runThrough,
-  socketsOf,
   startServer,
 } from "./faults.ts";
 
@@ -47,7 +47,7 @@ const ENVIRONMENT = { PATH: process.env.PATH ?? "", PORT: "0" };
 suite("a machine that has too little to give", { concurrency: 2 }, () => {
   test("too few file descriptors for a part that is loaded late: 503 however few, then all is well", async () => {
     await using server = await startServer();
-    const sockets = await socketsOf(server.program);
+    const sockets = openSockets(server.program.pid);
     const customer = await customerOf(server);
     using connection = openConnection(server.url);
     const asks = async (status: number, path: string) => {
@@ -55,9 +55,10 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
       assert.equal((await connection.send({ method: "GET", path, headers })).status, status);
     };
     await asks(200, "/readyz");
-    await eventually("the end of all others", async () => {
-      return (await socketsOf(server.program)) === sockets + 1 || undefined;
-    });
+    await eventually(
+      "the end of all others",
+      () => openSockets(server.program.pid) === sockets + 1 || undefined,
+    );
 
     await assertRefusedUntilThereAreEnough(server, 200, async () => {
       await asks(200, "/readyz");

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 /**
  * How many rows one statement takes: each call has a price of its own, so a batch of 40 accounts
- * charges its 80 rows in 3 calls, for 0.9 µs a read instead of 1.25.
+ * charges its 80 rows in 4 calls: 0.9 µs a read instead of 1.25.
  */
 const ROWS_AT_ONCE = [32, 8, 1] as const;
 
