@@ -170,6 +170,35 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, rich.accountId), 10);
   });
 
+  test("a batch over many accounts with two keys each charges every one its own, twice over", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await storeRates(store, [EUR_USD]);
+    const customers = await Promise.all(times(47).map(() => newCustomer(store, 1000)));
+    const seconds = customers.map(({ accountId }) => newKey(accountId));
+    for (const key of seconds) await store.createApiKey(key, 100);
+    // The first account reads 1 and 2 times by its keys, the last one 47 and 48 times.
+    const reads = customers.flatMap(({ keyHash }, index) => [
+      ...times(index + 1).map(() => newRead(keyHash)),
+      ...times(index + 2).map(() => newRead(seconds[index]?.keyHash ?? "")),
+    ]);
+
+    for (const turn of [1, 2]) {
+      const outcomes = await Promise.all(reads.map((read) => store.read(read)));
+      assert.ok(outcomes.every(isRate));
+      for (const [index, { accountId, key }] of customers.entries()) {
+        assert.equal(await usedUnits(store, accountId), turn * (2 * index + 3));
+        assert.deepEqual(
+          (await dailyUnits(engine, accountId)).sort(),
+          [
+            `2026-11-21 ${key.id}: ${turn * (index + 1)}`,
+            `2026-11-21 ${seconds[index]?.id}: ${turn * (index + 2)}`,
+          ].sort(),
+        );
+      }
+    }
+  });
+
   test("more reads at once than one batch takes are all answered, in order and exactly", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
