@@ -107,6 +107,18 @@ export class Visitor implements AsyncDisposable {
     return await this.page.evaluate<number>("shiftSum");
   }
 
+  /**
+   * Leaves out what has moved so far. To be called once something that the visitor has asked for is
+   * shown: Chromium forgives what moves within half a second, and a busy machine takes longer.
+   */
+  async forgiveShift(): Promise<void> {
+    // What was painted before is told to the observer by then.
+    await this.page.evaluate(
+      "new Promise((told) => requestAnimationFrame(() => setTimeout(told)))",
+    );
+    await this.page.evaluate("shiftSum = 0");
+  }
+
   /** Whether the page is wider than its window. */
   async overflows(): Promise<boolean> {
     return await this.page.evaluate<boolean>(
