@@ -127,6 +127,25 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.deepEqual([integrity, units], ["ok", 5]);
   });
 
+  test("a spent journal that a killed restore has left goes with the old database", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    const file = join(directory.path, "kurs.db");
+    {
+      using database = new DatabaseSync(file);
+      database.exec("PRAGMA journal_mode = DELETE");
+    }
+    // As SQLite leaves it in exclusive mode: without a header it undoes nothing.
+    writeFileSync(`${file}-journal`, Buffer.alloc(1024));
+
+    assert.equal((await restore(directory.path, stored.backup)).exitCode, 0);
+
+    assert.deepEqual(
+      namesIn(directory.path).filter((name) => name.includes("journal")),
+      [],
+    );
+    assert.equal(stateOf(file).units, 5);
+  });
+
   test("a backup of an older schema is migrated by the next start, its waiting links void", async () => {
     await using directory = await temporaryDirectory();
     const older = join(directory.path, "older.db");

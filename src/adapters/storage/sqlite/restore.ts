@@ -80,6 +80,8 @@ function replace(database: string, staging: string, { now, reviveKeys }: Restore
     // The log's index is made anew from the log. A log or a journal that is there yet is of a
     // database that is gone or too damaged to take it in: the new one must not find it.
     rmSync(`${database}-shm`, { force: true });
+    // Held alone, a database needs no journal; a killed restore leaves one that is spent.
+    if (old !== undefined) rmSync(`${database}-journal`, { force: true });
     for (const end of old === undefined ? ["-wal", "-journal"] : []) {
       if (existsSync(database + end)) renameSync(database + end, kept + end);
     }
