@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { migrationsIn } from "../../src/adapters/storage/migrations.ts";
 import { holdAlone } from "../../src/adapters/storage/sqlite/openers.ts";
 import { clientOf } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
@@ -151,10 +152,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const older = join(directory.path, "older.db");
     {
       using database = new DatabaseSync(older);
-      for (const name of ["0001-initial", "0002-sources"]) {
-        const path = `../../migrations/sqlite/${name}.sql`;
-        database.exec(readFileSync(join(import.meta.dirname, path), "utf8"));
-      }
+      for (const sql of migrationsIn("sqlite").slice(0, 2)) database.exec(sql);
       database.exec("PRAGMA user_version = 2; INSERT INTO plans VALUES ('older', 7)");
     }
     const dataDirectory = join(directory.path, "data");
