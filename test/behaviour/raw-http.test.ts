@@ -3,6 +3,7 @@ import { after, test } from "node:test";
 import { assertFailure } from "../support/answers.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { startService } from "../support/service.ts";
+import { openWire } from "../support/wire.ts";
 
 // What no HTTP client sends, on a bare socket: every error is the envelope all the same.
 
@@ -22,15 +23,13 @@ const send = async (text: string, hangUp = false) => {
 
 const malformed = [
   ["no HTTP at all", "hello\r\n\r\n"],
-  ["a method of lower-case letters", "get /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
-  ["an unknown method", "FETCH /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
+  ["a method that is no token", "GE(T /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
   ["a version that is none", "GET /healthz HTTP/9.9\r\nHost: kurs\r\n\r\n"],
   ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
   ["a TLS greeting", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n\r\n"],
   ["a header without a colon", "GET /healthz HTTP/1.1\r\nHost: kurs\r\nbroken\r\n\r\n"],
   ["a header with a space in its name", `GET /healthz HTTP/1.1\r\nHost: kurs\r\na b: c\r\n\r\n`],
   ["a zero byte in a header", "GET /healthz HTTP/1.1\r\nHost: kurs\r\na: \u0000\r\n\r\n"],
-  ["a path of bytes beyond ASCII", `GET /v1/rates/Ä/USD HTTP/1.1\r\nHost: kurs\r\n${key}\r\n`],
   ["a length that is no number", "POST /v1/auth/login HTTP/1.1\r\nContent-Length: x\r\n\r\n"],
   [
     "two different lengths",
@@ -64,6 +63,111 @@ test("raw HTTP: HTTP/1.1 without Host is 400 in the envelope, uncharged (RFC 911
 
 test("raw HTTP: a request that is cut short in its headers is 400 in the envelope", async () => {
   assertFailure(await send("GET /healthz HTTP/1.1\r\nHo", true), 400, "invalid_request");
+});
+
+test("§4 raw HTTP: a method that Node does not know is 405 with Allow on a known path, else 404", async () => {
+  const before = await service.usedUnits(session);
+  const allowed = [
+    ["/v1/rates/EUR/USD", "GET, HEAD"],
+    ["/v1/rates/EUR/\xc3\x84", "GET, HEAD"],
+    ["http://kurs/v1/account/api-keys/1", "DELETE"],
+    ["/v1/auth/login", "POST"],
+    ["/healthz", "GET, HEAD"],
+  ] as const;
+  for (const method of ["FOO", "BREW", "get", "FETCH", "GETS", "G", "post", "*"]) {
+    for (const [path, allow] of allowed) {
+      const text = `${method} ${path} HTTP/1.1\r\nHost: kurs\r\n${key}\r\n`;
+      const answer = await send(text);
+      assertFailure(answer, 405, "method_not_allowed");
+      assert.equal(answer.headers.allow, allow, `${method} ${path}`);
+      assert.equal(answer.headers.connection, "close");
+    }
+    const unknown = await send(`${method} /nowhere HTTP/1.1\r\nHost: kurs\r\n\r\n`);
+    assertFailure(unknown, 404, "not_found");
+  }
+  assert.equal(await service.usedUnits(session), before);
+});
+
+const oddSymbols = [
+  ["raw UTF-8", "GET /v1/rates/\u00c4/USD"],
+  ["a byte that is no UTF-8", "GET /v1/rates/EUR/\u{10ffff}"],
+  ["an escape that cannot be decoded", "GET /v1/rates/%zz/USD"],
+  ["such an escape in a whole address", "GET http://h/v1/rates/%zz/USD"],
+  ["such an escape, by HEAD", "HEAD /v1/rates/%zz/USD"],
+] as const;
+
+for (const [what, start] of oddSymbols) {
+  test(`§4 raw HTTP: ${what} is an invalid symbol, found after the key, uncharged`, async () => {
+    const before = await service.usedUnits(session);
+    const rest = "HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n";
+
+    const withoutKey = await send(`${start} ${rest}\r\n`);
+    const withKey = await send(`${start} ${rest}${key}\r\n`);
+
+    assert.equal(withoutKey.status, 401);
+    assert.equal(withoutKey.headers["www-authenticate"], "ApiKey");
+    assert.equal(withKey.status, 400);
+    assert.match(withKey.headers.ratelimit ?? "", /^"units";r=/);
+    if (!start.startsWith("HEAD")) {
+      assertFailure(withoutKey, 401, "unauthorized");
+      assertFailure(withKey, 400, "invalid_asset_symbol");
+    }
+    assert.equal(await service.usedUnits(session), before);
+  });
+}
+
+test("§4 raw HTTP: an id that cannot be decoded is 401 without a session, and 404 with one", async () => {
+  for (const id of ["%ff", "%zz", "\u00ff"]) {
+    const start = `DELETE /v1/account/api-keys/${id} HTTP/1.1\r\nHost: k\r\nConnection: close\r\n`;
+    const signedIn = `Authorization: Session ${session}\r\n\r\n`;
+    assertFailure(await send(`${start}\r\n`), 401, "unauthorized");
+    assertFailure(await send(start + signedIn), 404, "not_found");
+  }
+});
+
+const hosts = [
+  ["two Hosts", "Host: kurs\r\nHost: other\r\n"],
+  ["the same Host twice", "Host: kurs\r\nHost: kurs\r\n"],
+  ["a Host with a space", "Host: a b\r\n"],
+  ["a Host with a path", "Host: kurs/v1\r\n"],
+  ["a Host with a user", "Host: user@kurs\r\n"],
+  ["a Host that is an address of its own", "Host: http://kurs\r\n"],
+  ["a Host with a port that is no number", "Host: kurs:http\r\n"],
+  ["a Host with half a bracket", "Host: [::1\r\n"],
+] as const;
+
+for (const [what, lines] of hosts) {
+  test(`raw HTTP: ${what} is 400, uncharged (RFC 9112, section 3.2)`, async () => {
+    const before = await service.usedUnits(session);
+    for (const path of ["/healthz", "/v1/rates/EUR/USD", "/nowhere"]) {
+      const answers = await sendRaw(
+        service.url,
+        `GET ${path} HTTP/1.1\r\n${lines}${key}\r\nGET / HTTP/1.0\r\n\r\n`,
+      );
+      const [answer] = answers;
+      assert.ok(answer !== undefined);
+      assertFailure(answer, 400, "invalid_request", /Host/);
+    }
+    // Alone in its packet, a plain read would take the short way.
+    using wire = await openWire(service.url);
+    wire.send(`GET /v1/rates/EUR/USD HTTP/1.1\r\n${lines}${key}\r\n`);
+    assert.equal((await wire.answer()).status, 400);
+    assert.equal(await service.usedUnits(session), before);
+  });
+}
+
+test("raw HTTP: a fragment in the request target is 400, uncharged", async () => {
+  const before = await service.usedUnits(session);
+  for (const target of [
+    "/v1/rates/EUR/USD#a",
+    "/v1/rates/EUR/USD?a#b",
+    "http://k/healthz#",
+    "/#",
+  ]) {
+    const text = `GET ${target} HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n${key}\r\n`;
+    assertFailure(await send(text), 400, "invalid_request", /fragment/);
+  }
+  assert.equal(await service.usedUnits(session), before);
 });
 
 const tooLarge = [
@@ -115,9 +219,11 @@ test("raw HTTP: a good request before the malformed one is answered, and charged
 
   const answers = await sendRaw(service.url, `${read}garbage\r\n\r\n`);
 
-  const last = answers.at(-1);
+  const [first, last, ...more] = answers;
+  assert.equal(first?.status, 200);
   assert.ok(last !== undefined);
   assertFailure(last, 400, "invalid_request");
+  assert.deepEqual(more, []);
   assert.equal(await service.usedUnits(session), before + 1);
 });
 
@@ -204,4 +310,13 @@ test("raw HTTP: a client that ends its side after its request has its answer all
     loggedIn.map(({ status }) => status),
     [200, 200],
   );
+});
+
+test("raw HTTP: a Host of every right form is served", async () => {
+  for (const host of ["kurs", "kurs:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "a_b.c-d", ""]) {
+    const text = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: ${host}\r\n${key}\r\n`;
+    using wire = await openWire(service.url);
+    wire.send(text);
+    assert.equal((await wire.answer()).status, 200, host);
+  }
 });

@@ -9,6 +9,7 @@ import { anyRead } from "./odd-reads.ts";
 // Whatever is sent, by the lane and by node:http: the same bytes come back at the same charge.
 
 const REQUESTS = 2000;
+const SEED = 2026;
 
 const service = await startService();
 const ways = await readWaysOf(service);
@@ -46,6 +47,15 @@ const oddities: readonly (readonly [what: string, ...lines: readonly string[]])[
   ["an origin", START, HOST, "Origin: https://page.example", CREDENTIAL],
   ["a length of 0", START, HOST, CREDENTIAL, "Content-Length: 0"],
   ["a length of 5, and no body yet", START, HOST, CREDENTIAL, "Content-Length: 5"],
+  [
+    "a length of 5, no Host and a wish to close",
+    ...[START, CREDENTIAL, "Content-Length: 5", "Connection: close"],
+  ],
+  [
+    "a length of 5, no body yet, a path that does not exist and two wishes",
+    ...["GET /V1/rates/EUR/USD HTTP/1.1", HOST, CREDENTIAL],
+    ...["Connection: keep-alive, close", "Content-Length: 5"],
+  ],
   ["a wish to close", START, HOST, CREDENTIAL, "Connection: close"],
   ["a wish to stay", START, HOST, CREDENTIAL, "Connection: keep-alive"],
   ["a wish to stay in capitals", START, HOST, CREDENTIAL, "Connection: Keep-Alive"],
@@ -110,7 +120,7 @@ suite("a read hidden in another is what node:http takes it for", () => {
   }
 });
 
-test(`${REQUESTS} requests as they come have the same answers and units both ways`, async () => {
+test(`${REQUESTS} requests drawn from seed ${SEED} have the same answers and units both ways`, async () => {
   const situation = fc.constantFrom<Situation>("ample", "ample", "ample", "exhausted", "revoked");
   const count = { plain: 0, other: 0, units: 0 };
 
@@ -120,7 +130,7 @@ test(`${REQUESTS} requests as they come have the same answers and units both way
       count[isPlain ? "plain" : "other"] += 1;
       count.units += units;
     }),
-    { numRuns: REQUESTS },
+    { numRuns: REQUESTS, seed: SEED },
   );
 
   for (const part of Object.values(count)) {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { test } from "node:test";
+import { trackExchanges } from "../../src/adapters/http/exchanges.ts";
 import { commonHeaders } from "../../src/adapters/http/headers.ts";
 import { openLane } from "../../src/adapters/http/lane.ts";
 import { createRecognise } from "../../src/adapters/http/plain-requests.ts";
@@ -44,6 +45,7 @@ async function startLane() {
     refuseLater: (refuse) => refuse(),
     mayStay: () => true,
     isLeaving: () => false,
+    exchanges: trackExchanges(server),
   });
   const sockets: Socket[] = [];
   server.on("connection", (socket: Socket) => void sockets.push(socket));

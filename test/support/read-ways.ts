@@ -73,9 +73,9 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
 
       const told = JSON.stringify(request);
       const expected = await answerByNode(service.url, requestOf(onNode.apiKey));
-      const text = await answerAsItComes(service.url, request, expected);
+      const text = await answerAsItComes(service.url, request);
 
-      assert.equal(settled(text), settled(expected.text), `${situation}: ${told}`);
+      assert.equal(text, expected, `${situation}: ${told}`);
       const units = usedUnits(onLane) - before[0];
       assert.equal(units, usedUnits(onNode) - before[1], `${situation}: units of ${told}`);
       return { text, units, isPlain: isPlain(request) };
@@ -94,52 +94,23 @@ export async function openNodeWire(url: string): Promise<Wire> {
   return wire;
 }
 
-interface NodeOutcome {
-  readonly text: string;
-  /** The bytes of the request's own answers, when the last request was answered after them. */
-  readonly ownBytes: number | undefined;
-}
-
-async function answerByNode(url: string, request: string): Promise<NodeOutcome> {
+async function answerByNode(url: string, request: string): Promise<string> {
   using wire = await openNodeWire(url);
   wire.send(request + LAST);
   await wire.untilEnd();
-  const received = wire.received();
-  const lastStart = received.lastIndexOf("HTTP/1.1 404 Not Found\r\n");
-  const isKeptAlive = received.includes('"There is nothing at this path."', lastStart);
-  const ownBytes = lastStart > 0 && isKeptAlive ? lastStart : undefined;
-  return { text: comparable(received), ownBytes };
+  return comparable(wire.received());
 }
 
-/**
- * Sends a request on a new connection. What is for the lane, or is answered by node:http and leaves
- * the connection open, is sent alone, and the last one after its answer. The rest comes at once with
- * the last one, since what comes late meets a closed door.
- */
-async function answerAsItComes(url: string, request: string, expected: NodeOutcome) {
+/** Sends a request on a new connection: what is for the lane alone, and the last one after it. */
+async function answerAsItComes(url: string, request: string): Promise<string> {
   using wire = await openWire(url);
   if (isPlain(request)) {
     wire.send(request);
     await wire.untilAnswer();
     wire.send(LAST);
-  } else if (expected.ownBytes !== undefined) {
-    wire.send(request);
-    await wire.untilBytes(expected.ownBytes);
-    wire.send(LAST);
   } else wire.send(request + LAST);
   await wire.untilEnd();
   return comparable(wire.received());
 }
-
-/**
- * What is malformed may overtake the answers to what came in the same bytes before it: whether it
- * does depends on whether the parser reads the socket itself or is handed the bytes.
- */
-function settled(text: string): string {
-  const refusal = text.lastIndexOf("HTTP/1.1 400 Bad Request\r\n");
-  return refusal > 0 && text.endsWith(MALFORMED) ? text.slice(refusal) : text;
-}
-
-const MALFORMED = '"message":"The request is not valid HTTP/1.1.","request_id":"(id)"}';
 
 const isPlain = (request: string) => recogniseRead(Buffer.from(request, "latin1")) !== undefined;

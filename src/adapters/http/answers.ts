@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { App } from "./app.ts";
+import type { Exchanges } from "./exchanges.ts";
 import { corsHeaders } from "./headers.ts";
 import { type LogAnswer, loggedRequest } from "./request-log.ts";
 import type { WholeAnswer } from "./whole-answers.ts";
@@ -33,10 +34,12 @@ export function createAnswers(
   common: Readonly<Record<string, string>>,
   logAnswer: LogAnswer,
   isLeaving: () => boolean,
+  exchanges: Exchanges,
 ): Answers {
   const commonPairs = Object.entries(common).flat();
   const corsPairs = Object.entries(corsHeaders).flat();
   let draining = false;
+  const isLast = ({ raw }: FastifyReply) => (draining || isLeaving()) && exchanges.endsWith(raw);
 
   return {
     completeReplies(app) {
@@ -47,8 +50,11 @@ export function createAnswers(
       });
       app.decorateRequest("arrivedMs", 0);
       app.decorateRequest("failureCode", null);
-      app.addHook("onRequest", (request, _reply, done) => {
+      app.addHook("onRequest", (request, reply, done) => {
         request.arrivedMs = performance.now();
+        // While it closes, the framework announces the end of the connection in every response.
+        // Requests that arrived behind this one would be charged, and have none.
+        if (draining) reply.raw.removeHeader("connection");
         done();
       });
       app.addHook("onSend", (request, reply, _payload, done) => {
@@ -56,7 +62,7 @@ export function createAnswers(
         const { headers } = request.routeOptions.config;
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
-        if (draining || isLeaving()) reply.header("connection", "close");
+        if (isLast(reply)) reply.header("connection", "close");
         logAnswer(loggedRequest(request), reply.statusCode, request.failureCode ?? undefined);
         done();
       });
@@ -69,7 +75,7 @@ export function createAnswers(
       const bytes = Buffer.byteLength(body);
       lines.push("content-length", String(bytes));
       if (request.headers.origin !== undefined) lines.push(...corsPairs);
-      if (draining || isLeaving()) lines.push("connection", "close");
+      if (isLast(reply)) lines.push("connection", "close");
       reply.raw.writeHead(status, lines);
       // Written as latin1 an ASCII text needs no conversion.
       reply.raw.end(body, bytes === body.length ? "latin1" : "utf8");

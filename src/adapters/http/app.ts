@@ -18,6 +18,7 @@ import { apiKeyRoutes } from "./api-key-routes.ts";
 import { authRoutes } from "./auth-routes.ts";
 import { limitConnections } from "./connection-limit.ts";
 import { consoleRoutes } from "./console-routes.ts";
+import { trackExchanges } from "./exchanges.ts";
 import { createErrorHandler } from "./failures.ts";
 import { commonHeaders, transportHeaders } from "./headers.ts";
 import { healthRoutes } from "./health-routes.ts";
@@ -32,7 +33,7 @@ import { createRecognise } from "./plain-requests.ts";
 import { createReplyToRead, rateRoutes } from "./rate-routes.ts";
 import { answerUnrouted, createAnswerRaw } from "./raw-errors.ts";
 import { createAnswerRead } from "./read-answers.ts";
-import { answerUndecodable, refuseUnknown } from "./refusals.ts";
+import { refuseUnknown } from "./refusals.ts";
 import { createAnswerLog, observed } from "./request-log.ts";
 import { createServer } from "./server.ts";
 import { createSessionGuard } from "./session-guard.ts";
@@ -90,16 +91,12 @@ export interface AppUses {
 export async function createApp(settings: AppSettings, uses: AppUses): Promise<App> {
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
   const logAnswer = observed(createAnswerLog(uses), uses.observeAnswer);
-  const answers = createAnswers(headers, logAnswer, settings.isLeaving);
   const answerRaw = createAnswerRaw(headers, uses.log, uses.observeAnswer);
+  const app = createServer(settings.trustedProxies);
+  const exchanges = trackExchanges(app.server);
+  answerUnrouted(app.server, { answerRaw, exchanges });
+  const answers = createAnswers(headers, logAnswer, settings.isLeaving, exchanges);
   const answerRead = createAnswerRead(uses);
-  const replyToRead = createReplyToRead(answerRead, answers.write);
-  const app = createServer(
-    settings.trustedProxies,
-    answerRaw,
-    answerUndecodable(replyToRead, answers),
-  );
-  answerUnrouted(app.server, answerRaw);
   const format = createFormat(app.server, headers, uses.clock);
   const answerMcpRequest = createAnswerMcpRequest(uses);
   const originGuard = createOriginGuard(settings);
@@ -108,9 +105,14 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   const refuseLater = createRefuseLater(REFUSALS_PER_MS);
   const { isLeaving, connectionsMax } = settings;
   const mayStay = limitConnections(app.server, connectionsMax, { answerRaw, log: uses.log });
-  openLane(app.server, { recognise, logAnswer, format, takeIn, refuseLater, mayStay, isLeaving });
+  const { write } = answers;
+  const pace = { takeIn, refuseLater };
+  openLane(app.server, {
+    ...{ recognise, logAnswer, format, mayStay, isLeaving, exchanges },
+    ...pace,
+  });
   answers.completeReplies(app);
-  shedLoad(app, { takeIn, refuseLater, write: answers.write });
+  shedLoad(app, { ...pace, write, exchanges });
   refuseUnknown(app);
   app.setErrorHandler(createErrorHandler(uses.log));
 
@@ -122,8 +124,8 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   mailTokenRoutes(app, uses);
   apiKeyRoutes(app, { ...uses, sessionGuard });
   usageRoutes(app, { ...uses, sessionGuard });
-  rateRoutes(app, { replyToRead });
-  await mcpRoutes(app, { answerMcpRequest, write: answers.write, originGuard });
+  rateRoutes(app, { replyToRead: createReplyToRead(answerRead, write) });
+  await mcpRoutes(app, { answerMcpRequest, write, originGuard });
   healthRoutes(app, { store: uses.store, isLeaving });
   if (!(await consoleRoutes(app, settings.consoleDirectory))) {
     uses.log.warn("the console is not built: `npm run build` makes it");

@@ -11,9 +11,6 @@ const OTHER_FILES = 200;
 /** Who is turned away is told so, up to so many at a time; beyond them connections just close. */
 const TOLD_AT_ONCE = 100;
 
-/** Time to read why: closing at once, on what the client has just sent, would break the answer. */
-const READING_MS = 1000;
-
 /** Clients come by the thousand then; one line tells of all that came meanwhile. */
 const LOG_INTERVAL_MS = 10_000;
 
@@ -52,10 +49,7 @@ export function limitConnections(
     });
     if (open <= most) return true;
     note();
-    socket.on("error", () => undefined);
     answerRaw(socket, tooMany);
-    socket.resume();
-    setTimeout(() => socket.destroy(), READING_MS).unref();
     return false;
   };
 }

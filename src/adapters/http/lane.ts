@@ -2,6 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { RefuseLater } from "../refuse-later.ts";
+import type { Exchanges } from "./exchanges.ts";
 import { wholeFailure } from "./failures.ts";
 import type { Recognise } from "./plain-requests.ts";
 import type { LogAnswer, LoggedRequest } from "./request-log.ts";
@@ -32,6 +33,9 @@ interface Lane {
   /** Serves a connection from its beginning, as the server does by itself. */
   readonly serveByNode: (socket: Socket) => void;
   readonly connections: Set<Connection>;
+  /** The sockets that node:http has. */
+  readonly servedByNode: Set<Socket>;
+  readonly exchanges: Exchanges;
 }
 
 /**
@@ -42,17 +46,19 @@ interface Lane {
  */
 export function openLane(
   server: Server,
-  uses: Omit<Lane, "server" | "serveByNode" | "connections">,
+  uses: Omit<Lane, "server" | "serveByNode" | "connections" | "servedByNode">,
 ): void {
   const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
   if (serve === undefined) throw new Error("this server does not serve connections");
   const connections = new Set<Connection>();
-  const lane: Lane = { ...uses, server, connections, serveByNode: serve.bind(server) };
+  const servedByNode = new Set<Socket>();
+  const serveByNode = serve.bind(server);
+  const lane: Lane = { ...uses, server, connections, servedByNode, serveByNode };
   server.removeListener("connection", serve);
   server.on("connection", (socket: Socket) => {
     if (lane.mayStay(socket)) new Connection(lane, socket);
   });
-  closeWith(server, connections);
+  closeWith(server, lane);
   const sweep = () => {
     const nowMs = performance.now();
     for (const connection of connections) connection.leaveWhenIdle(nowMs);
@@ -61,12 +67,16 @@ export function openLane(
   server.once("close", () => clearInterval(sweeping));
 }
 
-/** Whoever closes the server's connections, idle or all, means those here too. */
-function closeWith(server: Server, connections: ReadonlySet<Connection>): void {
-  const closeIdle = server.closeIdleConnections.bind(server);
+/**
+ * Makes the server close the connections of both ways. Node's own search for idle ones would take a
+ * connection whose response is composed but not sent yet, and cut off the responses behind it.
+ */
+function closeWith(server: Server, { connections, servedByNode, exchanges }: Lane): void {
   const closeAll = server.closeAllConnections.bind(server);
   server.closeIdleConnections = () => {
-    closeIdle();
+    for (const socket of servedByNode) {
+      if (exchanges.countOf(socket) === 0 && !socket.writableEnded) socket.destroy();
+    }
     for (const { socket, isBusy } of connections) if (!isBusy) socket.destroy();
   };
   server.closeAllConnections = () => {
@@ -174,8 +184,10 @@ class Connection {
 
   /** From here on the connection is node:http's, as if these bytes were the first. */
   #handOver(bytes: Buffer): void {
-    const { connections, serveByNode } = this.#lane;
+    const { connections, servedByNode, serveByNode } = this.#lane;
     connections.delete(this);
+    servedByNode.add(this.socket);
+    this.socket.once("close", () => servedByNode.delete(this.socket));
     for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
     this.#stopReceiving();
     serveByNode(this.socket);

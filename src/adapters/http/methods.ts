@@ -42,12 +42,8 @@ export function prepareMethodRefusal(app: App): () => void {
 function answerOtherMethod(request: FastifyRequest, reply: FastifyReply, allowed: string) {
   if (isPreflight(request)) return answerPreflight(reply, allowed);
   reply.header("allow", allowed);
-  return sendFailure(request, reply, otherMethod(allowed));
-}
-
-/** @param allowed the methods that there are, as Allow lists them. */
-export function otherMethod(allowed: string): Failure {
-  return new Failure("method_not_allowed", `This path answers ${allowed} only.`);
+  const failure = new Failure("method_not_allowed", `This path answers ${allowed} only.`);
+  return sendFailure(request, reply, failure);
 }
 
 /** Lets a page's call come: what is wrong with it, the call itself is told. */

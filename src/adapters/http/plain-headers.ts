@@ -31,8 +31,12 @@ export function headersNamed(...names: readonly string[]): string {
   return `(?i:(?:${name}):${VALUE}\\r\\n|connection: keep-alive\\r\\n)`;
 }
 
-/** That there is a Host, which a request must have (RFC 9112, section 3.2). */
-export const WITH_HOST = "(?=(?:[^]*\\n)?(?i:host): ?[!-~])";
+/** A Host that names a host, and perhaps a port; other forms are for node:http to judge. */
+export const HOST_HEADER =
+  "(?i:host): ?(?:[a-zA-Z0-9._-]+|\\[[0-9a-fA-F:.]+\\])(?::[0-9]{1,5})?\\r\\n";
+
+/** That there is such a Host, which a request must have (RFC 9112, section 3.2). */
+export const WITH_HOST = `(?=(?:[^]*\\n)?${HOST_HEADER})`;
 
 /** The header of one API key. White space around it is for node:http to trim. */
 export const API_KEY_HEADER = "(?i:authorization: ApiKey) ([!-~]+)\\r\\n";

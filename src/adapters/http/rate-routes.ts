@@ -49,19 +49,6 @@ export function createReplyToRead(answerRead: AnswerRead, write: WriteAnswer): R
   };
 }
 
-const undecodableRead = /^\/v1\/rates\/([^/?#]+)\/([^/?#]+)(?:[?#]|$)/;
-
-/**
- * Finds the symbols of a rate's path whose escapes cannot be decoded. They are bad symbols, and so
- * come after the key like any other (section 4).
- */
-export function undecodableSymbols(
-  url: string,
-): readonly [base: string, quote: string] | undefined {
-  const [, base, quote] = undecodableRead.exec(url) ?? [];
-  return base === undefined || quote === undefined ? undefined : [base, quote];
-}
-
 export function rateRoutes(app: App, { replyToRead }: { readonly replyToRead: ReplyToRead }): void {
   const config = { challenge: "ApiKey", busy: readsBusy };
 

@@ -1,38 +1,45 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
+import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
 import { Failure } from "../../domain/failure.ts";
-import type { Answers } from "./answers.ts";
 import type { App } from "./app.ts";
-import { sendFailure, wholeFailure } from "./failures.ts";
-import { answerPreflight, isPreflight, otherMethod } from "./methods.ts";
-import { type ReplyToRead, undecodableSymbols } from "./rate-routes.ts";
+import { sendFailure } from "./failures.ts";
+import { answerPreflight, isPreflight } from "./methods.ts";
 
-const undecodablePath = new Failure("invalid_request", "The path is not valid percent-encoding.");
-const readsOnly = otherMethod("GET, HEAD");
 const unknownPath = new Failure("not_found", "There is nothing at this path.");
 const hostMissing = new Failure("invalid_request", "The Host header is missing.");
+const hostTwice = new Failure("invalid_request", "The request has more than one Host header.");
+const hostInvalid = new Failure("invalid_request", "The Host header is not a host name and port.");
+const hasFragment = new Failure(
+  "invalid_request",
+  "The request target must not have a fragment. Send a # in a path as %23.",
+);
 
-/** Refuses an unknown path before its body is read, and a request that names no host. */
+/** A host and perhaps a port (RFC 9110, section 7.2; RFC 3986, section 3.2.2). */
+const host = /^(?:\[[\da-z:.~!$&'()*+,;=_-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d{0,5})?$/i;
+
+/** Rejects a malformed request target or Host, and an unknown path before its body is read. */
 export function refuseUnknown(app: App): void {
   app.addHook("onRequest", (request, reply, done) => {
-    if (request.is404 && isPreflight(request)) answerPreflight(reply, "GET, HEAD, POST, DELETE");
-    else if (request.is404) sendFailure(request, reply, unknownPath);
-    else if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
-      sendFailure(request, reply, hostMissing);
-    } else done();
+    const malformed = malformedTarget(request) ?? malformedHost(request.raw);
+    if (malformed !== undefined) sendFailure(request, reply, malformed);
+    else if (!request.is404) done();
+    else if (isPreflight(request)) answerPreflight(reply, "GET, HEAD, POST, DELETE");
+    else sendFailure(request, reply, unknownPath);
   });
 }
 
-/** Answers a path whose escapes cannot be decoded; on a rate's path they are bad symbols. */
-export function answerUndecodable(replyToRead: ReplyToRead, answers: Answers) {
-  return (request: FastifyRequest, reply: FastifyReply): void => {
-    request.arrivedMs = performance.now();
-    const symbols = undecodableSymbols(request.raw.url ?? "");
-    if (symbols !== undefined && (request.method === "GET" || request.method === "HEAD")) {
-      replyToRead(request, reply, ...symbols);
-      return;
-    }
-    const failure = symbols === undefined ? undecodablePath : readsOnly;
-    const headers = symbols === undefined ? [] : ["allow", "GET, HEAD"];
-    answers.write(request, reply, wholeFailure(failure, request.id, "Session", headers));
-  };
+/** A client does not send the fragment of an address (RFC 9110, section 7.1). */
+function malformedTarget({ originalUrl }: FastifyRequest): Failure | undefined {
+  return originalUrl.includes("#") ? hasFragment : undefined;
+}
+
+/** RFC 9112, section 3.2: no Host (in HTTP/1.1), two of them, or an invalid one is 400. */
+function malformedHost({ headers, httpVersion, rawHeaders }: IncomingMessage) {
+  if (headers.host === undefined) return httpVersion === "1.1" ? hostMissing : undefined;
+  if (!host.test(headers.host)) return hostInvalid;
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.length === 4 && /^host$/i.test(rawHeaders[index] ?? "")) count += 1;
+  }
+  return count > 1 ? hostTwice : undefined;
 }

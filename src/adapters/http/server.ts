@@ -1,14 +1,18 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { IncomingMessage } from "node:http";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import { type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { fastify } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
+import { Failure } from "../../domain/failure.ts";
 import type { App } from "./app.ts";
 import { setCompilers, withoutCompilers } from "./compilers.ts";
 import { schemaFailure } from "./failures.ts";
-import { type AnswerRaw, answerClientErrors } from "./raw-errors.ts";
+import { pathOf } from "./request-target.ts";
 
 const BODY_BYTES_MAX = 16 * 1024;
+const bodyTooLarge = new Failure(
+  "payload_too_large",
+  `The request body is larger than ${BODY_BYTES_MAX / 1024} KiB.`,
+);
 const HEADER_BYTES_MAX = 16 * 1024;
 
 /** How long a client may take to send a whole request, and its headers. */
@@ -22,11 +26,7 @@ const HEADERS_TIMEOUT_MS = 15_000;
 const SILENCE_MS = 40_000;
 
 /** The bare server: its limits, its parsers, and what it does with what is no request. */
-export function createServer(
-  trustedProxies: readonly string[],
-  answerRaw: AnswerRaw,
-  answerUndecodable: (request: FastifyRequest, reply: FastifyReply) => void,
-): App {
+export function createServer(trustedProxies: readonly string[]): App {
   const app = fastify({
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
@@ -47,22 +47,17 @@ export function createServer(
     requestIdHeader: false,
     // While it stops, what still comes on an open connection is served.
     return503OnClosing: false,
-    clientErrorHandler: answerClientErrors(answerRaw),
-    // The only one that can come of these settings is a path that cannot be decoded.
-    frameworkErrors: (_error, request, reply) => answerUndecodable(request, reply),
+    // raw-errors.ts listens in its place: it needs the server.
+    clientErrorHandler: () => undefined,
     schemaController: withoutCompilers,
     schemaErrorFormatter: (errors) =>
       schemaFailure(errors as unknown as readonly TLocalizedValidationError[]),
   }).withTypeProvider<TypeBoxTypeProvider>();
   setCompilers(app);
   parseJsonOnly(app);
+  awaitUnreadBodies(app);
   answerHalfClosed(app);
   return app;
-}
-
-/** The router skips a path's first byte, whatever it is: `*healthz` would be `/healthz`. */
-function pathOf({ method, url = "/" }: IncomingMessage): string {
-  return url.startsWith("*") && method !== "OPTIONS" ? `/${url}` : url;
 }
 
 /**
@@ -82,4 +77,22 @@ function parseJsonOnly(app: App): void {
   app.addContentTypeParser("application/json", options, (request, body: string, done) =>
     body === "" ? done(null, undefined) : parseJson(request, body, done),
   );
+}
+
+/**
+ * A body means nothing to a read, but the request is complete only with it: a framing error within
+ * it must come before the unit is charged.
+ */
+function awaitUnreadBodies(app: App): void {
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    const { method, headers, raw } = request;
+    const isRead = method === "GET" || method === "HEAD";
+    const hasBody = (headers["content-length"] ?? headers["transfer-encoding"]) !== undefined;
+    if (!isRead || !hasBody) return done(null, payload);
+    let bytes = 0;
+    raw.on("data", (part: Buffer) => {
+      bytes += part.length;
+    });
+    raw.once("end", () => done(bytes > BODY_BYTES_MAX ? bodyTooLarge : null, payload));
+  });
 }

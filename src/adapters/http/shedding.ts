@@ -1,8 +1,8 @@
-import type { Socket } from "node:net";
 import { type Failure, serviceBusy } from "../../domain/failure.ts";
 import type { RefuseLater } from "../refuse-later.ts";
 import type { WriteAnswer } from "./answers.ts";
 import type { App } from "./app.ts";
+import type { Exchanges } from "./exchanges.ts";
 import { wholeFailure } from "./failures.ts";
 import type { TakeIn } from "./turn.ts";
 
@@ -30,17 +30,14 @@ export function shedLoad(
     readonly takeIn: TakeIn;
     readonly refuseLater: RefuseLater;
     readonly write: WriteAnswer;
+    readonly exchanges: Exchanges;
   },
 ): void {
-  const { takeIn, refuseLater, write } = uses;
-  const underWay = new WeakMap<Socket, number>();
+  const { takeIn, refuseLater, write, exchanges } = uses;
 
   app.addHook("onRequest", (request, reply, done) => {
     const { busy = serviceBusy, challenge = "Session" } = request.routeOptions.config;
-    const { socket } = request.raw;
-    const count = (underWay.get(socket) ?? 0) + 1;
-    underWay.set(socket, count);
-    reply.raw.once("close", () => underWay.set(socket, (underWay.get(socket) ?? 1) - 1));
+    const count = exchanges.countOf(request.raw.socket);
     const refuse = () => {
       const failure = busy === "never" ? serviceBusy : busy;
       write(request, reply, wholeFailure(failure, request.id, challenge));

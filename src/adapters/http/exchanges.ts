@@ -1,0 +1,95 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * The requests that each connection of node:http has under way, in order. It exists for two rules:
+ * every admitted request gets its response before the connection closes, and what closes a
+ * connection (a stop, a framing error) comes after the responses to the requests before it.
+ */
+export interface Exchanges {
+  /** How many requests of the connection have no complete response yet. */
+  countOf(socket: Socket): number;
+  /**
+   * Whether the connection may close with this response, because no later request was admitted.
+   * If so, the connection admits no further request: it would be charged and never answered.
+   */
+  endsWith(response: ServerResponse): boolean;
+  /**
+   * Calls back once every complete request of a connection that is parsed no further has its
+   * response. The last request is abandoned when its body is incomplete and no response has begun.
+   *
+   * @param proceed receives whether the incomplete request has a response all the same.
+   */
+  afterResponses(socket: Socket, proceed: (wasAnswered: boolean) => void): void;
+}
+
+interface Connection {
+  /** In the order of their requests. */
+  readonly responses: ServerResponse[];
+  /** The last admitted request, which may be incomplete. */
+  latest?: IncomingMessage;
+  /** Whether no further request is admitted. */
+  isClosing: boolean;
+  /** Runs after each response, when something waits for them. */
+  onResponse?: (() => void) | undefined;
+}
+
+/** Puts itself between the server and the listener that serves its requests. */
+export function trackExchanges(server: Server): Exchanges {
+  const [serve] = server.listeners("request") as RequestListener[];
+  if (serve === undefined) throw new Error("this server does not serve requests");
+  const connections = new WeakMap<Socket, Connection>();
+  const connectionOf = (socket: Socket): Connection => {
+    const known = connections.get(socket);
+    if (known !== undefined) return known;
+    const connection: Connection = { responses: [], isClosing: false };
+    connections.set(socket, connection);
+    return connection;
+  };
+
+  server.removeListener("request", serve);
+  server.on("request", (request, response) => {
+    const { socket } = request;
+    const connection = connectionOf(socket);
+    if (connection.isClosing) return;
+    const { responses } = connection;
+    responses.push(response);
+    connection.latest = request;
+    response.once("close", () => {
+      responses.splice(responses.indexOf(response), 1);
+      if (connection.onResponse !== undefined) connection.onResponse();
+      // The last response was composed before the stop began, so nothing else closes the connection.
+      else if (responses.length === 0 && !server.listening) socket.destroySoon();
+    });
+    serve.call(server, request, response);
+  });
+
+  return {
+    countOf: (socket) => connections.get(socket)?.responses.length ?? 0,
+
+    endsWith(response) {
+      const connection = connectionOf(response.req.socket);
+      if (connection.responses.at(-1) !== response) return false;
+      connection.isClosing = true;
+      return true;
+    },
+
+    afterResponses(socket, proceed) {
+      const connection = connectionOf(socket);
+      const { responses } = connection;
+      const isIncomplete = connection.latest?.complete === false;
+      const abandoned = isIncomplete ? responses.at(-1) : undefined;
+      connection.onResponse = () => {
+        const [next] = responses;
+        if (next !== undefined && (next !== abandoned || next.headersSent)) return;
+        connection.onResponse = undefined;
+        // Whatever the abandoned request's handler still writes goes nowhere.
+        if (next !== undefined) next.detachSocket(socket);
+        proceed(isIncomplete && next === undefined);
+      };
+      connection.onResponse();
+    },
+  };
+}
