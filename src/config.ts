@@ -200,8 +200,13 @@ function smtpUrlOf(text: string | undefined, problems: string[]): string | undef
   if (url === null) {
     problems.push("SMTP_URL: want an address such as smtps://user:password@mail.example.org");
   }
-  const unknown = [...(url?.searchParams.keys() ?? [])].filter((name) => !smtpOption.test(name));
+  const options = [...(url?.searchParams ?? [])];
+  const unknown = options.map(([name]) => name).filter((name) => !smtpOption.test(name));
   if (unknown.length > 0) problems.push(`SMTP_URL: there is no option ${unknown.join(", ")}`);
+  const tls = options.filter(([name]) => /^(?:requireTLS|ignoreTLS)$/.test(name));
+  if (tls.length > 1 || tls.some(([, value]) => value !== "true" && value !== "false")) {
+    problems.push("SMTP_URL: want one of requireTLS and ignoreTLS, once, and true or false");
+  }
   return text;
 }
 

@@ -202,6 +202,11 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(wrong.told("problem", "mail"), /does not take mail: .*wrong user or password/);
     const away = await doctor(directory.path, { SMTP_URL: "smtp://kurs:sesame-42@127.0.0.1:1" });
     assert.match(away.told("problem", "mail"), /smtp:\/\/127\.0\.0\.1:1 .*ECONNREFUSED/);
+
+    await using plain = await playSmtp();
+    const clear = await doctor(directory.path, { SMTP_URL: `smtp://0.0.0.0:${plain.port}` });
+    assert.equal(clear.exitCode, 1);
+    assert.match(clear.told("problem", "mail"), /does not offer TLS.*Use smtps:.*requireTLS=false/);
   });
 
   test("looks at PostgreSQL without making tables, and says when it cannot be reached", async () => {

@@ -213,7 +213,13 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     const refused = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: refusing.url } });
     assertNotSent(refused, /550 .*no such user here/);
 
-    const taken = [strict, foreign, refusing].flatMap(({ received }) => received);
+    // 0.0.0.0 leads to this machine, but counts as another.
+    await using plain = await playSmtp();
+    const clearUrl = `smtp://0.0.0.0:${plain.port}`;
+    const clear = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: clearUrl } });
+    assertNotSent(clear, /does not offer TLS.*Use smtps:.*requireTLS=false/);
+
+    const taken = [strict, foreign, refusing, plain].flatMap(({ received }) => received);
     assert.deepEqual(taken, []);
   });
 

@@ -100,6 +100,16 @@ suite("bad starts", { concurrency: 4 }, () => {
     });
   }
 
+  test("requireTLS and ignoreTLS in SMTP_URL are true or false, and not both there", async () => {
+    await using directory = await temporaryDirectory();
+    for (const query of ["requireTLS=no", "ignoreTLS=", "requireTLS=true&ignoreTLS=true"]) {
+      const env = { SMTP_URL: `smtp://mail.example.org?${query}` };
+      const ended = await start(join(directory.path, "data"), env);
+      assertRefused(ended, 2);
+      assert.match(ended.stderr, /SMTP_URL: want one of requireTLS and ignoreTLS, once, and true/);
+    }
+  });
+
   const badDatabaseUrls = [
     ["of another kind", "mysql://kurs:sesame-42@db.example.org/kurs"],
     ["without a host", "postgres://kurs:sesame-42@/kurs"],

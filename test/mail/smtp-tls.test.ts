@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import dns from "node:dns";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { test } from "node:test";
 import tls from "node:tls";
 import { CERTIFICATE_FILE, playSmtp } from "../support/played-smtp.ts";
 import { ACCOUNT, failureOf, mailerTo, never, newMail } from "./outgoing.ts";
-import { wiretap } from "./wiretap.ts";
+import { portOf, wiretap } from "./wiretap.ts";
 
 /** Certificates that this process trusts beside the usual ones, until it is disposed of. */
 function trust(...certificates: string[]): Disposable {
@@ -86,4 +88,70 @@ test("a password is sent to no other machine without TLS, and neither is the mai
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
   assert.match(tap.heard(), /^EHLO /);
   assert.doesNotMatch(tap.heard(), /AUTH|MAIL|RCPT|example/);
+});
+
+test("a mail without a password is sent to no other machine without TLS either", async () => {
+  await using smtp = await playSmtp();
+  await using tap = await wiretap(smtp.port);
+  for (const host of ["0.0.0.0", "[::ffff:0.0.0.0]"]) {
+    using mailer = mailerTo(`smtp://${host}:${tap.port}`);
+    const error = await failureOf(mailer.send(newMail(), never));
+    assert.equal(error.isRefused, false);
+    assert.match(error.message, /does not offer TLS.*Use smtps:.*requireTLS=false/);
+  }
+  assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
+  assert.match(tap.heard(), /^(?:EHLO [^\r]*\r\nSTARTTLS\r\n(?:QUIT\r\n)?){2}$/);
+});
+
+test("a server that knows no EHLO gets no mail from another machine", async () => {
+  await using server = createServer((socket) => {
+    socket.on("error", () => undefined).write("220 old\r\n");
+    socket.on("data", (bytes) => {
+      heard += bytes.toString("latin1");
+      socket.write("502 unknown\r\n");
+    });
+  });
+  let heard = "";
+  using mailer = mailerTo(`smtp://0.0.0.0:${await portOf(server)}`);
+
+  const error = await failureOf(mailer.send(newMail(), never));
+
+  assert.match(error.message, /does not offer TLS/);
+  assert.doesNotMatch(heard, /HELO|MAIL|example/);
+});
+
+test("loopback needs no TLS in any spelling, and no DNS server is asked where it is", async (t) => {
+  await using smtp = await playSmtp();
+  const asked = t.mock.method(dns.Resolver.prototype, "resolve4");
+  const hosts = ["localhost", "LOCALHOST", "127.0.0.1", "127.1"];
+  for (const host of hosts) {
+    using mailer = mailerTo(`smtp://${host}:${smtp.port}`);
+    await mailer.send(newMail(), never);
+  }
+  assert.equal(smtp.received.length, hosts.length);
+  assert.equal(asked.mock.callCount(), 0);
+});
+
+for (const option of ["requireTLS=false", "ignoreTLS=true"]) {
+  test(`with ${option} in SMTP_URL a mail goes to another machine in clear text`, async () => {
+    await using smtp = await playSmtp();
+    using mailer = mailerTo(`smtp://0.0.0.0:${smtp.port}?${option}`);
+
+    await mailer.send(newMail(), never);
+
+    assert.deepEqual(
+      smtp.received.map(({ wasEncrypted }) => wasEncrypted),
+      [false],
+    );
+  });
+}
+
+test("with requireTLS=true a server on loopback must offer TLS, too", async () => {
+  await using smtp = await playSmtp();
+  using mailer = mailerTo(`smtp://127.0.0.1:${smtp.port}?requireTLS=true`);
+
+  const error = await failureOf(mailer.send(newMail(), never));
+
+  assert.match(error.message, /does not offer TLS/);
+  assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
 });

@@ -10,8 +10,9 @@ const SILENCE_TIMEOUT_MS = 5 * 60_000;
 const REASON_CHARACTERS_MAX = 300;
 
 /**
- * Hands mails to an SMTP server over a few connections that are kept open. TLS is used when the
- * server offers it; a password goes to another machine over TLS alone.
+ * Hands mails to an SMTP server over a few connections that are kept open. Mails hold tokens, so
+ * another machine gets them over TLS alone, unless the address has `requireTLS=false` or
+ * `ignoreTLS=true`. On loopback TLS is used when the server offers it.
  *
  * @param url as in SMTP_URL: `smtp:` or `smtps:`, with user and password where they are needed.
  */
@@ -57,10 +58,11 @@ export function smtpServerName(url: string): string {
 }
 
 function transportOf(url: string) {
-  // As https: of a scheme that it does not know, URL takes a host as it is written.
-  const { hostname, username } = new URL(url.replace(/^smtps?:/i, "https:"));
+  // As http: or https:, since URL takes the host of a scheme that it does not know as written.
+  const { protocol, hostname, searchParams } = new URL(url.replace(/^smtp/i, "http"));
+  const mayBeClear = isLoopback(hostname) || searchParams.get("ignoreTLS") === "true";
   return createTransport({
-    url,
+    ...(isLoopback(hostname) ? pinned(url, hostname) : { url }),
     pool: true,
     // A transcript of its own would hold the mails' secrets.
     logger: false,
@@ -70,8 +72,18 @@ function transportOf(url: string) {
     greetingTimeout: CONNECTION_TIMEOUT_MS,
     dnsTimeout: CONNECTION_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
-    ...(username !== "" && !isLoopback(hostname) ? { requireTLS: true } : {}),
+    // The address's own requireTLS overrides this one.
+    ...(protocol === "http:" && !mayBeClear ? { requireTLS: true } : {}),
   });
+}
+
+/** nodemailer asks the DNS server for `localhost`, whose response may be any machine. */
+function pinned(url: string, hostname: string) {
+  const address = hostname === "localhost" ? "127.0.0.1" : hostname;
+  return {
+    url: url.replace(/^(smtps?:\/\/(?:[^/?#]*@)?)(?:\[[^\]]*\]|[^:/?#]+)/i, `$1${address}`),
+    ...(hostname === "localhost" ? { tls: { servername: hostname } } : {}),
+  };
 }
 
 interface NodemailerError {
@@ -83,7 +95,7 @@ interface NodemailerError {
 function mailError(error: unknown, email: string, signal: AbortSignal): MailError {
   if (error instanceof MailError) return error;
   const { message, code, responseCode = 0 } = error as Partial<NodemailerError>;
-  const reason = signal.aborted ? abortReasonOf(signal) : reasonOf(message, code);
+  const reason = signal.aborted ? abortReasonOf(signal) : reasonOf(message);
   const isRefused = responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
   return new MailError(told(reason, email), { isRefused, cause: error });
 }
@@ -93,13 +105,19 @@ function abortReasonOf({ reason }: AbortSignal): string {
   return name === "TimeoutError" ? "the server did not answer in time" : message;
 }
 
+const noTls = /^(?:Error upgrading connection with STARTTLS|EHLO failed but HELO does not support)/;
+
 /** What nodemailer says, and what the operator can do where that leaves one wondering. */
-function reasonOf(message = "no reason was given", code = ""): string {
+function reasonOf(message = "no reason was given"): string {
   if (/self-signed|unable to (get|verify)|issuer/i.test(message)) {
     return `${message} (trust its authority by NODE_EXTRA_CA_CERTS)`;
   }
-  if (code === "ETLS" && /STARTTLS/i.test(message)) {
-    return `${message} (a password goes to another machine over TLS only)`;
+  if (noTls.test(message)) {
+    return (
+      "the server does not offer TLS, without which others can read the secret links in mails. " +
+      "Use smtps: or a server with STARTTLS; if you trust the network, add requireTLS=false to " +
+      "SMTP_URL (smtp://HOST?requireTLS=false)"
+    );
   }
   if (/wrong version number/i.test(message)) {
     return "the server does not begin with TLS: use smtp: instead of smtps:";
