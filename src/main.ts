@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from "node:fs";
+import { format } from "node:util";
 import type { OpenedFile } from "./adapters/cli/command.ts";
 import type { DoctorUses } from "./adapters/cli/doctor-command.ts";
 import { systemClock } from "./adapters/clock.ts";
@@ -7,6 +8,7 @@ import { createLog } from "./adapters/log.ts";
 import { isLoopback } from "./adapters/loopback.ts";
 import { createSecrets } from "./adapters/secrets.ts";
 import { sourceNames, sourcesOf } from "./adapters/sources/sources.ts";
+import { visible } from "./adapters/visible-text.ts";
 import type { Examination } from "./application/doctor/examine.ts";
 import { StartError, StoreUnavailable } from "./application/ports.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
@@ -40,7 +42,7 @@ async function serve(): Promise<void> {
   };
   {
     await using service = await startService(config, world);
-    process.stderr.write(welcome(service));
+    printError(welcome(service));
     await stop.promise;
     log.info("stopping");
   }
@@ -56,23 +58,22 @@ function welcome({ url, metricsUrl }: Pick<Service, "url" | "metricsUrl">): stri
     ...(metricsUrl === undefined ? [] : [`  metrics           ${metricsUrl}`]),
     `  first steps       README.md: from an account to the first rate with curl`,
     `  commands          npm run -s kurs -- --help`,
-    "",
   ].join("\n");
 }
 
 /** One line for what the operator can mend; the whole story for what only we can. */
 function explain(error: unknown): number {
   if (error instanceof ConfigError || error instanceof StartError) {
-    process.stderr.write(`kurs: ${error.message}\n`);
+    printError(`kurs: ${error.message}`);
     return error instanceof ConfigError ? WRONG_USE : 1;
   }
   if (error instanceof StoreUnavailable) {
     const { cause } = error;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    process.stderr.write(`kurs: The store cannot be used at present: ${reason}.\n`);
+    printError(`kurs: The store cannot be used at present: ${reason}.`);
     return 1;
   }
-  console.error("kurs: something went wrong that should not have:", error);
+  printError(format("kurs: something went wrong that should not have:", error));
   return 1;
 }
 
@@ -88,21 +89,24 @@ let shownProgress = "";
 function showProgress(text: string): void {
   if (!process.stderr.isTTY || text === shownProgress) return;
   shownProgress = text;
-  process.stderr.write(`\r\x1b[2K${text}`);
+  process.stderr.write(`\r\x1b[2K${visible(text)}`);
 }
 
 /** Writes a line where the progress stood: the next step shows it again. */
 function printTo(stream: NodeJS.WriteStream): (text: string) => void {
   return (text) => {
     showProgress("");
-    stream.write(`${text}\n`);
+    stream.write(`${visible(text)}\n`);
   };
 }
+
+const print = printTo(process.stdout);
+const printError = printTo(process.stderr);
 
 // A reader that has seen enough (`kurs rates list | head`) is no failure; a full disk is one.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
-  process.stderr.write(`kurs: Cannot write to stdout: ${error.message}.\n`);
+  printError(`kurs: Cannot write to stdout: ${error.message}.`);
   process.exit(1);
 });
 // A server goes on without the reader of its words for people, and there is no one to tell it to.
@@ -185,8 +189,8 @@ async function run(args: readonly string[]): Promise<number> {
     sourceKeys: sourceNames.known,
     openFile,
     readRateFile,
-    print: printTo(process.stdout),
-    printError: printTo(process.stderr),
+    print,
+    printError,
     showProgress,
   });
 }

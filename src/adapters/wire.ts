@@ -17,7 +17,9 @@ const Id = Type.String({ format: "uuid" });
 
 const Units = Type.Integer({ minimum: 0 });
 
-const NO_CONTROL_CHARACTERS = "^[^\\u0000-\\u001f\\u007f]*$";
+/** Neither those of ASCII and C1 nor Unicode's Bidi_Control, which make a name show as another. */
+const NO_CONTROL_CHARACTERS =
+  "^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*$";
 
 const Email = Type.String({
   format: "email",
@@ -51,7 +53,7 @@ export const NewApiKeyBody = Type.Object({
     minLength: 1,
     maxLength: 100,
     pattern: NO_CONTROL_CHARACTERS,
-    description: "A label, trimmed; no control characters",
+    description: "A label, trimmed; without control characters (C0, DEL, C1, bidirectional)",
     examples: ["billing"],
   }),
 });

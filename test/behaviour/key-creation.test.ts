@@ -18,6 +18,7 @@ const goodNames = [
   ["100 characters and white space around them", `  ${"n".repeat(100)}\t\n`, "n".repeat(100)],
   ["white space inside", " my  key ", "my  key"],
   ["100 characters outside the basic plane", "😀".repeat(100), "😀".repeat(100)],
+  ["joined emoji and Persian", "👩‍💻 می\u200cخواهم", "👩‍💻 می\u200cخواهم"],
   ["quotes and markup", `"<b>'--;`, `"<b>'--;`],
 ] as const;
 
@@ -39,6 +40,10 @@ const badBodies = [
   ["101 characters outside the basic plane", { name: "😀".repeat(101) }, /\bname\b.*100/],
   ["a name with a line end", { name: "a\nb" }, /\bname\b.*control/],
   ["a name with a zero byte", { name: "a\u0000b" }, /\bname\b.*control/],
+  ["a name with DEL", { name: "a\u007fb" }, /\bname\b.*control/],
+  ["a name with a C1 control", { name: "a\u009b2Jb" }, /\bname\b.*control/],
+  ["a name that turns text around", { name: "a\u202eb" }, /\bname\b.*control/],
+  ["a name with a bidirectional isolate", { name: "a\u2067b" }, /\bname\b.*control/],
   ["a number for a name", { name: 5 }, /\bname\b.*string/],
   ["a truth value for a name", { name: true }, /\bname\b.*string/],
   ["null for a name", { name: null }, /\bname\b.*string/],

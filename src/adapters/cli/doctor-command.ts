@@ -6,6 +6,7 @@ import { judgeMail, judgeSources, type MailServer } from "../../application/doct
 import { type JudgedSettings, judgeSettings } from "../../application/doctor/settings.ts";
 import { judgeStore } from "../../application/doctor/store.ts";
 import { readSourceStatus } from "../../application/refresh-rates.ts";
+import { visibleLine } from "../visible-text.ts";
 import type { CommandUses, OutputOptions } from "./command.ts";
 
 /** What the doctor looks with. */
@@ -63,7 +64,7 @@ async function examine(uses: CommandUses, { thorough, json }: DoctorOptions): Pr
 
 /** Not in columns of their own widths: each line can be read and searched by itself. */
 function lineOf({ level, subject, text }: Finding): string {
-  return `${level.padEnd(8)} ${subject.padEnd(10)} ${text}`;
+  return `${level.padEnd(8)} ${subject.padEnd(10)} ${visibleLine(text)}`;
 }
 
 async function findAll(uses: CommandUses, isThorough: boolean): Promise<readonly Finding[]> {

@@ -4,6 +4,7 @@ import { createStoreRateLines } from "../../application/store-rates.ts";
 import { instantAt } from "../../domain/instant.ts";
 import { createSuccession } from "../../domain/succession.ts";
 import type { Pair } from "../../domain/symbol.ts";
+import { visibleLine } from "../visible-text.ts";
 import { ageOf } from "./age.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
 import { heldCommands } from "./held-commands.ts";
@@ -88,7 +89,7 @@ async function importRates(
   const input = importProgress(openFile(file), uses.showProgress);
   try {
     const count = await storeRateLines(readRateFile(input), (line, reason) =>
-      printError(`line ${line}: ${reason}`),
+      printError(`line ${line}: ${visibleLine(reason)}`),
     );
     const { stored, held, rejected } = count;
     print(json ? JSON.stringify(count) : `stored ${stored}, held ${held}, rejected ${rejected}`);

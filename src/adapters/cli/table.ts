@@ -1,3 +1,5 @@
+import { visibleLine } from "../visible-text.ts";
+
 /** A column: its heading, and on which side its texts stand. */
 export interface Column {
   readonly heading: string;
@@ -6,7 +8,9 @@ export interface Column {
 
 /** Lays rows out in columns two spaces apart, under their headings. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const lines = [columns.map(({ heading }) => heading), ...rows];
+  const lines = [columns.map(({ heading }) => heading), ...rows].map((texts) =>
+    texts.map(visibleLine),
+  );
   const widths = columns.map((_, index) =>
     lines.reduce((widest, line) => Math.max(widest, line[index]?.length ?? 0), 0),
   );
