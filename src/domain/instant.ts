@@ -7,12 +7,15 @@ declare const instant: unique symbol;
  */
 export type Instant = string & { readonly [instant]: true };
 
+const leapSecond = /:60(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
+
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
 
 /**
  * Reads an RFC 3339 date and time (its offset is turned into UTC).
  *
- * @returns the moment, or `undefined` for a text that is none or lies outside the years 0 to 9999.
+ * @returns the moment, or `undefined` for a text that is none, lies outside the years 0 to 9999 or
+ *   is in a leap second: Temporal would turn that into the second before.
  */
 export function parseInstant(text: string): Instant | undefined {
   // The rates of a file mostly share their time, and reading one takes 3 µs.
@@ -23,13 +26,18 @@ export function parseInstant(text: string): Instant | undefined {
 let lastRead: { text: string; instant: Instant | undefined } = { text: "", instant: undefined };
 
 function readInstant(text: string): Instant | undefined {
-  if (!rfc3339.test(text)) return undefined;
+  if (!rfc3339.test(text) || isLeapSecond(text)) return undefined;
   try {
     const written = Temporal.Instant.from(text).toString({ fractionalSecondDigits: 9 });
     return written.length === 30 ? (written as Instant) : undefined;
   } catch {
     return undefined; // a thirtieth of February, a 25th hour
   }
+}
+
+/** Whether an RFC 3339 time is in a leap second. */
+export function isLeapSecond(text: string): boolean {
+  return leapSecond.test(text);
 }
 
 /** @returns the moment of a count of milliseconds since 1970-01-01T00:00:00Z. */

@@ -1,5 +1,5 @@
 import { type Decimal, isZero, parseDecimal } from "./decimal.ts";
-import { type Instant, instantAt, parseInstant } from "./instant.ts";
+import { type Instant, instantAt, isLeapSecond, parseInstant } from "./instant.ts";
 import { type Pair, parseSymbol } from "./symbol.ts";
 
 /** A direct exchange rate: one unit of `base` is worth `rate` units of `quote`, as of `asOf`. */
@@ -48,10 +48,7 @@ export function judgeQuotation(quotation: Quotation, latest: Instant): Rate | Re
   }
 
   const asOf = parseInstant(quotation.asOf.trim());
-  if (asOf === undefined) {
-    const example = "2026-03-13T15:00:00Z";
-    return { reason: `as_of ${shown(quotation.asOf)} is not an RFC 3339 time such as ${example}` };
-  }
+  if (asOf === undefined) return badTime(quotation.asOf);
   if (asOf > latest) {
     return { reason: `as_of ${shown(quotation.asOf)} is more than a day in the future` };
   }
@@ -60,6 +57,16 @@ export function judgeQuotation(quotation: Quotation, latest: Instant): Rate | Re
 
 function badSymbol(field: "base" | "quote", text: string): Rejection {
   return { reason: `${field} ${shown(text)} is not a symbol of 2 to 10 letters A-Z or digits` };
+}
+
+function badTime(text: string): Rejection {
+  if (isLeapSecond(text.trim())) {
+    return {
+      reason: `as_of ${shown(text)} is a leap second, which is not stored: state another second`,
+    };
+  }
+  const example = "2026-03-13T15:00:00Z";
+  return { reason: `as_of ${shown(text)} is not an RFC 3339 time such as ${example}` };
 }
 
 /** A foreign text as it may stand in a message: quoted, escaped and cut. */

@@ -56,12 +56,15 @@ const formats = [
       `USD,yesterday,1.1,EUR,no time`,
       `USD,${TIME},1.1`,
       `"JPY",${TIME},1.21e2,eur,"an exponent, quoted"`,
+      "CHF,2016-12-31T23:59:60Z,1.1,EUR,a leap second",
     ].join("\r\n"),
     stored: [`EUR/JPY 121 ${STORED_TIME}`, `EUR/USD 1.10 ${STORED_TIME}`],
     lines: [
       'line 3: rate "-1" is not above zero',
       'line 4: as_of "yesterday" is not an RFC 3339 time such as 2026-03-13T15:00:00Z',
       "line 5: the line has 3 fields, the header 5",
+      'line 7: as_of "2016-12-31T23:59:60Z" is a leap second, which is not stored: ' +
+        "state another second",
     ],
   },
   {

@@ -55,6 +55,11 @@ const rejected = [
     'as_of "2026-03-13" is not an RFC 3339 time such as 2026-03-13T15:00:00Z',
   ],
   [
+    "a leap second",
+    { asOf: "2016-12-31T23:59:60Z" },
+    'as_of "2016-12-31T23:59:60Z" is a leap second, which is not stored: state another second',
+  ],
+  [
     "a time more than a day in the future",
     { asOf: "2026-11-22T12:00:00.000000001Z" },
     'as_of "2026-11-22T12:00:00.000000001Z" is more than a day in the future',
