@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
+import tls from "node:tls";
 import { publisherLimits } from "../../src/adapters/sources/http-get.ts";
 import { SourceError } from "../../src/application/source-ports.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../support/played-publisher.ts";
+import { CERTIFICATE_FILE } from "../support/played-smtp.ts";
 import { nbpTable, sourceAt, USER_AGENT } from "../support/played-sources.ts";
 import { TestClock } from "../support/service.ts";
 
@@ -123,22 +129,79 @@ test("50 MB are never held whole under the limits of production", async () => {
 
 for (const status of [301, 302, 303, 307, 308]) {
   test(`a redirect by ${status} is followed, with the User-Agent and the validators`, async () => {
-    await using publisher = await playPublisher(
-      body(GOOD, { etag: '"one"', "last-modified": "Fri, 20 Nov 2026 15:00:00 GMT" }),
-    );
-    await using old = await playPublisher(redirectTo(publisher.address, status));
+    const headers = { etag: '"one"', "last-modified": "Fri, 20 Nov 2026 15:00:00 GMT" };
+    let answer = body(GOOD, headers);
+    await using publisher = await playPublisher((response, ...rest) => {
+      const isOld = response.req.url === "/rates";
+      (isOld ? redirectTo("/moved", status) : answer)(response, ...rest);
+    });
 
-    const { figures, validators } = await changedFrom([old.address]);
-    publisher.behave((response) => void response.writeHead(304).end());
-    const again = await fetchFrom([old.address], { validators });
+    const { figures, validators } = await changedFrom([publisher.address]);
+    answer = (response) => void response.writeHead(304).end();
+    const again = await fetchFrom([publisher.address], { validators });
 
     assert.deepEqual([figures, again], [FIGURES, "unchanged"]);
-    for (const headers of [...old.requests, ...publisher.requests]) {
-      assert.equal(headers["user-agent"], USER_AGENT);
-    }
-    assert.equal(publisher.requests[1]?.["if-none-match"], '"one"');
+    assert.equal(publisher.requests.length, 4);
+    for (const request of publisher.requests) assert.equal(request["user-agent"], USER_AGENT);
+    assert.equal(publisher.requests[3]?.["if-none-match"], '"one"');
   });
 }
+
+test("a redirect to another host is not followed, and nothing is asked there", async () => {
+  await using other = await playPublisher(body(GOOD));
+  const { port } = new URL(other.address);
+  for (const location of [
+    other.address,
+    `//127.0.0.1:${port}/`,
+    `http://localhost:${port}/`,
+    `http://127.0.0.2:${port}/`,
+    `http://user:password@127.0.0.1:${port}/`,
+  ]) {
+    await using publisher = await playPublisher(redirectTo(location));
+    await assertFails(
+      fetchFrom([publisher.address]),
+      /^127\.0\.0\.1:\d+ redirects to another host, (127\.0\.0\.[12]|localhost):\d+, which is not followed$/,
+    );
+    assert.equal(publisher.requests.length, 1);
+  }
+  assert.equal(other.requests.length, 0);
+});
+
+test("a redirect to another host behind one that is followed is not followed either", async () => {
+  await using other = await playPublisher(body(GOOD));
+  await using publisher = await playPublisher((response, ...rest) => {
+    const location = response.req.url === "/rates" ? "/moved" : other.address;
+    redirectTo(location)(response, ...rest);
+  });
+  await assertFails(fetchFrom([publisher.address]), /redirects to another host/);
+  assert.deepEqual([publisher.requests.length, other.requests.length], [2, 0]);
+});
+
+test("a redirect to the host of another of the source's addresses is followed", async () => {
+  await using second = await playPublisher(body(nbpTable("2026-11-20", { EUR: "4.2000" })));
+  await using first = await playPublisher(redirectTo(second.address));
+  const { figures } = await changedFrom([first.address, second.address], { key: "nbp" });
+  assert.deepEqual(figures, ["PLN 4.2000"]);
+});
+
+test("a redirect from https to http is not followed, not on the same host either", async () => {
+  const certificates = tls.getCACertificates("default");
+  const cert = readFileSync(CERTIFICATE_FILE);
+  const key = readFileSync(CERTIFICATE_FILE.replace("cert.pem", "key.pem"));
+  await using server = createServer({ cert, key }, (request, response) => {
+    response.writeHead(302, { location: `http://${request.headers.host}/` }).end();
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  try {
+    tls.setDefaultCACertificates([...certificates, cert.toString()]);
+    const pending = fetchFrom([`https://localhost:${port}/`]);
+    await assertFails(pending, /^localhost:\d+ redirects from https to http$/);
+  } finally {
+    tls.setDefaultCACertificates(certificates);
+    server.closeAllConnections();
+  }
+});
 
 test("five redirects are followed, a sixth is one too many and asks nobody any more", async () => {
   await using publisher = await playPublisher(redirectTo("/again"));

@@ -37,6 +37,8 @@ export const publisherLimits: HttpLimits = {
 export async function httpGet(
   address: string,
   settings: {
+    /** With their ports: a redirect to any other host is not followed. */
+    readonly hosts: readonly string[];
     readonly userAgent: string;
     readonly validators: Validators;
     readonly limits: HttpLimits;
@@ -44,11 +46,12 @@ export async function httpGet(
     readonly signal: AbortSignal;
   },
 ): Promise<HttpAnswer | "unchanged"> {
-  const { limits, clock } = settings;
+  const { limits, clock, hosts } = settings;
   const timeout = AbortSignal.timeout(limits.timeoutMs);
   const signal = AbortSignal.any([settings.signal, timeout]);
   try {
-    const response = await follow(address, headersOf(settings), limits.redirectsMax, signal);
+    const request = { headers: headersOf(settings), hosts, signal };
+    const response = await follow(address, request, limits.redirectsMax);
     if (response.status === 304 && isConditional(settings.validators)) return "unchanged";
     if (!response.ok) {
       await response.body?.cancel();
@@ -79,25 +82,37 @@ function headersOf({ userAgent, validators }: { userAgent: string; validators: V
   return headers;
 }
 
+/**
+ * Follows redirects within the hosts of the source. All addresses of the catalogue are https, so
+ * every redirect is, too: another host must not be able to state its rates.
+ */
 async function follow(
   address: string,
-  headers: Record<string, string>,
+  request: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly hosts: readonly string[];
+    readonly signal: AbortSignal;
+  },
   redirectsLeft: number,
-  signal: AbortSignal,
 ): Promise<Response> {
+  const { headers, hosts, signal } = request;
   const response = await fetch(address, { headers, redirect: "manual", signal });
   const location = response.headers.get("location");
   if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
   await response.body?.cancel();
-  if (redirectsLeft === 0) throw new SourceError(`${hostOf(address)} redirects too many times`);
+  const from = hostOf(address);
+  if (redirectsLeft === 0) throw new SourceError(`${from} redirects too many times`);
   const next = URL.parse(location, address);
   if (next === null || !/^https?:$/.test(next.protocol)) {
-    throw new SourceError(`${hostOf(address)} redirects to what is no web address`);
+    throw new SourceError(`${from} redirects to what is no web address`);
   }
   if (address.startsWith("https:") && next.protocol !== "https:") {
-    throw new SourceError(`${hostOf(address)} redirects from https to http`);
+    throw new SourceError(`${from} redirects from https to http`);
   }
-  return follow(next.href, headers, redirectsLeft - 1, signal);
+  if (!hosts.includes(next.host)) {
+    throw new SourceError(`${from} redirects to another host, ${next.host}, which is not followed`);
+  }
+  return follow(next.href, request, redirectsLeft - 1);
 }
 
 async function bodyOf(response: Response, bytesMax: number): Promise<Uint8Array> {

@@ -14,6 +14,7 @@ export function createRemoteSource(
   },
 ): RateSource {
   const { key, name, addresses, schedule, parse } = publisher;
+  const hosts = addresses.map((address) => new URL(address).host);
 
   return {
     key,
@@ -23,7 +24,7 @@ export function createRemoteSource(
     async fetch(storedValidators, signal): Promise<Fetched> {
       const known = validatorsOf(storedValidators);
       const get = (address: string, validators: Validators) =>
-        httpGet(address, { ...settings, validators, signal });
+        httpGet(address, { ...settings, hosts, validators, signal });
 
       const answers = await Promise.all(
         addresses.map((address) => get(address, known[address] ?? {})),
