@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { ROOT, sourcesIn, trackedFiles } from "./tree.ts";
+import { importsOf, placesOf, ROOT, sourcesIn, trackedFiles } from "./tree.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
@@ -133,4 +133,22 @@ test("the README's tree names nothing that is not there, and files as files", ()
     gone.map(({ line, path }) => `README.md:${line}: ${path} is not there`),
     [],
   );
+});
+
+/** They draw with seeds of their own. */
+const ownSeeds = /^test\/behaviour\/read-(?:lane|request)/;
+
+test("every property in npm test has a fixed seed, and nothing else there is drawn anew", () => {
+  const files = sourcesIn("test").filter(
+    ({ path }) => path.endsWith(".test.ts") && !ownSeeds.test(path),
+  );
+  const withProperties = files.filter(({ code }) => /\bfc\.(?:assert|check|sample)\(/.test(code));
+  assert.ok(withProperties.length > 10);
+  const unseeded = withProperties
+    .filter((file) =>
+      importsOf(file).every(({ specifier }) => !specifier.endsWith("/support/properties.ts")),
+    )
+    .map(({ path }) => path);
+  assert.deepEqual(unseeded, []);
+  assert.deepEqual(placesOf(files, /\bMath\.random\(|\brandomInt\(/g), []);
 });

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
 import { createRefreshSource, readSourceStatus } from "../../src/application/refresh-rates.ts";
 import type { RateSource } from "../../src/application/source-ports.ts";
@@ -8,6 +7,7 @@ import type { Decimal } from "../../src/domain/decimal.ts";
 import { createSuccession } from "../../src/domain/succession.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { FAILED, FETCHED, logged, nbpTable, sourceAt } from "../support/played-sources.ts";
+import { fc } from "../support/properties.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 const SATURDAY = "2026-11-21T12:00:00.000Z";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { MAX_AMOUNT_DIGITS, parseAmount } from "../../src/domain/amount.ts";
+import { fc } from "../support/properties.ts";
 
 test("an amount has at most 40 digits, as it is documented", () => {
   assert.equal(MAX_AMOUNT_DIGITS, 40);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   billingPeriodAt,
   MAX_PLAN_UNITS,
@@ -8,6 +7,7 @@ import {
   utcDay,
   utilization,
 } from "../../src/domain/billing.ts";
+import { fc } from "../support/properties.ts";
 
 const anyMs = fc.integer({
   min: Date.parse("1970-01-01T00:00:00Z"),

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   API_KEY_START,
   isApiKey,
@@ -10,6 +9,7 @@ import {
   SESSION_LIFETIME_MS,
   SESSION_TOKEN_START,
 } from "../../src/domain/credential.ts";
+import { fc } from "../support/properties.ts";
 
 const secret = fc.string({
   unit: fc.constantFrom(..."0123456789abcdef"),

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import {
   type Decimal,
   isZero,
@@ -9,6 +8,7 @@ import {
   multiply,
   parseDecimal,
 } from "../../src/domain/decimal.ts";
+import { fc } from "../support/properties.ts";
 
 const digit = fc.constantFrom(..."0123456789");
 const digits = (minLength: number, maxLength: number) =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { instantAt, parseInstant, timestamp } from "../../src/domain/instant.ts";
+import { fc } from "../support/properties.ts";
 
 const YEAR_0_MS = Date.parse("0000-01-01T00:00:00.000Z");
 const YEAR_9999_END_MS = Date.parse("9999-12-31T23:59:59.999Z");

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type Decimal, ratioExceeds } from "../../src/domain/decimal.ts";
 import type { Instant } from "../../src/domain/instant.ts";
 import {
@@ -10,6 +9,7 @@ import {
   type Verdict,
 } from "../../src/domain/succession.ts";
 import type { AssetSymbol } from "../../src/domain/symbol.ts";
+import { fc } from "../support/properties.ts";
 
 const EARLIER = "2026-03-12T15:00:00.000000000Z";
 const TIME = "2026-03-13T15:00:00.000000000Z";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { normalizePassword, passwordProblem } from "../../src/domain/password.ts";
+import { fc } from "../support/properties.ts";
 
 const EMAIL = "ada@example.org";
 const LENGTH = "password must have 8 to 256 characters.";

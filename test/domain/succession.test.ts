@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { type Decimal, movePoint, ratioExceeds } from "../../src/domain/decimal.ts";
 import type { Instant } from "../../src/domain/instant.ts";
 import { createSuccession, type SourcedRate } from "../../src/domain/succession.ts";
 import { parsePair } from "../../src/domain/symbol.ts";
+import { fc } from "../support/properties.ts";
 
 const HALF = "0.5" as Decimal;
 const judge = createSuccession({ activeSources: ["ecb", "cnb"], maxJump: HALF });

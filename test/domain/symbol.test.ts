@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { parsePair, parseSymbol } from "../../src/domain/symbol.ts";
+import { fc } from "../support/properties.ts";
 
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"];
 const symbolText = fc.string({ unit: fc.constantFrom(...letters), minLength: 2, maxLength: 10 });

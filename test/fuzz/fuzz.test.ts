@@ -9,7 +9,8 @@ const SEED = 20_261_121;
 const REQUESTS = { sqlite: 3000, postgres: 1000 };
 
 for (const engine of engines) {
-  test(`${REQUESTS[engine]} requests, right and wrong, are answered as documented, on ${engine}`, async () => {
+  test(`${REQUESTS[engine]} requests, right and wrong, are answered as documented, on ${engine}`, async (t) => {
+    t.diagnostic(`seed ${SEED}`);
     const report = await fuzz({ requests: REQUESTS[engine], seed: SEED, engine });
 
     assert.deepEqual(report.findings, []);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { createServer, type Socket } from "node:net";
 import { after, test } from "node:test";
-import fc from "fast-check";
 import { IsEmail } from "typebox/format";
 import { createSmtpMailer } from "../../src/adapters/mail/smtp-mailer.ts";
 import { sourceNames } from "../../src/adapters/sources/sources.ts";
@@ -9,6 +8,7 @@ import { MailError } from "../../src/application/mail-ports.ts";
 import { ConfigError, readConfig } from "../../src/config.ts";
 import { assertFailure } from "../support/answers.ts";
 import { eventually } from "../support/mails.ts";
+import { fc } from "../support/properties.ts";
 import { startService } from "../support/service.ts";
 import { mailerTo, never, newMail, TOKEN } from "./outgoing.ts";
 import { portOf } from "./wiretap.ts";

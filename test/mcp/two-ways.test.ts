@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import fc from "fast-check";
 import type { McpAnswer, McpRequest } from "../../src/adapters/mcp-endpoint.ts";
 import { Failure } from "../../src/domain/failure.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import { fc } from "../support/properties.ts";
 import { startService } from "../support/service.ts";
 import { callOf, type Era, eras, headersOf, type Posted, postTo, readOf } from "./messages.ts";
 import { anyPost, type Post } from "./odd-posts.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { suite, type TestContext, test } from "node:test";
 import type { DatabaseHost } from "../../src/config.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { play } from "./play.ts";
@@ -13,9 +13,11 @@ const STORIES = 40;
 const LIMIT_MS = 5000;
 
 async function assertAsModelled(
+  t: TestContext,
   engine: string,
   hosts: readonly DatabaseHost[] | undefined,
 ): Promise<void> {
+  t.diagnostic(`seed ${SEED}`);
   await using theatre = await openTheatre(hosts);
   const budget = { seed: SEED, stories: STORIES, limitMs: LIMIT_MS };
   const { failure } = await play(theatre, engine, budget);
@@ -23,12 +25,12 @@ async function assertAsModelled(
 }
 
 suite("the service does what the model says, whatever people do", { concurrency: 2 }, () => {
-  test("on SQLite", async () => {
-    await assertAsModelled("sqlite", undefined);
+  test("on SQLite", async (t) => {
+    await assertAsModelled(t, "sqlite", undefined);
   });
 
-  test("on PostgreSQL", async () => {
+  test("on PostgreSQL", async (t) => {
     await using database = await newPostgresDatabase();
-    await assertAsModelled("postgres", database.hosts);
+    await assertAsModelled(t, "postgres", database.hosts);
   });
 });

@@ -79,6 +79,7 @@ suite("four nodes on one database", () => {
   });
 
   test("a hundred accounts with mixed quotas are charged for what they were answered, and no more", async (t) => {
+    t.diagnostic(`seed ${SEED}`);
     const loadMs = 30_000;
     await using cluster = await startCluster();
     const nodes = await cluster.startNodes(NODES);

@@ -10,6 +10,7 @@ const SEED = 20_261_121;
 
 async function tortureBriefly(t: TestContext, engine: EngineName, nodes: number, rounds: number) {
   const settings = { engine, seed: SEED, from: 1, nodes, answersMax: 600, readers: 6 };
+  t.diagnostic(`seed ${SEED}`);
   const goesOn = (done: number) => done < rounds;
   const onRound = (line: string) => t.diagnostic(line);
   const { failure, ...figures } = await torture({ ...settings, goesOn, onRound });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import { fc } from "../support/properties.ts";
 import { linesOf, rateLine } from "./lines-of.ts";
 
 const STOPPED = "the document cannot be read from here on";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
-import fc from "fast-check";
 import { publishers } from "../../src/adapters/sources/publishers/catalogue.ts";
 import { createRemoteSource } from "../../src/adapters/sources/remote-source.ts";
 import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
@@ -9,6 +8,7 @@ import { createRefreshSource, readSourceStatus } from "../../src/application/ref
 import type { Decimal } from "../../src/domain/decimal.ts";
 import { createSuccession } from "../../src/domain/succession.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../support/played-publisher.ts";
+import { fc } from "../support/properties.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 const GOOD = ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { readRateFile } from "../../src/adapters/sources/rate-files/rate-file.ts";
+import { fc } from "../support/properties.ts";
 import { AS_OF, linesOf, rateLine } from "./lines-of.ts";
 
 const HEADER = "base,quote,rate,as_of\n";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { judgeQuotation, latestAsOf } from "../../../src/domain/rate.ts";
+import { fc } from "../../support/properties.ts";
 import { parse, RECEIVED_MS } from "./answers.ts";
 
 /** For each publisher an answer with one figure, and by how many places its point is moved. */
