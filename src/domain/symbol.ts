@@ -13,16 +13,18 @@ const stored = /^[A-Z0-9]{2,10}$/;
 
 // Letters are checked before they are upper-cased, and only ASCII passes the check: JavaScript
 // turns "ß" into "SS" and "ſ" into "S", which would make a symbol of what was none.
-const accepted = /^[ \t\n\v\f\r]*([A-Za-z0-9]{2,10})[ \t\n\v\f\r]*$/;
+const accepted = /^[A-Za-z0-9]{2,10}$/;
 
 /**
- * Trims white space and upper-cases ASCII letters (specification, section 4: path parameters).
+ * Trims what `String.prototype.trim` does, no-break spaces and byte order marks among it, and
+ * upper-cases ASCII letters (specification, section 4: path parameters).
  *
  * @returns the symbol, or `undefined` for a text that is none.
  */
 export function parseSymbol(text: string): AssetSymbol | undefined {
   if (stored.test(text)) return text as AssetSymbol;
-  return accepted.exec(text)?.[1]?.toUpperCase() as AssetSymbol | undefined;
+  const trimmed = text.trim();
+  return accepted.test(trimmed) ? (trimmed.toUpperCase() as AssetSymbol) : undefined;
 }
 
 /** @returns the pair of two texts, or `undefined` when either is not a symbol. */

@@ -19,6 +19,10 @@ const normalised = [
   ["tabs and line ends around it", "%09AB%0D%0A", "AB", "ABCDEFGHIJ"],
   ["letters that are percent-encoded", "%41%62", "AB", "ABCDEFGHIJ"],
   ["two digits", "00", "00", "0123456789"],
+  ["a no-break space before it", "%C2%A0AB", "AB", "ABCDEFGHIJ"],
+  ["a byte order mark before it", "%EF%BB%BFAB", "AB", "ABCDEFGHIJ"],
+  ["an em space and a line separator around it", "%E2%80%83ab%E2%80%A8", "AB", "ABCDEFGHIJ"],
+  ["an ideographic space behind it", "AB%E3%80%80", "AB", "ABCDEFGHIJ"],
 ] as const;
 
 for (const [what, base, stored, quote] of normalised) {
@@ -68,8 +72,10 @@ const bad = [
   ["a ligature, which is not FF", "%EF%AC%80"],
   ["a combining accent", "AB%CC%81"],
   ["an emoji", "%F0%9F%92%B6A"],
-  ["a space that does not break", "%C2%A0AB"],
-  ["a byte order mark", "%EF%BB%BFAB"],
+  ["a no-break space inside", "A%C2%A0B"],
+  ["a no-break space alone", "%C2%A0%C2%A0"],
+  ["a next-line character, which trim() leaves", "%C2%85AB"],
+  ["a zero-width space, which trim() leaves", "%E2%80%8BAB"],
 ] as const;
 
 for (const [what, symbol] of bad) {

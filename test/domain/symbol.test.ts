@@ -5,7 +5,11 @@ import { fc } from "../support/properties.ts";
 
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"];
 const symbolText = fc.string({ unit: fc.constantFrom(...letters), minLength: 2, maxLength: 10 });
-const blank = fc.string({ unit: fc.constantFrom(..." \t\n\v\f\r"), maxLength: 3 });
+/** Every character that String.prototype.trim removes (ECMAScript: white space, line ends). */
+const WHITE_SPACE =
+  " \t\n\v\f\r\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a" +
+  "\u2028\u2029\u202f\u205f\u3000\ufeff";
+const blank = fc.string({ unit: fc.constantFrom(...WHITE_SPACE), maxLength: 3 });
 
 test("a symbol in its stored form comes out as it is", () => {
   for (const text of ["EU", "EUR", "XAU", "1INCH", "00", "ABCDEFGHIJ"]) {
@@ -37,8 +41,9 @@ const noSymbols = [
   ["full-width letters", "ＥＵＲ"],
   ["Arabic digits", "٢٠"],
   ["Cyrillic letters that look alike", "ЕUR"],
-  ["a no-break space, which is outside ASCII", "\u00A0EUR"],
-  ["a byte order mark", "\uFEFFEUR"],
+  ["a no-break space within", "EU\u00A0R"],
+  ["a next-line character, which is no white space", "\u0085EUR"],
+  ["a zero-width space, which is no white space", "\u200BEUR"],
 ] as const;
 
 for (const [what, text] of noSymbols) {
@@ -56,6 +61,12 @@ test("any symbol is found in any case and between any white space", () => {
       assert.equal(parseSymbol(before + text + after), text.toUpperCase());
     }),
   );
+});
+
+test("each character that String.prototype.trim removes is trimmed from a symbol", () => {
+  for (const character of WHITE_SPACE) {
+    assert.equal(parseSymbol(`${character}eur${character}`), "EUR", JSON.stringify(character));
+  }
 });
 
 test("whatever comes out of any text has the form of the specification and is stable", () => {
