@@ -22,7 +22,10 @@ export interface ApiKeys {
    * @throws {Failure} `unauthorized`
    */
   authenticate(apiKey: string | undefined): Promise<string>;
-  /** @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already. */
+  /**
+   * @param keyId in upper or lower case.
+   * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already.
+   */
   revoke(accountId: string, keyId: string): Promise<void>;
 }
 
@@ -63,8 +66,9 @@ export function createApiKeys(uses: {
     },
 
     async revoke(accountId, keyId) {
+      const id = keyId.toLowerCase();
       const isRevoked =
-        isApiKeyId(keyId) && (await store.revokeApiKey(accountId, keyId, timestamp(clock.nowMs())));
+        isApiKeyId(id) && (await store.revokeApiKey(accountId, id, timestamp(clock.nowMs())));
       if (!isRevoked) {
         throw new Failure("not_found", "There is no active API key with this id.");
       }

@@ -202,11 +202,27 @@ for (const [what, id] of strangeIds) {
   });
 }
 
-test("§5 keys: the id in capital letters, the prefix or the key itself revoke nothing", async () => {
+test("keys: an id revokes its key in capital and in mixed letters too", async () => {
   const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
 
-  for (const wrong of [id.toUpperCase(), apiKey.slice(0, 17), apiKey]) {
+  for (const spell of [
+    (id: string) => id.toUpperCase(),
+    (id: string) => id.replace(/[a-f]/, (letter) => letter.toUpperCase()),
+  ]) {
+    const { id, apiKey } = await service.createKey(session);
+    assert.notEqual(spell(id), id);
+
+    assert.equal((await revoke(session, spell(id))).status, 204);
+    assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+    assertFailure(await revoke(session, spell(id)), 404, "not_found");
+  }
+});
+
+test("§5 keys: the prefix of a key or the key itself in the place of its id revokes nothing", async () => {
+  const session = await service.openSession();
+  const { apiKey } = await service.createKey(session);
+
+  for (const wrong of [apiKey.slice(0, 17), apiKey]) {
     assertFailure(await revoke(session, wrong), 404, "not_found");
   }
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
