@@ -1,3 +1,5 @@
+import type { IncomingMessage } from "node:http";
+
 /** The schemes of the Authorization header (specification, section 5). */
 export type Scheme = "ApiKey" | "Session";
 
@@ -8,11 +10,26 @@ const startOf: Record<Scheme, RegExp> = {
 
 /**
  * The only reader of credentials: they come in the Authorization header and nowhere else. The
- * scheme is matched without regard to case, the credential is handed on as it is.
+ * scheme is matched without regard to case, the credential is handed on as it is. A request with
+ * two Authorization headers has no credential: a proxy before this server may have checked the
+ * other one. Node's `headers` keeps the first and drops the second, hence `rawHeaders`.
  *
  * @returns the credential, or `undefined` without one of this scheme.
  */
-export function credentialOf(header: string | undefined, scheme: Scheme): string | undefined {
-  const start = header === undefined ? null : startOf[scheme].exec(header);
-  return start === null ? undefined : header?.slice(start[0].length);
+export function credentialOf(
+  { rawHeaders }: Pick<IncomingMessage, "rawHeaders">,
+  scheme: Scheme,
+): string | undefined {
+  let value: string | undefined;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    if (!isAuthorization(rawHeaders[index] ?? "")) continue;
+    if (value !== undefined) return undefined;
+    value = rawHeaders[index + 1] ?? "";
+  }
+  const start = value === undefined ? null : startOf[scheme].exec(value);
+  return start === null ? undefined : value?.slice(start[0].length);
+}
+
+function isAuthorization(name: string): boolean {
+  return name.length === "authorization".length && name.toLowerCase() === "authorization";
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, test } from "node:test";
-import { assertFailure } from "../support/answers.ts";
+import { assertFailure, assertKeyRefused, assertSessionRefused } from "../support/answers.ts";
 import { sendRaw } from "../support/raw-socket.ts";
-import { startService } from "../support/service.ts";
+import { type Answer, startService } from "../support/service.ts";
 
 const KIB_16 = 16 * 1024;
 
@@ -202,29 +202,106 @@ test("bodies: the credential is judged before the body: malformed and refused is
   }
 });
 
-test("bodies: a revocation with an empty JSON body, as some clients send it, is one too", async () => {
-  const { id } = await service.createKey(session);
+const strayBodies = [
+  ["an empty JSON body", "application/json", "Content-Length: 0\r\n\r\n"],
+  [
+    "an empty form, as of curl -d ''",
+    "application/x-www-form-urlencoded",
+    "Content-Length: 0\r\n\r\n",
+  ],
+  ["a form", "application/x-www-form-urlencoded", "Content-Length: 3\r\n\r\na=b"],
+  ["malformed JSON", "application/json", "Content-Length: 1\r\n\r\n{"],
+  ["JSON without fields", "application/json; charset=utf-8", "Content-Length: 2\r\n\r\n{}"],
+  ["text", "text/plain", "Content-Length: 1\r\n\r\nx"],
+  ["text in a chunk", "text/plain", "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"],
+  ["a malformed type", "/", "Content-Length: 1\r\n\r\nx"],
+  ["no type", undefined, "Content-Length: 1\r\n\r\nx"],
+  ["no type and no bytes", undefined, "Content-Length: 0\r\n\r\n"],
+  ["16 KiB of text", "text/plain", `Content-Length: ${KIB_16}\r\n\r\n${"x".repeat(KIB_16)}`],
+] as const;
 
-  const answer = await service.call("DELETE", `/v1/account/api-keys/${id}`, {
-    session,
-    headers: { "content-type": "application/json" },
+const oversized = [
+  ["a stated length", `Content-Length: ${KIB_16 + 1}\r\n\r\n${"x".repeat(KIB_16 + 1)}`],
+  ["chunks", `Transfer-Encoding: chunked\r\n\r\n4001\r\n${"x".repeat(KIB_16 + 1)}\r\n0\r\n\r\n`],
+] as const;
+
+/** Sends a request with a session and a body that is written out with its framing. */
+async function sendWithBody(
+  start: string,
+  token: string,
+  contentType: string | undefined,
+  framedBody: string,
+): Promise<Answer> {
+  const type = contentType === undefined ? "" : `Content-Type: ${contentType}\r\n`;
+  const head = "Host: kurs\r\nConnection: close\r\n";
+  const text = `${start} HTTP/1.1\r\n${head}Authorization: ${token}\r\n${type}${framedBody}`;
+  const [answer] = await sendRaw(service.url, text);
+  assert.ok(answer !== undefined);
+  return answer;
+}
+
+for (const [what, contentType, body] of strayBodies) {
+  test(`bodies: a revocation and a log-out ignore a body: ${what}`, async () => {
+    const leaving = await service.openSession();
+    const { id, apiKey } = await service.createKey(leaving);
+    const token = `Session ${leaving}`;
+
+    const path = `/v1/account/api-keys/${id}`;
+    const revoked = await sendWithBody(`DELETE ${path}`, token, contentType, body);
+    const left = await sendWithBody("POST /v1/auth/logout", token, contentType, body);
+
+    assert.deepEqual([revoked.status, revoked.text, left.status, left.text], [204, "", 204, ""]);
+    assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+    assertSessionRefused(await service.get("/v1/account/usage", { session: leaving }));
   });
+}
 
-  assert.equal(answer.status, 204, answer.text);
+for (const [how, body] of oversized) {
+  test(`bodies: one over 16 KiB in ${how} is 413 to a revocation and a log-out, which do nothing`, async () => {
+    const staying = await service.openSession();
+    const { id, apiKey } = await service.createKey(staying);
+    const token = `Session ${staying}`;
+
+    const path = `/v1/account/api-keys/${id}`;
+    const revocation = await sendWithBody(`DELETE ${path}`, token, "text/plain", body);
+    const logOut = await sendWithBody("POST /v1/auth/logout", token, "text/plain", body);
+
+    for (const answer of [revocation, logOut]) assertFailure(answer, 413, "payload_too_large");
+    assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+    assert.equal((await service.get("/v1/account/usage", { session: staying })).status, 200);
+  });
+}
+
+test("bodies: a revocation whose body is cut short is 400, and revokes nothing", async () => {
+  const { id, apiKey } = await service.createKey(session);
+  const head = `Host: kurs\r\nAuthorization: Session ${session}\r\nContent-Length: 5\r\n\r\nx`;
+
+  const start = `DELETE /v1/account/api-keys/${id} HTTP/1.1\r\n`;
+  const [answer] = await sendRaw(service.url, start + head, true);
+
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 400, "invalid_request");
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 });
 
-test("bodies: a read ignores its body, whatever it is", async () => {
+test("bodies: a GET ignores its body, whatever it is, up to 16 KiB", async () => {
   const { apiKey } = await service.createKey(session);
-  const before = await service.usedUnits(session);
+  const used = await service.usedUnits(session);
+  const get = (path: string, token: string, body: string) =>
+    sendWithBody(`GET ${path}`, token, "text/plain", body);
 
-  const answer = await service.get("/v1/rates/EUR/USD", {
-    apiKey,
-    raw: "{",
-    headers: { "content-type": "application/json" },
-  });
-
-  assert.equal(answer.status, 200);
-  assert.equal(await service.usedUnits(session), before + 1);
+  let served = 0;
+  for (const [, , body] of strayBodies) {
+    const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, body);
+    const usage = await get("/v1/account/usage", `Session ${session}`, body);
+    assert.deepEqual([rate.status, usage.status], [200, 200], rate.text + usage.text);
+    served += 1;
+  }
+  const [[, tooLong]] = oversized;
+  const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, tooLong);
+  const usage = await get("/v1/account/usage", `Session ${session}`, tooLong);
+  for (const answer of [rate, usage]) assertFailure(answer, 413, "payload_too_large");
+  assert.equal(await service.usedUnits(session), used + served);
 });
 
 test("bodies: those that were refused above are valid but for the one fault each", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertKeyRefused, assertSessionRefused } from "../support/answers.ts";
+import { sendRaw } from "../support/raw-socket.ts";
 import { type Call, startService } from "../support/service.ts";
 
 const RATE = "/v1/rates/EUR/USD";
@@ -11,7 +12,7 @@ const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
 const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { id: keyId, apiKey } = await service.createKey(session);
 
 const keyCount = () => service.query("SELECT count(*) AS keys FROM api_keys")[0]?.keys;
 
@@ -115,6 +116,54 @@ test("credentials: no other scheme is accepted", async () => {
   for (const empty of ["", " ", "ApiKey", "Session", "ApiKey ", "Session "]) await refused(empty);
   assert.equal(await service.usedUnits(session), used);
 });
+
+const twice = [
+  ["the same key twice", [`ApiKey ${apiKey}`, `ApiKey ${apiKey}`]],
+  ["a key before a wrong one", [`ApiKey ${apiKey}`, "ApiKey x"]],
+  ["a wrong key before a key", ["ApiKey x", `ApiKey ${apiKey}`]],
+  ["the same session twice", [`Session ${session}`, `Session ${session}`]],
+  ["a session before a wrong one", [`Session ${session}`, "Session x"]],
+  ["a key before a session", [`ApiKey ${apiKey}`, `Session ${session}`]],
+  ["a session before a key", [`Session ${session}`, `ApiKey ${apiKey}`]],
+  ["a key before an empty one", [`ApiKey ${apiKey}`, ""]],
+  ["a session before an empty one", [`Session ${session}`, ""]],
+] as const;
+
+const read = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_usage"}}';
+
+/** Every kind of request that a credential opens. */
+const opened = [
+  ["GET", RATE, ""],
+  ["HEAD", RATE, ""],
+  ["GET", "/v1/rates/EUR/%zz", ""],
+  ["GET", USAGE, ""],
+  ["GET", KEYS, ""],
+  ["POST", KEYS, '{"name":"twice"}'],
+  ["DELETE", `${KEYS}/${keyId}`, ""],
+  ["POST", "/v1/auth/logout", ""],
+  ["POST", "/v1/mcp", read],
+] as const;
+
+for (const [what, values] of twice) {
+  test(`credentials: two Authorization headers, ${what}, are 401 on every path`, async () => {
+    const before = [keyCount(), await service.usedUnits(session)];
+    const lines = values.map((value) => `Authorization: ${value}\r\n`);
+    // Node rejects a request with more than 1,000 header lines.
+    for (const between of ["", "a:\r\n".repeat(900)]) {
+      for (const [method, path, body] of opened) {
+        const [answer] = await sendRaw(
+          service.url,
+          `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n` +
+            "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n" +
+            `Content-Length: ${body.length}\r\n${lines.join(between)}\r\n${body}`,
+        );
+        assert.equal(answer?.status, 401, `${method} ${path}: ${answer?.text}`);
+        if (method !== "HEAD") assert.equal(answer?.body.code, "unauthorized");
+      }
+    }
+    assert.deepEqual([keyCount(), await service.usedUnits(session)], before);
+  });
+}
 
 const mistakes: readonly [string, (credential: string) => string][] = [
   ["in capital letters", (text) => text.toUpperCase()],

@@ -3,6 +3,7 @@ import type { ApiKeys } from "../../application/api-keys.ts";
 import { Type } from "../schema.ts";
 import { NewApiKeyBody, wireApiKey, wireCreatedApiKey } from "../wire.ts";
 import type { App } from "./app.ts";
+import { ignoringBodies } from "./ignored-bodies.ts";
 import { noBody, responsesOf } from "./responses.ts";
 import { accountOf, type SessionGuard } from "./session-guard.ts";
 
@@ -36,18 +37,14 @@ const revokeSchema = {
   tags,
   security,
   summary: "Revoke a key; it is refused from then on",
-  params: Type.Object({ id: Type.String({ description: "The key's id, as listed" }) }),
-  response: responsesOf({ 204: noBody("The key is revoked") }, [
-    "unauthorized",
-    "not_found",
-    "unsupported_media_type",
-  ]),
+  params: Type.Object({ id: Type.String({ description: "The key's id, as listed; in any case" }) }),
+  response: responsesOf({ 204: noBody("The key is revoked") }, ["unauthorized", "not_found"]),
 };
 
-export function apiKeyRoutes(
+export async function apiKeyRoutes(
   app: App,
   uses: { readonly apiKeys: ApiKeys; readonly sessionGuard: SessionGuard },
-): void {
+): Promise<void> {
   const { apiKeys, sessionGuard: onRequest } = uses;
   const url = "/v1/account/api-keys";
 
@@ -66,9 +63,11 @@ export function apiKeyRoutes(
     return { api_keys: keys.map(wireApiKey) };
   });
 
-  app.delete(`${url}/:id`, { schema: revokeSchema, onRequest }, async (request, reply) => {
-    await apiKeys.revoke(accountOf(request), request.params.id);
-    return reply.code(204).send();
+  await ignoringBodies(app, (scope) => {
+    scope.delete(`${url}/:id`, { schema: revokeSchema, onRequest }, async (request, reply) => {
+      await apiKeys.revoke(accountOf(request), request.params.id);
+      return reply.code(204).send();
+    });
   });
 }
 

@@ -22,6 +22,7 @@ import { trackExchanges } from "./exchanges.ts";
 import { createErrorHandler } from "./failures.ts";
 import { commonHeaders, transportHeaders } from "./headers.ts";
 import { healthRoutes } from "./health-routes.ts";
+import { boundIgnoredBodies } from "./ignored-bodies.ts";
 import { openLane } from "./lane.ts";
 import { mailTokenRoutes } from "./mail-token-routes.ts";
 import { createAnswerMcpRequest } from "./mcp-answers.ts";
@@ -114,15 +115,16 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   answers.completeReplies(app);
   shedLoad(app, { ...pace, write, exchanges });
   refuseUnknown(app);
+  boundIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(uses.log));
 
   const refuseOtherMethods = prepareMethodRefusal(app);
   documentRoutes(app, settings);
   const sessionGuard = createSessionGuard(uses.sessions);
   app.decorateRequest("accountId", null);
-  authRoutes(app, { ...uses, sessionGuard });
+  await authRoutes(app, { ...uses, sessionGuard });
   mailTokenRoutes(app, uses);
-  apiKeyRoutes(app, { ...uses, sessionGuard });
+  await apiKeyRoutes(app, { ...uses, sessionGuard });
   usageRoutes(app, { ...uses, sessionGuard });
   rateRoutes(app, { replyToRead: createReplyToRead(answerRead, write) });
   await mcpRoutes(app, { answerMcpRequest, write, originGuard });

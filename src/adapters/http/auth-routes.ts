@@ -5,6 +5,7 @@ import { Type } from "../schema.ts";
 import { CredentialsBody, wireAccount, wireSession } from "../wire.ts";
 import type { App } from "./app.ts";
 import { clientIpOf, normalizeBodyEmail } from "./caller.ts";
+import { ignoringBodies } from "./ignored-bodies.ts";
 import { noBody, responsesOf } from "./responses.ts";
 import type { SessionGuard } from "./session-guard.ts";
 
@@ -40,20 +41,17 @@ const logoutSchema = {
   tags: ["Authentication"],
   summary: "End the session",
   security: [{ Session: [] }],
-  response: responsesOf({ 204: noBody("The session is ended") }, [
-    "unauthorized",
-    "unsupported_media_type",
-  ]),
+  response: responsesOf({ 204: noBody("The session is ended") }, ["unauthorized"]),
 };
 
-export function authRoutes(
+export async function authRoutes(
   app: App,
   uses: {
     readonly register: Register;
     readonly sessions: Sessions;
     readonly sessionGuard: SessionGuard;
   },
-): void {
+): Promise<void> {
   const { register, sessions, sessionGuard } = uses;
   const preValidation = normalizeBodyEmail;
 
@@ -71,12 +69,11 @@ export function authRoutes(
     wireSession(await sessions.logIn({ ...request.body, clientIp: clientIpOf(request) })),
   );
 
-  app.post(
-    "/v1/auth/logout",
-    { schema: logoutSchema, onRequest: sessionGuard },
-    async (request, reply) => {
-      await sessions.logOut(credentialOf(request.headers.authorization, "Session") ?? "");
+  await ignoringBodies(app, (scope) => {
+    const options = { schema: logoutSchema, onRequest: sessionGuard };
+    scope.post("/v1/auth/logout", options, async (request, reply) => {
+      await sessions.logOut(credentialOf(request.raw, "Session") ?? "");
       return reply.code(204).send();
-    },
-  );
+    });
+  });
 }

@@ -51,6 +51,6 @@ export async function mcpRoutes(
   });
 }
 
-function apiKeyOf({ headers }: FastifyRequest): string | undefined {
-  return credentialOf(headers.authorization, "ApiKey");
+function apiKeyOf({ raw }: FastifyRequest): string | undefined {
+  return credentialOf(raw, "ApiKey");
 }

@@ -42,7 +42,7 @@ export type ReplyToRead = (
 export function createReplyToRead(answerRead: AnswerRead, write: WriteAnswer): ReplyToRead {
   // No async handler: the promise it would add costs as much as the search for the rate.
   return (request, reply, base, quote) => {
-    const apiKey = credentialOf(request.headers.authorization, "ApiKey");
+    const apiKey = credentialOf(request.raw, "ApiKey");
     void answerRead(request.id, apiKey, base, quote).then((answer) => {
       write(request, reply, answer);
     });

@@ -15,7 +15,7 @@ export type SessionGuard = (request: FastifyRequest) => Promise<void>;
 
 export function createSessionGuard({ authenticate }: Sessions): SessionGuard {
   return async (request) => {
-    const token = credentialOf(request.headers.authorization, "Session");
+    const token = credentialOf(request.raw, "Session");
     request.accountId = await authenticate(token);
   };
 }
