@@ -24,7 +24,7 @@ const callOf2025: LoadRequest = {
 
 const callOf2026: LoadRequest = {
   method: "POST",
-  path: "/mcp",
+  path: "/v1/mcp",
   headers: {
     ...headers,
     "mcp-protocol-version": "2026-07-28",

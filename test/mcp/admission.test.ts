@@ -8,13 +8,16 @@ import {
   eras,
   headersOf,
   notificationOf,
+  PATH,
   type Posted,
   postTo,
   readOf,
   requestOf,
 } from "./messages.ts";
 
-const PATHS = ["/v1/mcp", "/mcp"] as const;
+/** What a 401 says in WWW-Authenticate; several clients show it to the person. */
+const CHALLENGE =
+  'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
@@ -29,6 +32,9 @@ const charges = () => [
   service.query("SELECT * FROM daily_usage"),
 ];
 
+const UNKNOWN = "There is nothing at this path.";
+const NO_OAUTH = "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_…";
+
 /** The refusal of a request without a valid key: no word of OAuth, which clients would look for. */
 function assertKeyRefused(answer: Answer): void {
   assert.equal(answer.status, 401, answer.text);
@@ -36,7 +42,7 @@ function assertKeyRefused(answer: Answer): void {
   const message = "A valid API key is required.";
   assert.deepEqual(envelope, { code: "unauthorized", message });
   assert.equal(request_id, answer.headers["x-request-id"]);
-  assert.equal(answer.headers["www-authenticate"], 'ApiKey realm="kurs"');
+  assert.equal(answer.headers["www-authenticate"], CHALLENGE);
   assert.match(answer.headers["content-type"] ?? "", /^application\/json\b/);
   assertCommonHeaders(answer);
 }
@@ -100,10 +106,8 @@ suite("MCP admission: the key", () => {
         withAuthorization(apiKey),
         { ...call, headers: { ...call.headers, "x-api-key": apiKey, cookie: `api_key=${apiKey}` } },
       ];
-      for (const path of PATHS) {
-        for (const how of refused) assertKeyRefused(await service.post(path, how));
-        assertKeyRefused(await service.post(`${path}?api_key=${apiKey}&key=${apiKey}`, call));
-      }
+      for (const how of refused) assertKeyRefused(await service.post(PATH, how));
+      assertKeyRefused(await service.post(`${PATH}?api_key=${apiKey}&key=${apiKey}`, call));
       assert.deepEqual(charges(), before);
     });
   }
@@ -120,7 +124,7 @@ suite("MCP admission: the key", () => {
         { ...json, params: { ...params, _meta: { ...params._meta, ...credentials } } },
       ];
       for (const body of bodies) {
-        assertKeyRefused(await service.post("/v1/mcp", { headers, json: body }));
+        assertKeyRefused(await service.post(PATH, { headers, json: body }));
       }
     }
     assert.deepEqual(charges(), before);
@@ -128,17 +132,15 @@ suite("MCP admission: the key", () => {
 
   test("without a key nothing of the body is read: neither its type nor its length", async () => {
     const headers = { ...headersOf("2025"), "content-type": "text/plain" };
-    for (const path of PATHS) {
-      assertKeyRefused(await service.post(path, { headers, raw: "x" }));
-      const raw = " ".repeat(65_537);
-      assertKeyRefused(await service.post(path, { headers: headersOf("2025"), raw }));
-    }
+    assertKeyRefused(await service.post(PATH, { headers, raw: "x" }));
+    const raw = " ".repeat(65_537);
+    assertKeyRefused(await service.post(PATH, { headers: headersOf("2025"), raw }));
   });
 
   test("the scheme is matched without regard to case, the key exactly", async () => {
     const { headers, json } = requestOf("2025", "tools/list");
     const post = (authorization: string) =>
-      service.post("/v1/mcp", { headers: { ...headers, authorization }, json });
+      service.post(PATH, { headers: { ...headers, authorization }, json });
     for (const scheme of ["apikey", "APIKEY", "ApiKey "]) {
       assert.equal((await post(`${scheme} ${apiKey}`)).status, 200, scheme);
     }
@@ -169,30 +171,64 @@ suite("MCP admission: the key", () => {
 });
 
 suite("MCP admission: the path", () => {
-  test("/mcp and /v1/mcp answer alike", async () => {
-    for (const [what, call] of kinds) {
-      const [one, other] = await Promise.all(
-        PATHS.map(async (path) => {
-          const { status, headers, text } = await service.post(path, { ...call, apiKey });
-          const { date: _date, "x-request-id": id = "", ...rest } = headers;
-          return { status, headers: rest, text: text.replaceAll(id, "(id)") };
-        }),
-      );
-      assert.deepEqual(one, other, what);
-      assert.notEqual(one?.status, 401);
+  test("/mcp is an unknown path like any other, with any method and any credential", async () => {
+    const before = charges();
+    for (const [, call] of kinds) {
+      assertFailure(await service.post("/mcp", { ...call, apiKey }), 404, "not_found", UNKNOWN);
+    }
+    for (const method of ["GET", "DELETE", "PUT", "OPTIONS"]) {
+      for (const how of [{}, { apiKey }]) {
+        assertFailure(await service.call(method, "/mcp", how), 404, "not_found", UNKNOWN);
+      }
+    }
+    assert.deepEqual(charges(), before);
+  });
+
+  test("GET, HEAD and DELETE without a valid key are 401, and with one 405", async () => {
+    const before = charges();
+    const invalid: readonly Call[] = [
+      {},
+      { headers: { accept: "text/event-stream" } },
+      { apiKey: `svc_live_${"0".repeat(64)}` },
+      { apiKey: revoked.apiKey },
+      { apiKey: session },
+      { session },
+      { headers: { authorization: `Bearer ${apiKey}` } },
+    ];
+    for (const how of invalid) {
+      for (const method of ["GET", "DELETE"]) {
+        assertKeyRefused(await service.call(method, PATH, how));
+      }
+      const { status, text, headers } = await service.call("HEAD", PATH, how);
+      assert.deepEqual([status, text, headers["www-authenticate"]], [401, "", CHALLENGE]);
+    }
+    for (const headers of [{}, { accept: "text/event-stream", "mcp-session-id": "1" }]) {
+      for (const method of ["GET", "HEAD", "DELETE"]) {
+        const answer = await service.call(method, PATH, { apiKey, headers });
+        assert.equal(answer.headers.allow, "POST", method);
+        if (method === "HEAD") assert.deepEqual([answer.status, answer.text], [405, ""]);
+        else assertFailure(answer, 405, "method_not_allowed", "This path answers POST only.");
+      }
+    }
+    assert.deepEqual(charges(), before);
+  });
+
+  test("GET and DELETE of a foreign page are 403, before the key is looked at", async () => {
+    const headers = { origin: "https://evil.example" };
+    for (const method of ["GET", "DELETE"]) {
+      for (const how of [{ headers }, { headers, apiKey }]) {
+        assertFailure(await service.call(method, PATH, how), 403, "forbidden");
+      }
     }
   });
 
-  test("other methods than POST are 405 with Allow: POST, with a key or without", async () => {
+  test("any other method than POST is 405 with Allow: POST, with a key or without", async () => {
     const before = charges();
-    for (const path of PATHS) {
-      for (const method of ["GET", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS", "QUERY"]) {
-        for (const how of [{}, { apiKey }, { headers: { accept: "text/event-stream" } }]) {
-          const answer = await service.call(method, path, how);
-          assert.equal(answer.headers.allow, "POST", method);
-          if (method === "HEAD") assert.deepEqual([answer.status, answer.text], [405, ""]);
-          else assertFailure(answer, 405, "method_not_allowed", "This path answers POST only.");
-        }
+    for (const method of ["PUT", "PATCH", "OPTIONS", "QUERY"]) {
+      for (const how of [{}, { apiKey }]) {
+        const answer = await service.call(method, PATH, how);
+        assert.equal(answer.headers.allow, "POST", method);
+        assertFailure(answer, 405, "method_not_allowed", "This path answers POST only.");
       }
     }
     assert.deepEqual(charges(), before);
@@ -201,40 +237,51 @@ suite("MCP admission: the path", () => {
   test("a preflight is 204 and lets come what MCP's clients send", async () => {
     const requested =
       "authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name";
-    for (const path of PATHS) {
-      const answer = await service.call("OPTIONS", path, {
-        headers: {
-          origin: "https://app.example.org",
-          "access-control-request-method": "POST",
-          "access-control-request-headers": requested,
-        },
-      });
-      assert.deepEqual([answer.status, answer.text], [204, ""]);
-      assert.equal(answer.headers["access-control-allow-methods"], "POST");
-      const allowed = (answer.headers["access-control-allow-headers"] ?? "").toLowerCase();
-      for (const name of requested.split(", ")) assert.ok(allowed.split(", ").includes(name), name);
-      assertCommonHeaders(answer);
-    }
+    const answer = await service.call("OPTIONS", PATH, {
+      headers: {
+        origin: "https://app.example.org",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": requested,
+      },
+    });
+    assert.deepEqual([answer.status, answer.text], [204, ""]);
+    assert.equal(answer.headers["access-control-allow-methods"], "POST");
+    const allowed = (answer.headers["access-control-allow-headers"] ?? "").toLowerCase();
+    for (const name of requested.split(", ")) assert.ok(allowed.split(", ").includes(name), name);
+    assertCommonHeaders(answer);
   });
 
   const discoveries = [
     "oauth-authorization-server",
     "oauth-protected-resource",
     "openid-configuration",
-  ].flatMap((name) => ["", "/v1/mcp", "/mcp"].map((suffix) => `/.well-known/${name}${suffix}`));
+  ].flatMap((name) =>
+    ["", "/", "/v1/mcp", "/v1/mcp?a=b", "/mcp"].map((suffix) => `/.well-known/${name}${suffix}`),
+  );
 
-  for (const path of [...discoveries, "/v1/mcp/.well-known/openid-configuration"]) {
-    test(`${path} is an unknown path, which says that there is no OAuth`, async () => {
+  for (const path of [...discoveries, "/v1/mcp/.well-known/openid-configuration", "/register"]) {
+    test(`${path} is a 404 whose message says how to send the key`, async () => {
+      const json = { client_name: "test", redirect_uris: ["http://localhost/callback"] };
       for (const how of [{}, { apiKey }, { headers: { "mcp-protocol-version": "2025-11-25" } }]) {
-        assertFailure(await service.get(path, how), 404, "not_found");
+        assertFailure(await service.get(path, how), 404, "not_found", NO_OAUTH);
+        assertFailure(await service.post(path, { ...how, json }), 404, "not_found", NO_OAUTH);
       }
+      const { status, text } = await service.call("HEAD", path);
+      assert.deepEqual([status, text], [404, ""]);
     });
   }
 
-  test("there is no registration, no authorization and no token of OAuth", async () => {
-    for (const path of ["/register", "/authorize", "/token"]) {
-      assertFailure(await service.post(path, { apiKey, json: {} }), 404, "not_found");
-      assertFailure(await service.get(path), 404, "not_found");
+  test("other paths of OAuth and of .well-known are unknown like any other", async () => {
+    const paths = [
+      "/authorize",
+      "/token",
+      "/.well-known/security.txt",
+      "/registered",
+      "/v1/register",
+    ];
+    for (const path of paths) {
+      assertFailure(await service.post(path, { apiKey, json: {} }), 404, "not_found", UNKNOWN);
+      assertFailure(await service.get(path), 404, "not_found", UNKNOWN);
     }
   });
 

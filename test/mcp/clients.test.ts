@@ -18,11 +18,10 @@ after(() => service[Symbol.asyncDispose]());
 service.storeRate("MANY", "DIGITS", RATE);
 
 /** A new account with its session, its key and the client that has the key. */
-async function connected(mode: (typeof eras)[number]["mode"], path?: "/v1/mcp" | "/mcp") {
+async function connected(mode: (typeof eras)[number]["mode"]) {
   const session = await service.openSession();
   const { id, apiKey } = await service.createKey(session);
-  const where = path === undefined ? {} : { path };
-  const mcp = await connectMcp(service.url, { mode, authorization: `ApiKey ${apiKey}`, ...where });
+  const mcp = await connectMcp(service.url, { mode, authorization: `ApiKey ${apiKey}` });
   const used = () => service.usedUnits(session);
   return { ...mcp, session, id, apiKey, used };
 }
@@ -190,18 +189,6 @@ for (const { name, mode, revision } of eras) {
 
       await assert.rejects(mcp.call("set_rate", EUR_USD), { code: -32602 });
       assert.equal(await mcp.used(), 0);
-    });
-
-    test("finds the same at /mcp as at /v1/mcp", async () => {
-      await using mcp = await connected(mode, "/v1/mcp");
-      await using alias = await connected(mode, "/mcp");
-
-      assert.equal(alias.client.getNegotiatedProtocolVersion(), revision);
-      assert.deepEqual(await alias.client.listTools(), await mcp.client.listTools());
-      const rates = [mcp, alias].map(({ call }) => call("get_rate", EUR_USD));
-      const [first, second] = await Promise.all(rates);
-      assert.deepEqual(first, second);
-      assert.deepEqual([await mcp.used(), await alias.used()], [1, 1]);
     });
 
     test("does not connect without a good key, nor with a session", async () => {

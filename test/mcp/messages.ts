@@ -66,8 +66,8 @@ export const readOf = (era: Era, id: unknown = 1): Posted => callOf(era, "get_ra
 /** Posts to the endpoint with a key. */
 export const postTo =
   (service: TestService, apiKey: string) =>
-  (posted: Posted, path = PATH): Promise<Answer> =>
-    service.post(path, { apiKey, ...posted });
+  (posted: Posted): Promise<Answer> =>
+    service.post(PATH, { apiKey, ...posted });
 
 /** Runs something and asserts how many units it cost the account of a session. */
 export const chargingTo =

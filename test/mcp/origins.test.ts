@@ -3,9 +3,7 @@ import { after, test } from "node:test";
 import { assertFailure } from "../support/answers.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { startService } from "../support/service.ts";
-import { eras, type Posted, postTo, readOf, requestOf } from "./messages.ts";
-
-const PATHS = ["/v1/mcp", "/mcp"] as const;
+import { eras, PATH, type Posted, postTo, readOf, requestOf } from "./messages.ts";
 
 const config = {
   publicUrl: "https://public.example/rates",
@@ -42,12 +40,10 @@ const allowedOrigins = [
 
 for (const origin of allowedOrigins) {
   test(`MCP origins: pages of ${origin} may call`, async () => {
-    for (const path of PATHS) {
-      for (const era of eras) {
-        const answer = await post(withHeaders(readOf(era), { origin }), path);
-        assert.equal(answer.status, 200, answer.text);
-        assert.equal(answer.headers["access-control-allow-origin"], "*");
-      }
+    for (const era of eras) {
+      const answer = await post(withHeaders(readOf(era), { origin }));
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.headers["access-control-allow-origin"], "*");
     }
   });
 }
@@ -86,12 +82,10 @@ const foreignOrigins = [
 for (const origin of foreignOrigins) {
   test(`MCP origins: pages of ${JSON.stringify(origin)} may not: 403, uncharged`, async () => {
     const used = await service.usedUnits(session);
-    for (const path of PATHS) {
-      for (const era of eras) {
-        for (const posted of [readOf(era), requestOf(era, "tools/list")]) {
-          const answer = await post(withHeaders(posted, { origin }), path);
-          assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
-        }
+    for (const era of eras) {
+      for (const posted of [readOf(era), requestOf(era, "tools/list")]) {
+        const answer = await post(withHeaders(posted, { origin }));
+        assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
       }
     }
     assert.equal(await service.usedUnits(session), used);
@@ -100,10 +94,8 @@ for (const origin of foreignOrigins) {
 
 test("MCP origins: a foreign one is told before the key and the body are looked at", async () => {
   const headers = { origin: "https://evil.example", "content-type": "text/plain" };
-  for (const path of PATHS) {
-    const answer = await service.post(path, { headers, raw: " ".repeat(65_537) });
-    assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
-  }
+  const answer = await service.post(PATH, { headers, raw: " ".repeat(65_537) });
+  assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
 });
 
 test("MCP origins: REST goes by none of this: any origin may read", async () => {
@@ -123,9 +115,7 @@ for (const host of [
   "public.example:8080",
 ]) {
   test(`MCP origins: on loopback the server goes by the Host ${host}`, async () => {
-    for (const path of PATHS) {
-      assert.equal((await post(withHeaders(readOf("2025"), { host }), path)).status, 200);
-    }
+    assert.equal((await post(withHeaders(readOf("2025"), { host }))).status, 200);
   });
 }
 
@@ -145,11 +135,9 @@ for (const host of [
 ]) {
   test(`MCP origins: on loopback not by the Host ${JSON.stringify(host)}: 403`, async () => {
     const used = await service.usedUnits(session);
-    for (const path of PATHS) {
-      for (const era of eras) {
-        const answer = await post(withHeaders(readOf(era), { host }), path);
-        assertFailure(answer, 403, "forbidden", FOREIGN_HOST);
-      }
+    for (const era of eras) {
+      const answer = await post(withHeaders(readOf(era), { host }));
+      assertFailure(answer, 403, "forbidden", FOREIGN_HOST);
     }
     assert.equal(await service.usedUnits(session), used);
   });

@@ -21,7 +21,6 @@ interface How {
   readonly mode: VersionNegotiationMode;
   /** The whole of the Authorization header. */
   readonly authorization: string;
-  readonly path?: "/v1/mcp" | "/mcp";
 }
 
 /** The official client with its connection. Disposing of it closes both. */
@@ -32,13 +31,13 @@ export interface McpClient extends AsyncDisposable {
 
 /** @throws what the client makes of a refusal. */
 export async function connectMcp(url: string, how: How): Promise<McpClient> {
-  const { mode, authorization, path = "/v1/mcp" } = how;
+  const { mode, authorization } = how;
   const client = new Client(
     { name: "kurs-test", version: "1.0.0" },
     { versionNegotiation: { mode } },
   );
   const requestInit = { headers: { Authorization: authorization } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(path, url), { requestInit }));
+  await client.connect(new StreamableHTTPClientTransport(new URL("/v1/mcp", url), { requestInit }));
   return {
     client,
     call: (name, given = {}) => client.callTool({ name, arguments: given }),

@@ -127,7 +127,7 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   await apiKeyRoutes(app, { ...uses, sessionGuard });
   usageRoutes(app, { ...uses, sessionGuard });
   rateRoutes(app, { replyToRead: createReplyToRead(answerRead, write) });
-  await mcpRoutes(app, { answerMcpRequest, write, originGuard });
+  await mcpRoutes(app, { answerMcpRequest, write, originGuard, apiKeys: uses.apiKeys });
   healthRoutes(app, { store: uses.store, isLeaving });
   if (!(await consoleRoutes(app, settings.consoleDirectory))) {
     uses.log.warn("the console is not built: `npm run build` makes it");

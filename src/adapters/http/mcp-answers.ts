@@ -5,8 +5,12 @@ import type { AnswerMcp, McpRequest } from "../mcp-endpoint.ts";
 import { wholeFailure } from "./failures.ts";
 import type { WholeAnswer } from "./whole-answers.ts";
 
-/** The challenge of a 401; there is no authorization server that it could lead to. */
-export const MCP_CHALLENGE = 'ApiKey realm="kurs"';
+/**
+ * The challenge of a 401. There is no authorization server that it could name, and several clients
+ * show the description to the person (error_description is RFC 6750's, in ASCII).
+ */
+export const MCP_CHALLENGE =
+  'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
 /** Answers a message, or a batch of them, and puts the HTTP answer together. */
 export type AnswerMcpRequest = (request: McpRequest) => Promise<WholeAnswer>;

@@ -2,7 +2,6 @@ import { API_KEY_HEADER, headersNamed, WITH_HOST } from "./plain-headers.ts";
 
 /** A message of the Model Context Protocol, as it stands in a request. */
 export interface PlainMcpRequest {
-  readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly apiKey: string;
   readonly body: string;
@@ -19,7 +18,7 @@ const others = `(?:${headersNamed("host", "accept", "mcp-(?:protocol-version|met
 ].join("|")})*`;
 
 const plainHead = new RegExp(
-  `^POST ((?:/v1)?/mcp) HTTP/1\\.1\\r\\n${WITH_HOST}${others}${API_KEY_HEADER}${others}\\r\\n$`,
+  `^POST /v1/mcp HTTP/1\\.1\\r\\n${WITH_HOST}${others}${API_KEY_HEADER}${others}\\r\\n$`,
 );
 
 /**
@@ -32,18 +31,18 @@ export function recogniseMcp(bytes: Buffer): PlainMcpRequest | undefined {
   const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
   if (bodyStart < END_OF_HEAD.length || bytes.length > BYTES_MAX) return undefined;
   const head = bytes.toString("latin1", 0, bodyStart);
-  const [, path, apiKey] = plainHead.exec(head) ?? [];
-  if (path === undefined || apiKey === undefined) return undefined;
+  const [, apiKey] = plainHead.exec(head) ?? [];
+  if (apiKey === undefined) return undefined;
   const headers = headersOf(head);
   if (headers === undefined || headers["content-type"] === undefined) return undefined;
   if (headers["content-length"] !== String(bytes.length - bodyStart)) return undefined;
-  return { path, headers, apiKey, body: bytes.toString("utf8", bodyStart) };
+  return { headers, apiKey, body: bytes.toString("utf8", bodyStart) };
 }
 
 /** @returns the headers by their names in lower case; `undefined` when one comes twice. */
 function headersOf(head: string): Record<string, string> | undefined {
   const headers: Record<string, string> = Object.create(null);
-  const [, ...lines] = head.split("\r\n", 100);
+  const [, ...lines] = head.split("\r\n");
   for (const line of lines) {
     const colon = line.indexOf(":");
     if (colon === -1) continue;

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiKeys } from "../../application/api-keys.ts";
 import { apiKeyRequired } from "../../domain/failure.ts";
 import { credentialOf } from "../authorization.ts";
 import type { WriteAnswer } from "./answers.ts";
@@ -8,18 +9,20 @@ import type { OriginGuard } from "./origin-guard.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-const PATHS = ["/v1/mcp", "/mcp"];
+/** The methods by which clients open a stream and end a session, of which there are none. */
+const STREAM_METHODS = new Set(["GET", "HEAD", "DELETE"]);
 
-/** The Model Context Protocol's path and its alias. What is answered there describes itself. */
+/** The Model Context Protocol's path. What is answered there describes itself. */
 export async function mcpRoutes(
   app: App,
   uses: {
     readonly answerMcpRequest: AnswerMcpRequest;
     readonly write: WriteAnswer;
     readonly originGuard: OriginGuard;
+    readonly apiKeys: Pick<ApiKeys, "authenticate">;
   },
 ): Promise<void> {
-  const { answerMcpRequest, write, originGuard } = uses;
+  const { answerMcpRequest, write, originGuard, apiKeys } = uses;
 
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
     const body = typeof request.body === "string" ? request.body : "";
@@ -30,6 +33,14 @@ export async function mcpRoutes(
     });
   };
 
+  // A client with a wrong key may ask for a stream first. 405 would hide from it that the key is
+  // wrong: several then report an error of the stream.
+  const beforeOtherMethod = async (request: FastifyRequest): Promise<void> => {
+    if (!STREAM_METHODS.has(request.method)) return;
+    originGuard(request);
+    await apiKeys.authenticate(apiKeyOf(request));
+  };
+
   await app.register((scope, _options, done) => {
     // The protocol has its own answer to a body that is no JSON.
     scope.removeContentTypeParser("application/json");
@@ -38,7 +49,7 @@ export async function mcpRoutes(
     );
     const options = {
       schema: { hide: true },
-      config: { challenge: MCP_CHALLENGE },
+      config: { challenge: MCP_CHALLENGE, beforeOtherMethod },
       bodyLimit: BODY_BYTES_MAX,
       onRequest: async (request: FastifyRequest) => {
         originGuard(request);
@@ -46,7 +57,7 @@ export async function mcpRoutes(
         if (apiKeyOf(request) === undefined) throw apiKeyRequired;
       },
     };
-    for (const path of PATHS) scope.post(path, options, answer);
+    scope.post("/v1/mcp", options, answer);
     done();
   });
 }

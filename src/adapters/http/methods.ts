@@ -1,9 +1,16 @@
-import type { FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyContextConfig, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { Failure } from "../../domain/failure.ts";
 import type { App } from "./app.ts";
 import { sendFailure } from "./failures.ts";
 import { preflightHeaders } from "./headers.ts";
 import { METHODS } from "./node-http.ts";
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** What a request with another method has to pass on this path before it is rejected. */
+    beforeOtherMethod?: (request: FastifyRequest) => Promise<void>;
+  }
+}
 
 /** Every method that Node's server hands on. CONNECT never comes as a request. */
 const allMethods = METHODS.filter((method) => method !== "CONNECT") as HTTPMethods[];
@@ -19,7 +26,9 @@ export function prepareMethodRefusal(app: App): () => void {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
   const methodsOf = new Map<string, Set<HTTPMethods>>();
-  app.addHook("onRoute", ({ url, method }) => {
+  const configOf = new Map<string, FastifyContextConfig>();
+  app.addHook("onRoute", ({ url, method, config = {} }) => {
+    configOf.set(url, config);
     const methods = methodsOf.get(url) ?? new Set();
     for (const name of [method].flat()) methods.add(name as HTTPMethods);
     methodsOf.set(url, methods);
@@ -28,11 +37,16 @@ export function prepareMethodRefusal(app: App): () => void {
   return () => {
     for (const [url, methods] of [...methodsOf]) {
       const allowed = [...methods].sort().join(", ");
+      const { challenge, beforeOtherMethod } = configOf.get(url) ?? {};
       app.route({
         url,
         method: allMethods.filter((method) => !methods.has(method)),
         schema: { hide: true },
-        onRequest: async (request, reply) => answerOtherMethod(request, reply, allowed),
+        config: challenge === undefined ? {} : { challenge },
+        onRequest: async (request, reply) => {
+          if (!isPreflight(request)) await beforeOtherMethod?.(request);
+          return answerOtherMethod(request, reply, allowed);
+        },
         handler: () => undefined,
       });
     }

@@ -20,6 +20,7 @@ export interface PlainRequest {
 export type Recognise = (bytes: Buffer) => PlainRequest | undefined;
 
 const RATE_ROUTE = "/v1/rates/:base/:quote";
+const MCP_ROUTE = "/v1/mcp";
 const FIRST_OF_GET = "G".charCodeAt(0);
 
 export function createRecognise(uses: {
@@ -39,9 +40,9 @@ export function createRecognise(uses: {
   const asMcp = (bytes: Buffer): PlainRequest | undefined => {
     const message = recogniseMcp(bytes);
     if (message === undefined || !passes(originGuard, message.headers)) return undefined;
-    const { headers, body, apiKey, path: route } = message;
+    const { headers, body, apiKey } = message;
     const answer = (requestId: string) => answerMcpRequest({ headers, body, apiKey, requestId });
-    return { method: "POST", route, answer, busy: serviceBusy };
+    return { method: "POST", route: MCP_ROUTE, answer, busy: serviceBusy };
   };
 
   return (bytes) => (bytes[0] === FIRST_OF_GET ? asRead(bytes) : asMcp(bytes));

@@ -6,6 +6,10 @@ import { sendFailure } from "./failures.ts";
 import { answerPreflight, isPreflight } from "./methods.ts";
 
 const unknownPath = new Failure("not_found", "There is nothing at this path.");
+const noOAuth = new Failure(
+  "not_found",
+  "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_…",
+);
 const hostMissing = new Failure("invalid_request", "The Host header is missing.");
 const hostTwice = new Failure("invalid_request", "The request has more than one Host header.");
 const hostInvalid = new Failure("invalid_request", "The Host header is not a host name and port.");
@@ -13,6 +17,12 @@ const hasFragment = new Failure(
   "invalid_request",
   "The request target must not have a fragment. Send a # in a path as %23.",
 );
+
+/**
+ * Where MCP clients look for OAuth after a 401 (RFC 8414, RFC 9728, RFC 7591, OpenID Connect
+ * Discovery). Several show the message of the 404 to the person, so it says what to do instead.
+ */
+const oauthPath = /^\/register(?:\?|$)|\/\.well-known\/(?:oauth|openid)-/;
 
 /** A host and perhaps a port (RFC 9110, section 7.2; RFC 3986, section 3.2.2). */
 const host = /^(?:\[[\da-z:.~!$&'()*+,;=_-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d{0,5})?$/i;
@@ -24,7 +34,7 @@ export function refuseUnknown(app: App): void {
     if (malformed !== undefined) sendFailure(request, reply, malformed);
     else if (!request.is404) done();
     else if (isPreflight(request)) answerPreflight(reply, "GET, HEAD, POST, DELETE");
-    else sendFailure(request, reply, unknownPath);
+    else sendFailure(request, reply, oauthPath.test(request.url) ? noOAuth : unknownPath);
   });
 }
 

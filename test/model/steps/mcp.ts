@@ -42,7 +42,10 @@ function assertKeyRefused(answer: Answer): string {
   const { status, ...told } = keyRequired;
   assert.deepEqual([answer.status, envelope], [status, told], answer.text);
   assert.equal(request_id, answer.headers["x-request-id"]);
-  assert.equal(answer.headers["www-authenticate"], 'ApiKey realm="kurs"');
+  assert.equal(
+    answer.headers["www-authenticate"],
+    'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."',
+  );
   return "401 unauthorized";
 }
 

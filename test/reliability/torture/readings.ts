@@ -42,7 +42,7 @@ export function askRead(
   const length = { "content-length": String(Buffer.byteLength(body)) };
   return {
     method: "POST",
-    path: era === "2025" ? "/mcp" : "/v1/mcp",
+    path: "/v1/mcp",
     headers: { ...authorization, ...headers, ...length },
     body,
   };
