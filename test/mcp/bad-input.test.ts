@@ -78,6 +78,66 @@ test("MCP: a byte order mark before the JSON does no harm, and the call is charg
   }
 });
 
+const many = (count: number) => new Array<number>(count).fill(1);
+const manyMembers = (count: number) =>
+  Object.fromEntries(many(count).map((one, index) => [`m${index}`, one]));
+
+/** Messages with values of a wrong type in a place where the SDK looks at each of them. */
+function wide(count: number): readonly (readonly [what: string, posted: Posted])[] {
+  const client = { name: "test", version: "1" };
+  const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: client };
+  const icons = { ...client, icons: many(count) };
+  const experimental = { experimental: manyMembers(count) };
+  const modern = ({ headers, json }: Posted, name: string, value: unknown): Posted => {
+    const _meta = { ...ENVELOPE, [`io.modelcontextprotocol/${name}`]: value };
+    return { headers, json: { ...json, params: { ...(json.params as object), _meta } } };
+  };
+  return [
+    ["initialize with icons", requestOf("2025", "initialize", { ...hello, clientInfo: icons })],
+    [
+      "initialize with capabilities",
+      requestOf("2025", "initialize", { ...hello, capabilities: experimental }),
+    ],
+    [
+      "a call of 2025 with capabilities",
+      requestOf("2025", "tools/call", { name: "get_usage", capabilities: experimental }),
+    ],
+    ["a call of 2026 with icons", modern(readOf("2026"), "clientInfo", icons)],
+    [
+      "tools/list of 2026 with capabilities",
+      modern(requestOf("2026", "tools/list"), "clientCapabilities", experimental),
+    ],
+  ];
+}
+
+for (const [what, posted] of wide(5000)) {
+  test(`MCP: ${what} by the thousand is -32600 in a short response, uncharged`, async () => {
+    const answer = await charging(0, () => post(posted));
+
+    assertRpcError(answer, 400, -32_600, /256 JSON values/);
+    assert.equal(rpcOf(answer).id, null);
+    assert.ok(answer.text.length < 300, `${answer.text.length} bytes`);
+    const refused = await service.post(PATH, { ...posted, apiKey: "x" });
+    assert.deepEqual([refused.status, refused.body.code], [401, "unauthorized"]);
+  });
+}
+
+for (const [what, { headers, json }] of wide(200)) {
+  test(`MCP: ${what} by the hundred has a response shorter than itself`, async () => {
+    const answer = await charging(0, () => post({ headers, json }));
+
+    assert.ok(rpcOf(answer).error !== undefined || what.includes("2025"), answer.text);
+    const bytesMax = Math.min(JSON.stringify(json).length, 1024);
+    assert.ok(answer.text.length < bytesMax, `${answer.text.length} bytes: ${answer.text}`);
+  });
+}
+
+test("MCP: an unknown tool's long name is cut short in the error", async () => {
+  const answer = await post(callOf("2025", "n".repeat(5000)));
+  assertRpcError(answer, 200, -32_602, /n{100}.*…$/);
+  assert.ok(answer.text.length < 400, answer.text);
+});
+
 const wrongTypes = ["text/plain", "application/x-www-form-urlencoded", "application/json-rpc"];
 
 for (const contentType of wrongTypes) {

@@ -10,6 +10,7 @@ import {
   headersOf,
   notificationOf,
   PATH,
+  type RpcAnswer,
   readOf,
   requestOf,
   rpcOf,
@@ -45,17 +46,17 @@ test("MCP batches: 100 mixed messages are each answered in their order, and char
     (id: number) => call(id, "convert_currency", { ...EUR_USD, amount: "2" }),
     (id: number) => call(id, "get_rate", { base: "E", quote: "USD" }),
     (id: number) => call(id, "get_rate", { base: "USD", quote: "NONE" }),
-    (id: number) => call(id, "nope", EUR_USD),
-    (id: number) => call(id, "get_usage", {}),
+    (id: number) => read(id),
+    (id: number) => call(id, "convert_currency", { ...EUR_USD, amount: "3" }),
     (id: number) => call(id, "get_rate", { base: "EUR" }),
     (id: number) => call(id, "convert_currency", { ...EUR_USD, amount: "1e5" }),
-    (id: number) => requestOf("2025", "ping", {}, id).json,
+    (id: number) => free[Math.floor(id / 10)]?.(id),
     () => notificationOf("2025", "notifications/initialized").json,
   ] as const;
   const messages = times(100, (index) => kinds[index % 10]?.(index));
 
-  // Two rates and an unsupported pair in each ten.
-  const answer = await charging(30, () => post(messages));
+  // Four rates and an unsupported pair in each ten.
+  const answer = await charging(50, () => post(messages));
 
   assert.equal(answer.status, 200);
   const answers = rpcsOf(answer);
@@ -67,11 +68,10 @@ test("MCP batches: 100 mixed messages are each answered in their order, and char
   const requestIds = new Set<unknown>();
   for (const rpc of answers) {
     const kind = Number(rpc.id) % 10;
-    if (kind === 0) assert.equal(valueIn(rpc).rate, "1.1476");
+    if (kind === 0 || kind === 4) assert.equal(valueIn(rpc).rate, "1.1476");
     else if (kind === 1) assert.equal(valueIn(rpc).result, "2.2952");
-    else if (kind === 4) assert.equal(rpc.error?.code, -32_602);
-    else if (kind === 5) assert.equal(valueIn(rpc).plan, "free");
-    else if (kind === 8) assert.deepEqual(rpc.result, {});
+    else if (kind === 5) assert.equal(valueIn(rpc).result, "3.4428");
+    else if (kind === 8) assertFreeAnswer(rpc, Math.floor(Number(rpc.id) / 10));
     else {
       const { code, request_id } = failureIn(rpc);
       assert.equal(code, codeOfKind.get(kind));
@@ -80,6 +80,24 @@ test("MCP batches: 100 mixed messages are each answered in their order, and char
   }
   assert.deepEqual([...requestIds], [answer.headers["x-request-id"]]);
 });
+
+/** As many requests beside calls that are charged as a batch may hold. */
+const free: readonly ((id: unknown) => unknown)[] = [
+  (id) => requestOf("2025", "tools/list", {}, id).json,
+  (id) => requestOf("2025", "ping", {}, id).json,
+  (id) => requestOf("2025", "resources/list", {}, id).json,
+  (id) => call(id, "nope", EUR_USD),
+  (id) => call(id, "nope", EUR_USD),
+  ...times(5, () => (id: unknown) => call(id, "get_usage", {})),
+];
+
+function assertFreeAnswer(rpc: RpcAnswer, index: number): void {
+  if (index === 0) assert.equal((rpc.result?.tools as readonly unknown[] | undefined)?.length, 3);
+  else if (index === 1) assert.deepEqual(rpc.result, {});
+  else if (index === 2) assert.equal(rpc.error?.code, -32_601);
+  else if (index < 5) assert.equal(rpc.error?.code, -32_602);
+  else assert.equal(valueIn(rpc).plan, "free");
+}
 
 const codeOfKind = new Map([
   [2, "invalid_asset_symbol"],
@@ -119,6 +137,36 @@ const refused = [
   ["an id twice, of different calls", [read(0), call(0, "get_usage", {})], /same id/],
   ["a handshake in it", [initialize, read(2)], /initialization/],
   ["a call of 2026 in it", [read(1), readOf("2026", 2).json], /2026-07-28/],
+  [
+    "tools/list 100 times",
+    times(100, (id) => requestOf("2025", "tools/list", {}, id).json),
+    /once/,
+  ],
+  [
+    "a method twice beside a read",
+    [read(1), ...times(2, (id) => requestOf("2025", "ping", {}, `p${id}`).json)],
+    /ping.*once/,
+  ],
+  [
+    "a malformed initialize twice",
+    times(2, (id) => ({ jsonrpc: "2.0", id, method: "initialize" })),
+    /initialize.*once/,
+  ],
+  [
+    "11 requests that cost nothing, beside reads",
+    [...times(20, read), ...[...free, free[9]].map((make, index) => make?.(`free ${index}`))],
+    /at most 10/,
+  ],
+  [
+    "11 methods that do not exist",
+    times(11, (id) => requestOf("2025", `nope/${id}`, {}, id).json),
+    /at most 10/,
+  ],
+  [
+    "more than 2,048 values",
+    times(100, (id) => call(id, "get_rate", { ...EUR_USD, more: times(12, () => 1) })),
+    /2048 JSON values/,
+  ],
 ] as const;
 
 for (const [what, messages, message] of refused) {
@@ -126,6 +174,7 @@ for (const [what, messages, message] of refused) {
     const answer = await charging(0, () => post(messages));
     assertRpcError(answer, 400, -32_600, message);
     assert.equal(rpcOf(answer).id, null);
+    assert.ok(answer.text.length < 300, answer.text);
   });
 }
 

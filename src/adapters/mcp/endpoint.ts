@@ -6,7 +6,8 @@ import type { ReadUsage } from "../../application/usage.ts";
 import { failureOf, logFailure } from "../failures.ts";
 import type { AnswerMcp } from "../mcp-endpoint.ts";
 import type { ObserveCall } from "../observers.ts";
-import { refusalOf, withoutCancellations } from "./batches.ts";
+import { withoutCancellations } from "./batches.ts";
+import { refusalOf } from "./bounds.ts";
 import { createCallTool } from "./calls.ts";
 import { createSdkWay } from "./sdk-way.ts";
 import { createShortWay } from "./short-way.ts";
@@ -35,13 +36,13 @@ export function createMcpEndpoint(uses: {
   return async (request) => {
     try {
       const body = parsed(request.body);
-      const answer = answerShort(request, body);
+      const refusal = refusalOf(body);
+      const answer = refusal === undefined ? answerShort(request, body) : undefined;
       if (answer !== undefined) return await answer;
       // The tools check the key themselves, with their charge; nothing else does.
       await apiKeys.authenticate(request.apiKey);
-      if (!Array.isArray(body)) return await answerBySdk(request, body);
-      const batch = withoutCancellations(body);
-      return refusalOf(batch) ?? (await answerBySdk(request, batch));
+      if (refusal !== undefined) return refusal;
+      return await answerBySdk(request, Array.isArray(body) ? withoutCancellations(body) : body);
     } catch (error) {
       const failure = failureOf(error);
       logFailure(log, failure, request.requestId);

@@ -1,6 +1,7 @@
 import {
   createMcpHandler,
   isLegacyRequest,
+  type JSONRPCMessage,
   McpServer,
   METHOD_NOT_FOUND,
   type StandardSchemaWithJSON,
@@ -9,6 +10,8 @@ import {
 import type { TObject } from "typebox";
 import { Failure } from "../../domain/failure.ts";
 import type { McpAnswer, McpRequest } from "../mcp-endpoint.ts";
+import { acceptsJson, BOTH_TYPES } from "./accept.ts";
+import { shortened } from "./bounds.ts";
 import type { CallTool } from "./calls.ts";
 import { isRecord } from "./records.ts";
 import type { Arguments, Tools } from "./tools.ts";
@@ -88,12 +91,21 @@ async function respond(newServer: () => McpServer, request: Request, parsedBody:
   }
   const server = newServer();
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => send(withShortError(message), options);
   await server.connect(transport);
   try {
     return await transport.handleRequest(request, given);
   } finally {
     await server.close();
   }
+}
+
+/** zod writes some 240 bytes about each value of a wrong type into the message of the error. */
+function withShortError(message: JSONRPCMessage): JSONRPCMessage {
+  if (!("error" in message)) return message;
+  const { error } = message;
+  return { ...message, error: { ...error, message: shortened(error.message) } };
 }
 
 function serverOf(
@@ -129,6 +141,7 @@ function webRequestOf({ headers, body: text }: McpRequest, parsedBody: unknown):
     const value = headers[name];
     if (typeof value === "string") kept.set(name, value);
   }
+  if (acceptsJson(headers.accept)) kept.set("accept", BOTH_TYPES);
   // The address is nobody's: no part of the SDK looks at it. What is no JSON, the SDK refuses.
   const body = parsedBody === undefined ? { body: text } : {};
   return new Request("http://localhost/v1/mcp", { method: "POST", headers: kept, ...body });

@@ -6,6 +6,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import type { McpAnswer, McpRequest } from "../mcp-endpoint.ts";
+import { acceptsJson } from "./accept.ts";
 import type { CallTool } from "./calls.ts";
 import { isRecord } from "./records.ts";
 import type { ServerInfo } from "./sdk-way.ts";
@@ -80,9 +81,7 @@ function recognise(
     return { tool, given, id: body.id, isModern: true };
   }
   if (route.kind !== "legacy") return undefined;
-  const accept = headers.accept ?? "";
-  if (!accept.includes("application/json") || !accept.includes("text/event-stream"))
-    return undefined;
+  if (!acceptsJson(headers.accept)) return undefined;
   if (version !== undefined && !legacyVersions.has(version)) return undefined;
   return { tool, given, id: body.id, isModern: false };
 }

@@ -1,0 +1,15 @@
+/** What the SDK wants of a client before 2026, although it gets JSON alone here. */
+export const BOTH_TYPES = "application/json, text/event-stream";
+
+/**
+ * Whether a client takes JSON (RFC 9110, section 12.5.1). Without an Accept header it takes
+ * anything.
+ */
+export function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined) return true;
+  return accept.split(",").some((part) => {
+    const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
+    const isJson = range === "*/*" || range === "application/*" || range === "application/json";
+    return isJson && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
+  });
+}

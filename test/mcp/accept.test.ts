@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { startService } from "../support/service.ts";
+import {
+  assertRpcError,
+  callOf,
+  chargingTo,
+  eras,
+  type Posted,
+  postTo,
+  readOf,
+  requestOf,
+  rpcOf,
+  valueIn,
+} from "./messages.ts";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+const post = postTo(service, apiKey);
+const charging = chargingTo(service, session);
+
+/** @param accept `undefined` sends no Accept at all. */
+function accepting({ headers, json }: Posted, accept: string | undefined): Posted {
+  const { accept: _usual, ...others } = headers;
+  return { headers: accept === undefined ? others : { ...others, accept }, json };
+}
+
+const wide = [
+  ...["*/*", "application/json", "application/*", "Application/JSON; charset=utf-8"],
+  ...["text/html, */*;q=0.1", "text/event-stream, application/json;q=0.5", undefined],
+];
+
+for (const accept of wide) {
+  test(`MCP: Accept: ${accept ?? "(none)"} is served in JSON, to both generations of clients`, async () => {
+    const hello = requestOf("2025", "initialize", {
+      protocolVersion: "2025-11-25",
+      capabilities: {},
+      clientInfo: { name: "test", version: "1" },
+    });
+    const agreed = await post(accepting(hello, accept));
+    assert.equal(rpcOf(agreed).result?.protocolVersion, "2025-11-25", agreed.text);
+
+    for (const era of eras) {
+      const list = await post(accepting(requestOf(era, "tools/list"), accept));
+      assert.match(list.text, /"name":"get_rate"/);
+      const read = await charging(1, () => post(accepting(readOf(era), accept)));
+      assert.equal(valueIn(rpcOf(read)).rate, "1.1476");
+      // A call that the SDK answers.
+      const { headers, json } = callOf(era, "get_usage");
+      const params = { ...(json.params as object), task: {} };
+      const bySdk = await post(accepting({ headers, json: { ...json, params } }, accept));
+      assert.equal(valueIn(rpcOf(bySdk)).plan, "free");
+      for (const { status, headers: sent } of [agreed, list, read, bySdk]) {
+        assert.equal(status, 200);
+        assert.equal(sent["content-type"], "application/json; charset=utf-8");
+      }
+    }
+  });
+}
+
+for (const accept of [
+  "text/event-stream",
+  "text/html",
+  "application/json;q=0",
+  "application/xml",
+]) {
+  test(`MCP: Accept: ${accept} is 406 to a client before 2026, uncharged`, async () => {
+    const answer = await charging(0, () => post(accepting(readOf("2025"), accept)));
+    assertRpcError(answer, 406, -32_000, /Not Acceptable/);
+  });
+}
