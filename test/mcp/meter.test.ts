@@ -177,6 +177,7 @@ suite("MCP meter: the quota", () => {
 const calls = [
   ["get_rate", mcp.EUR_USD, undefined, 1],
   ["get_rate", { base: " eur ", quote: "usd" }, undefined, 1],
+  ["get_rate", { base: "\u00a0eur\ufeff", quote: "\u2003usd" }, undefined, 1],
   ["convert_currency", { ...mcp.EUR_USD, amount: "2.50" }, undefined, 1],
   ["get_usage", {}, undefined, 0],
   ["get_rate", { base: "EUR", quote: "NONE" }, "unsupported_pair", 1],

@@ -7,7 +7,8 @@ const description = `Stored direct exchange rates, exactly as their publishers w
 
 Every read of a rate costs one unit of the account's quota for the billing period, the calendar
 month in UTC. Credentials are accepted in the Authorization header only. Every error is the
-envelope of code, message and request_id; any other method on a path answers 405.`;
+envelope of code, message and request_id; any other method on a path answers 405. Paths of the API
+carry /v1; those of health are no part of it.`;
 
 /**
  * Serves the document of the routes that follow at /openapi.json. It is made when it is first asked

@@ -8,10 +8,10 @@ import { isRecord } from "./records.ts";
 // - one initialize with 30,000 values of a wrong type: 60 KB in, 7.3 MB out, 400 ms, since zod
 //   writes some 240 bytes about each of them.
 
-/** JSON values in a single message. Clients send 10 to 40; 256 take the SDK some 3 ms. */
+/** JSON values in a single message. A call has 8 to 15; 256 take the SDK some 3 ms. */
 const MESSAGE_VALUES_MAX = 256;
 
-/** JSON values in a batch: 100 calls of convert_currency have 1,200. */
+/** JSON values in a batch: 100 calls of convert_currency have 1,000. */
 const BATCH_VALUES_MAX = 2048;
 
 /** Requests in a batch that no unit is charged for, whatever comes of them. */
