@@ -301,6 +301,9 @@ test("bodies: a GET ignores its body, whatever it is, up to 16 KiB", async () =>
   const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, tooLong);
   const usage = await get("/v1/account/usage", `Session ${session}`, tooLong);
   for (const answer of [rate, usage]) assertFailure(answer, 413, "payload_too_large");
+  assertSessionRefused(await get("/v1/account/usage", "Session x", tooLong));
+  const logIn = await get("/v1/auth/login", "Session x", tooLong);
+  assertFailure(logIn, 405, "method_not_allowed");
   assert.equal(await service.usedUnits(session), used + served);
 });
 

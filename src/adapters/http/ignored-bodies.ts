@@ -27,7 +27,8 @@ export async function ignoringBodies(app: App, addRoutes: (scope: App) => void):
  * the body has arrived, so a body without a stated length is discarded after the response.
  */
 export function boundIgnoredBodies(app: App): void {
-  app.addHook("onRequest", (request, _reply, done) => {
+  // After the credential of an account and the method, as for any other body.
+  app.addHook("preValidation", (request, _reply, done) => {
     const { method, headers } = request;
     const { bodyLimit } = request.routeOptions;
     const hasIgnoredBody = method === "GET" || method === "HEAD";
