@@ -161,22 +161,27 @@ export async function readSourceStatus(
 ): Promise<readonly SourceStatus[]> {
   const states = new Map((await store.listSources()).map((state) => [state.source, state]));
   return sources.map(({ key, schedule }) => {
-    const state = states.get(key) ?? unknown(key, nowMs);
+    const state = states.get(key) ?? neverFetched(key, nowMs);
     const newestMs = state.newestAsOf === undefined ? undefined : Date.parse(state.newestAsOf);
     return { ...state, missedPublications: schedule.missed(newestMs, nowMs) };
   });
 }
 
-function unknown(source: string, nowMs: number): SourceState {
+/** @param stored what is stored of its rates all the same, by an import or from the snapshot. */
+export function neverFetched(
+  source: string,
+  nowMs: number,
+  stored?: Pick<SourceState, "newestAsOf" | "pairs">,
+): SourceState {
   return {
     source,
     lastSuccessAt: undefined,
     lastErrorAt: undefined,
     lastError: undefined,
     failures: 0,
-    newestAsOf: undefined,
+    newestAsOf: stored?.newestAsOf,
     nextAttemptAt: timestamp(nowMs),
     validators: undefined,
-    pairs: 0,
+    pairs: stored?.pairs ?? 0,
   };
 }

@@ -69,13 +69,19 @@ export interface RateSource {
   fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
 }
 
+/** Missed publications are counted up to here: it is long since clear that nothing comes. */
+export const MISSED_MAX = 99;
+
 /** A source's calendar, in milliseconds since 1970. */
 export interface Schedule {
   /** The first publication after a moment. */
   next(afterMs: number): number;
   /** Whether a publication is due of which the newest `as_of` shows nothing yet. */
   isAwaited(newestAsOfMs: number | undefined, nowMs: number): boolean;
-  /** Publications due for some time of which the newest `as_of` (undefined: none) shows nothing. */
+  /**
+   * Publications due for some time of which the newest `as_of` (undefined: none) shows nothing;
+   * `MISSED_MAX` stands for that many or more.
+   */
   missed(newestAsOfMs: number | undefined, nowMs: number): number;
 }
 

@@ -3,7 +3,8 @@ import { chmodSync, linkSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { judgeDirectory } from "../../src/application/doctor/directory.ts";
-import { judgeSources } from "../../src/application/doctor/outside.ts";
+import { judgeOtherRates, judgeSources } from "../../src/application/doctor/outside.ts";
+import type { Instant } from "../../src/domain/instant.ts";
 import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/played-smtp.ts";
 import { administer } from "../support/postgres.ts";
@@ -41,6 +42,11 @@ before(async () => {
   const client = clientOf(server.url);
   const { apiKey } = await client.createKey(await client.openSession("ada@example.org"));
   await client.get("/v1/rates/EUR/USD", { apiKey });
+  query(
+    dataDirectory,
+    "UPDATE rates SET as_of = ?",
+    `${new Date().toISOString().slice(0, -1)}000000Z`,
+  );
   // What it has written stands in the log alone.
   await server.kill();
   used = dataDirectory;
@@ -157,7 +163,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     await using directory = await usedDirectory();
     const never = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(never.exitCode, 0);
-    assert.match(never.told("warning", "sources"), /^ecb was never fetched\. A running server/);
+    assert.match(never.told("warning", "sources"), /^ecb was never fetched, .* 0 days old\. A/);
     query(
       directory.path,
       `INSERT INTO sources (source, last_success_at, newest_as_of, next_attempt_at)
@@ -165,7 +171,10 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     );
     const stale = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(stale.exitCode, 1);
-    assert.match(stale.told("problem", "sources"), /^ecb has missed \d+ publications\. Try kurs/);
+    assert.match(
+      stale.told("problem", "sources"),
+      /^ecb has missed at least 99 publications\. Try kurs/,
+    );
 
     const at = "2026-11-21T00:00:00.000Z";
     const add = `INSERT INTO mails (id, account_id, kind, created_at, next_attempt_at, last_error,
@@ -181,6 +190,18 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.equal(exitCode, 0);
     assert.match(stdout, /1 mails wait after an error \(mailbox busy\): see kurs mail list/);
     assert.match(stdout, /1 mails were given up: see kurs mail list/);
+  });
+
+  test("finds rates that are old although nothing was ever fetched: imported, or the snapshot's", async () => {
+    await using directory = await usedDirectory();
+    query(directory.path, "UPDATE rates SET as_of = '2020-01-02T15:00:00.000000000Z'");
+    query(directory.path, "UPDATE rates SET source = 'import' WHERE quote = 'USD'");
+    const { exitCode, told, stdout } = await doctor(directory.path, { RATE_SOURCES: "ecb" });
+    assert.equal(exitCode, 1);
+    const never = /^ecb was never fetched, and its newest rate is \d{4} days old\. A running/;
+    assert.match(told("problem", "sources"), never);
+    assert.match(stdout, /the newest of \d+ imported rates is \d{4} days old\. Import newer ones/);
+    assert.match(stdout, /the newest of \d+ rates of ust \(not fetched\) is \d{4} days old/);
   });
 
   test("asks the mail server, sends nothing, and shows no password", async () => {
@@ -236,6 +257,7 @@ test("a disk that is nearly full, a log that has grown and a file that is read-o
   const facts = {
     path: "/data",
     isWritable: true,
+    isWritableByOthers: false,
     freeBytes: 2 ** 40,
     databaseBytes: 2 ** 30,
     logBytes: 0,
@@ -251,6 +273,7 @@ test("a disk that is nearly full, a log that has grown and a file that is read-o
   assert.deepEqual(levels({ logBytes: 2 ** 30 }), ["ok disk", "warning disk", "ok files"]);
   assert.deepEqual(levels({ isWritable: false }), ["ok disk", "problem files"]);
   assert.deepEqual(levels({ notWritable: ["kurs.db"] }), ["ok disk", "problem files"]);
+  assert.deepEqual(levels({ isWritableByOthers: true }), ["ok disk", "warning files"]);
 });
 
 test("publications that were missed over holidays are a warning, more are a problem", () => {
@@ -265,11 +288,26 @@ test("publications that were missed over holidays are a warning, more are a prob
     validators: undefined,
     pairs: 30,
   };
+  const nowMs = Date.parse("2026-11-21T12:00:00Z");
   const level = (missedPublications: number, more: object = {}) =>
-    judgeSources([{ ...status, ...more, missedPublications }])[0]?.level;
+    judgeSources([{ ...status, ...more, missedPublications }], nowMs)[0]?.level;
   assert.deepEqual(
     [level(0), level(1), level(4), level(5)],
     ["ok", "warning", "warning", "problem"],
   );
   assert.equal(level(0, { failures: 3, lastError: "no answer" }), "warning");
+  const never = { lastSuccessAt: undefined };
+  assert.equal(level(1, never), "warning");
+  assert.equal(level(5, { ...never, newestAsOf: "2026-11-13T15:00:00.000000000Z" }), "problem");
+});
+
+test("rates that nothing fetches are a warning after a week, and a problem after a quarter", () => {
+  const nowMs = Date.parse("2026-11-21T12:00:00Z");
+  const level = (newestAsOf: string) =>
+    judgeOtherRates([{ source: "import", pairs: 3, newestAsOf: newestAsOf as Instant }], nowMs)[0]
+      ?.level;
+  assert.equal(level("2026-11-14T12:00:00.000000000Z"), undefined);
+  assert.equal(level("2026-11-13T12:00:00.000000000Z"), "warning");
+  assert.equal(level("2026-08-13T12:00:00.000000000Z"), "warning");
+  assert.equal(level("2026-08-12T12:00:00.000000000Z"), "problem");
 });

@@ -98,6 +98,8 @@ test("a source that was fetched is fresh, with exit code 0, until it misses one"
   assert.match(fresh.stdout, /\necb +fresh +2 +60 min old +0 +2026-11-20T16:00:00\.000Z /);
   assert.equal(stale.exitCode, 1);
   assert.match(stale.stdout, /\necb +stale +2 +4 d old +2 /);
+  desk.clock.set("2027-11-24T18:00:00.000Z");
+  assert.match((await desk.run("rates", "status")).stdout, /\necb +stale +2 +\S+ d old +99\+ /);
 });
 
 test("a fetch that fails says why with exit code 1, and the status remembers", async () => {

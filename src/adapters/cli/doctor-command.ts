@@ -2,10 +2,16 @@ import type { Command } from "commander";
 import { type DirectoryFacts, judgeDirectory } from "../../application/doctor/directory.ts";
 import type { Examination } from "../../application/doctor/examine.ts";
 import { type Finding, findingsOf } from "../../application/doctor/finding.ts";
-import { judgeMail, judgeSources, type MailServer } from "../../application/doctor/outside.ts";
+import {
+  judgeMail,
+  judgeOtherRates,
+  judgeSources,
+  type MailServer,
+} from "../../application/doctor/outside.ts";
 import { type JudgedSettings, judgeSettings } from "../../application/doctor/settings.ts";
-import { judgeStore } from "../../application/doctor/store.ts";
-import { readSourceStatus } from "../../application/refresh-rates.ts";
+import { judgeStore, type RatesOfSource } from "../../application/doctor/store.ts";
+import { neverFetched, readSourceStatus } from "../../application/refresh-rates.ts";
+import type { SourceState } from "../../application/source-ports.ts";
 import { visibleLine } from "../visible-text.ts";
 import type { CommandUses, OutputOptions } from "./command.ts";
 
@@ -107,11 +113,25 @@ async function findInStore(
   // After the looking: a server beside us goes on writing newer times.
   const nowMs = clock.nowMs();
   const { facts, sources: states, mails } = examined;
-  const listed = { listSources: async () => [...(states ?? [])] };
+  const { rates = [] } = facts.books ?? {};
+  const listed = { listSources: async () => withUnfetched(states ?? [], rates, nowMs) };
   const statuses = await readSourceStatus(listed, sourcesOf(rateSources), nowMs);
+  const others = rates.filter(({ source }) => !rateSources.includes(source));
   return [
     ...judgeStore(facts, nowMs),
-    ...(states === undefined ? [] : judgeSources(statuses)),
+    ...(states === undefined ? [] : judgeSources(statuses, nowMs)),
+    ...judgeOtherRates(others, nowMs),
     ...judgeMail(mailServer, mails ?? []),
   ];
+}
+
+/** Adds the sources whose rates are stored although they were never fetched. */
+function withUnfetched(
+  states: readonly SourceState[],
+  rates: readonly RatesOfSource[],
+  nowMs: number,
+): SourceState[] {
+  const fetched = new Set(states.map(({ source }) => source));
+  const others = rates.filter(({ source }) => !fetched.has(source));
+  return [...states, ...others.map((stored) => neverFetched(stored.source, nowMs, stored))];
 }

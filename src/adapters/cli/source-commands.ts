@@ -6,7 +6,7 @@ import {
   type RefreshReport,
   readSourceStatus,
 } from "../../application/refresh-rates.ts";
-import { type RateSource, SourceError } from "../../application/source-ports.ts";
+import { MISSED_MAX, type RateSource, SourceError } from "../../application/source-ports.ts";
 import { createSuccession } from "../../domain/succession.ts";
 import { ageOf } from "./age.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "./command.ts";
@@ -76,7 +76,7 @@ function statusTable(
     state.missed_publications > 0 ? "stale" : "fresh",
     String(state.pairs),
     state.newest_as_of === null ? "none" : `${ageOf(state.newest_as_of, nowMs)} old`,
-    String(state.missed_publications),
+    state.missed_publications < MISSED_MAX ? String(state.missed_publications) : `${MISSED_MAX}+`,
     state.last_success_at ?? "never",
     state.next_attempt_at,
     state.last_error === null ? "" : `${state.last_error_at}: ${state.last_error}`,

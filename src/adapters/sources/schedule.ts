@@ -1,5 +1,5 @@
 import { Cron } from "croner";
-import type { Schedule } from "../../application/source-ports.ts";
+import { MISSED_MAX, type Schedule } from "../../application/source-ports.ts";
 
 /** When a publisher gives out rates: at the times of a cron pattern, or continuously. */
 export type Calendar =
@@ -11,9 +11,6 @@ const GRACE_MS = 2 * 60 * 60_000;
 
 /** A source polled continuously may be silent for so long before it counts as stale. */
 const POLL_GRACE_MS = 5 * 60_000;
-
-/** More is not counted: it is long since clear that nothing comes. */
-const MISSED_MAX = 99;
 
 /** Makes a source's schedule from the calendar that its publisher documents. */
 export function createSchedule(calendar: Calendar): Schedule {

@@ -1,5 +1,6 @@
 import type { BookFacts } from "../../application/doctor/store.ts";
-import { integerOf, optionalTextOf } from "./columns.ts";
+import type { Instant } from "../../domain/instant.ts";
+import { integerOf, optionalTextOf, textOf } from "./columns.ts";
 import type { Engine } from "./engine.ts";
 
 // One statement, and so one instant: beside a server both sums are of the same charges. A join of
@@ -28,16 +29,26 @@ const TOTALS = `
     (SELECT max(day) FROM daily_usage) AS newest_day,
     CAST((SELECT coalesce(sum(units), 0) FROM period_usage) AS bigint) AS units`;
 
+const RATES_BY_SOURCE = `
+  SELECT source, count(*) AS pairs, max(as_of) AS newest_as_of FROM rates
+  GROUP BY source ORDER BY source`;
+
 /** Reads what the doctor judges of the books; writes nothing. */
 export async function readBooks(engine: Pick<Engine, "query">): Promise<BookFacts> {
   const [compared = {}] = await engine.query(COMPARE_UNITS);
   const [newest = {}] = await engine.query(NEWEST);
   const [totals = {}] = await engine.query(TOTALS);
+  const rates = await engine.query(RATES_BY_SOURCE);
   return {
     disagreeing: integerOf(compared, "disagreeing"),
     accounts: integerOf(totals, "accounts"),
     units: integerOf(totals, "units"),
     newestTime: optionalTextOf(newest, "newest_time"),
     newestDay: optionalTextOf(totals, "newest_day"),
+    rates: rates.map((row) => ({
+      source: textOf(row, "source"),
+      pairs: integerOf(row, "pairs"),
+      newestAsOf: textOf(row, "newest_as_of") as Instant,
+    })),
   };
 }

@@ -3,13 +3,15 @@ import { type Finding, findingsOf } from "./finding.ts";
 /** What was found of a data directory, in bytes. */
 export interface DirectoryFacts {
   readonly path: string;
+  /** For this user; for root, for the directory's owner. */
   readonly isWritable: boolean;
+  readonly isWritableByOthers: boolean;
   readonly freeBytes: number;
   readonly databaseBytes: number;
   readonly logBytes: number;
   /** Files that users of this machine can read who should not. */
   readonly readableByOthers: readonly string[];
-  /** Files of the database that this user may not write to. */
+  /** Files of the database that the same user may not write to. */
   readonly notWritable: readonly string[];
   /** The database has a second name: whoever opened it by that one would damage it. */
   readonly hasSecondName: boolean;
@@ -53,9 +55,11 @@ function judgeRights(facts: DirectoryFacts): Finding[] {
   const { ok, warning, problem } = findingsOf("files");
   const { path, isWritable, notWritable, readableByOthers, hasSecondName } = facts;
   const found: Finding[] = [];
-  if (!isWritable) found.push(problem(`this user may not write to ${path}: give it the right.`));
-  if (notWritable.length > 0) {
-    found.push(problem(`this user may not write to ${notWritable.join(", ")}: give it the right.`));
+  for (const place of isWritable ? notWritable : [path, ...notWritable]) {
+    found.push(problem(`the server's user may not write to ${place}: chown it to that user.`));
+  }
+  if (facts.isWritableByOthers) {
+    found.push(warning(`every user of this machine may write to ${path}: chmod 700 ${path}`));
   }
   if (readableByOthers.length > 0) {
     found.push(

@@ -1,23 +1,37 @@
+import type { Instant } from "../../domain/instant.ts";
+import { IMPORT_SOURCE } from "../../domain/succession.ts";
 import type { MailRecord } from "../mail-ports.ts";
 import type { SourceStatus } from "../refresh-rates.ts";
+import { MISSED_MAX } from "../source-ports.ts";
 import { type Finding, findingsOf } from "./finding.ts";
+import type { RatesOfSource } from "./store.ts";
 
 /** A long weekend of holidays, which count as missed until the next publication. */
 const MISSED_IN_HOLIDAYS = 4;
 
-export function judgeSources(states: readonly SourceStatus[]): Finding[] {
+const DAY_MS = 86_400_000;
+
+/** Rates without a calendar of their own, in days: a week; over a quarter, the rarest calendar. */
+const AGED_DAYS = 7;
+const STALE_DAYS = 100;
+
+export function judgeSources(states: readonly SourceStatus[], nowMs: number): Finding[] {
   const { ok, warning, problem } = findingsOf("sources");
   if (states.length === 0) return [ok("none is switched on (RATE_SOURCES is empty)")];
   const found = states.flatMap(({ source, missedPublications, failures, ...state }) => {
-    const { lastError, lastSuccessAt } = state;
+    const { lastError, lastSuccessAt, newestAsOf } = state;
     const times = failures === 1 ? "it failed once" : `it failed ${failures} times in a row`;
     const why = failures > 0 ? `; ${times}, the last time with: ${lastError}` : "";
-    const told = `${source} has missed ${missedPublications} publications${why}`;
+    const atLeast = missedPublications < MISSED_MAX ? "" : "at least ";
+    const told = `${source} has missed ${atLeast}${missedPublications} publications${why}`;
     const fetch = `kurs rates fetch ${source}`;
     const advice = `Try ${fetch}.`;
     if (lastSuccessAt === undefined) {
       const hint = `A running server tries again by itself; at once: ${fetch}.`;
-      return [warning(`${source} was never fetched${why}. ${hint}`)];
+      const days = newestAsOf === undefined ? 0 : daysSince(newestAsOf, nowMs);
+      const age = newestAsOf === undefined ? "" : `, and its newest rate is ${days} days old`;
+      const isStale = missedPublications > MISSED_IN_HOLIDAYS || days > STALE_DAYS;
+      return [(isStale ? problem : warning)(`${source} was never fetched${age}${why}. ${hint}`)];
     }
     if (missedPublications > MISSED_IN_HOLIDAYS) return [problem(`${told}. ${advice}`)];
     if (missedPublications > 0) return [warning(`${told}. ${advice}`)];
@@ -27,6 +41,23 @@ export function judgeSources(states: readonly SourceStatus[]): Finding[] {
   return found.length > 0
     ? found
     : [ok(`${states.map(({ source }) => source).join(", ")} are fresh`)];
+}
+
+/** Judges the rates that nothing fetches: imported ones, and those of sources that are off. */
+export function judgeOtherRates(rates: readonly RatesOfSource[], nowMs: number): Finding[] {
+  const { warning, problem } = findingsOf("rates");
+  return rates.flatMap(({ source, pairs, newestAsOf }) => {
+    const days = daysSince(newestAsOf, nowMs);
+    if (days <= AGED_DAYS) return [];
+    const of = source === IMPORT_SOURCE ? "imported rates" : `rates of ${source} (not fetched)`;
+    const advice = "Import newer ones, or add their source to RATE_SOURCES.";
+    const text = `the newest of ${pairs} ${of} is ${days} days old. ${advice}`;
+    return [(days > STALE_DAYS ? problem : warning)(text)];
+  });
+}
+
+function daysSince(asOf: Instant, nowMs: number): number {
+  return Math.floor((nowMs - Date.parse(asOf)) / DAY_MS);
 }
 
 /** What a mail server said to a log-in, or that there is none. */

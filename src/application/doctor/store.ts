@@ -1,5 +1,5 @@
 import { utcDay } from "../../domain/billing.ts";
-import { timestamp } from "../../domain/instant.ts";
+import { type Instant, timestamp } from "../../domain/instant.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** What was found in a store, without changing it. */
@@ -25,6 +25,14 @@ export interface BookFacts {
   /** The newest time and day that were written; undefined in an empty store. */
   readonly newestTime: string | undefined;
   readonly newestDay: string | undefined;
+  /** The stored rates, by who published them. */
+  readonly rates: readonly RatesOfSource[];
+}
+
+export interface RatesOfSource {
+  readonly source: string;
+  readonly pairs: number;
+  readonly newestAsOf: Instant;
 }
 
 /** Several nodes write by their own clocks. */
