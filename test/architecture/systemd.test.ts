@@ -19,7 +19,7 @@ const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith(
 
 /** What a unit must have that keeps what breaks in from the rest of the machine. */
 const walls = [
-  "DynamicUser=yes",
+  "User=kurs",
   "StateDirectoryMode=0700",
   "UMask=0077",
   "ProtectSystem=strict",

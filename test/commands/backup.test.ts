@@ -142,7 +142,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
     await using broken = await copyOf(stored.dataDirectory);
     const target = join(empty.path, "copy.db");
     const nothing = await kurs(["backup", target], { dataDirectory: join(empty.path, "none") });
-    assertRefused(nothing, /There is no database at \S+: set DATA_DIR/);
+    assertRefused(nothing, /There is no database at \S+; set DATA_DIR/);
 
     const file = join(broken.path, "kurs.db");
     stateOf(file); // carries the log over

@@ -1,12 +1,16 @@
-import { mkdir, open, rename } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { closeSync, fsync, openSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { promisify } from "node:util";
 import { createTransport } from "nodemailer";
 import { MailError, type Mailer } from "../../application/mail-ports.ts";
+import { actAsOwnerOf } from "../acting-user.ts";
+import { makePrivateDirectory } from "../private-files.ts";
 import { type MessageSettings, messageOf } from "./message.ts";
 
 /** Links in mails are secrets: the files are their owner's alone. */
-const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
+
+const sync = promisify(fsync);
 
 /** Puts each mail into a file of its own, for development and for operators without a server. */
 export function createFileMailer(directory: string, settings: MessageSettings): Mailer {
@@ -19,9 +23,7 @@ export function createFileMailer(directory: string, settings: MessageSettings): 
       const file = resolve(directory, `${time}-${mail.kind}-${mail.id}.eml`);
       try {
         const { message } = await transport.sendMail(messageOf(mail, settings));
-        await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
-        await writeWhole(file, message as Buffer);
-        await syncDirectory(directory);
+        await writeWhole(directory, file, message as Buffer);
         return file;
       } catch (error) {
         if (error instanceof MailError) throw error;
@@ -34,17 +36,32 @@ export function createFileMailer(directory: string, settings: MessageSettings): 
 }
 
 /** The file is there whole or not at all, and stays there if the power fails. */
-async function writeWhole(file: string, bytes: Uint8Array): Promise<void> {
+async function writeWhole(directory: string, file: string, bytes: Uint8Array): Promise<void> {
   const partial = `${file}.part`;
-  {
-    await using handle = await open(partial, "w", FILE_MODE);
-    await handle.writeFile(bytes);
-    await handle.sync();
-  }
-  await rename(partial, file);
+  await onDisk(beginFile(directory, partial), bytes);
+  await onDisk(publish(directory, partial, file));
 }
 
-async function syncDirectory(directory: string): Promise<void> {
-  await using handle = await open(join(directory, "."), "r");
-  await handle.sync();
+// Names are resolved as the owner of the data directory; nothing waits for the disk meanwhile.
+
+function beginFile(directory: string, partial: string): number {
+  using _owner = actAsOwnerOf(dirname(directory));
+  makePrivateDirectory(directory);
+  return openSync(partial, "w", FILE_MODE);
+}
+
+function publish(directory: string, partial: string, file: string): number {
+  using _owner = actAsOwnerOf(dirname(directory));
+  renameSync(partial, file);
+  return openSync(directory, "r");
+}
+
+/** Writes what there is to write, waits until it is on disk, and closes. */
+async function onDisk(descriptor: number, bytes?: Uint8Array): Promise<void> {
+  try {
+    if (bytes !== undefined) writeFileSync(descriptor, bytes);
+    await sync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -1,8 +1,10 @@
-import { closeSync, existsSync, openSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { BackupNote, BackupReport, Holdings } from "../../../application/backup-ports.ts";
 import { StartError } from "../../../application/ports.ts";
+import { actAsOwnerOf } from "../../acting-user.ts";
+import { makePrivateFile } from "../../private-files.ts";
 import { writeNote } from "./backup-note.ts";
 import { damageOf, holdingsOf, knownSchema, schemaOf } from "./checks.ts";
 import { publish, syncFile } from "./durable-files.ts";
@@ -13,7 +15,7 @@ import {
   SQLITE_IOERR,
   SQLITE_NOTADB,
 } from "./errors.ts";
-import { FILE_NAME } from "./open.ts";
+import { FILE_NAME, requireDatabase } from "./open.ts";
 import { holdOpen, LOCK_NAME } from "./openers.ts";
 
 /** A command waits so long for a restore that is under way. */
@@ -34,17 +36,14 @@ export function backupSqlite(
   { note, mayReplace }: { readonly note: BackupNote; readonly mayReplace: boolean },
 ): BackupReport {
   const live = join(dataDirectory, FILE_NAME);
-  if (!existsSync(live)) {
-    throw new StartError(
-      `There is no database at ${live}: set DATA_DIR to the server's data directory.`,
-    );
-  }
+  requireDatabase(dataDirectory);
   const file = fileOf(target, note.takenAt);
   refuseBadTarget(file, dataDirectory, mayReplace);
   const part = `${file}.${process.pid}.part`;
   try {
+    using _owner = actAsOwnerOf(dirname(file));
     // What is made with these rights stays so: the copy holds digests of all credentials.
-    closeSync(openSync(part, "wx", 0o600));
+    makePrivateFile(part);
     copyLive(dataDirectory, live, part);
     writeNote(part, note);
     const told = check(part, live);
@@ -86,9 +85,9 @@ function refuseBadTarget(file: string, dataDirectory: string, mayReplace: boolea
 
 function copyLive(dataDirectory: string, live: string, part: string): void {
   try {
-    using _presence = holdOpen(dataDirectory, BUSY_TIMEOUT_MS);
-    using database = new DatabaseSync(live, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-    const [schema, known] = [schemaOf(database), knownSchema()];
+    using opened = openLive(dataDirectory, live);
+    const { database, schema } = opened;
+    const known = knownSchema();
     if (schema === 0) throw new StartError(`${live} is not a Kurs database: set DATA_DIR.`);
     if (schema > known) {
       throw new StartError(
@@ -106,6 +105,18 @@ function copyLive(dataDirectory: string, live: string, part: string): void {
       error,
     );
   }
+}
+
+/** Opens the database and, by a first read, its log, as their owner; the copy may be another's. */
+function openLive(dataDirectory: string, live: string) {
+  using _owner = actAsOwnerOf(dataDirectory);
+  using opening = new DisposableStack();
+  opening.use(holdOpen(dataDirectory, BUSY_TIMEOUT_MS));
+  const options = { readOnly: true, timeout: BUSY_TIMEOUT_MS };
+  const database = opening.use(new DatabaseSync(live, options));
+  const schema = schemaOf(database);
+  const opened = opening.move();
+  return { database, schema, [Symbol.dispose]: () => opened.dispose() };
 }
 
 function check(part: string, live: string): Holdings & { readonly schema: number } {

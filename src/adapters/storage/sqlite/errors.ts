@@ -21,6 +21,7 @@ const adviceOf = new Map<number | string, string>([
     "it cannot be opened; check that its directory is writable and its disk has room",
   ],
   [SQLITE_NOTADB, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
+  ["ENOENT", "no directory can be made there; set DATA_DIR to another one"],
   ["EACCES", "permission is denied; give this user the right to write there"],
   ["ENOTDIR", "part of the path is a file; set DATA_DIR to a directory"],
   ["EEXIST", "a file of that name is in the way; set DATA_DIR to a directory"],

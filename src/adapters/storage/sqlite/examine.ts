@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Examination } from "../../../application/doctor/examine.ts";
+import { actAsOwnerOf } from "../../acting-user.ts";
 import { readBooks } from "../books.ts";
 import { mailStore } from "../mails.ts";
 import { sourceStore } from "../sources.ts";
@@ -26,7 +27,7 @@ export async function examineSqlite(
   const file = join(dataDirectory, FILE_NAME);
   if (!existsSync(file)) return { kind: "missing", what: `no database at ${file}` };
   try {
-    using database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    using database = openAsOwner(file);
     const schema = schemaOf(database);
     if (schema === 0) return { kind: "failed", reason: `${file} is not a Kurs database` };
     const pageCheck = isThorough ? "integrity_check" : "quick_check";
@@ -51,5 +52,18 @@ export async function examineSqlite(
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     if (resultCodeOf(cause) === undefined) throw error;
     return { kind: "failed", reason: explained(cause, dataDirectory, file).message };
+  }
+}
+
+/** Opens a database and, by a first read, its log. */
+function openAsOwner(file: string): DatabaseSync {
+  using _owner = actAsOwnerOf(dirname(file));
+  const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    schemaOf(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
   }
 }

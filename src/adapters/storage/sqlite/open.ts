@@ -1,9 +1,11 @@
-import { mkdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { Store } from "../../../application/ports.ts";
 import { StartError } from "../../../application/ports.ts";
+import { actAsOwnerOf } from "../../acting-user.ts";
 import type { ObserveBatch } from "../../observers.ts";
+import { closeToOthers, makeDatabaseFile, makePrivateDirectory } from "../../private-files.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { createStore } from "../store.ts";
 import { damageOf } from "./checks.ts";
@@ -37,6 +39,8 @@ interface SqliteOptions {
   /** A server's database is read from end to end before it is used, and its log has its size. */
   readonly isServer?: boolean;
   readonly observeBatch?: ObserveBatch | undefined;
+  /** Refuses a data directory without a database instead of making one. */
+  readonly mustExist?: boolean;
 }
 
 /**
@@ -49,8 +53,10 @@ interface SqliteOptions {
 export function openSqliteStore(
   dataDirectory: string,
   busyTimeoutMs: number,
-  { isServer = false, observeBatch }: SqliteOptions = {},
+  { isServer = false, observeBatch, mustExist = false }: SqliteOptions = {},
 ): Store {
+  if (mustExist) requireDatabase(dataDirectory);
+  using _owner = actAsOwnerOf(dataDirectory);
   const { database, file, presence } = openMigrated(dataDirectory, busyTimeoutMs, isServer);
   if (isServer) reserveLog(database, file, CHECKPOINT_PAGES, busyTimeoutMs);
   const store = createStore(createSqliteEngine(database, createFileGuard(file)), observeBatch);
@@ -63,8 +69,18 @@ export function openSqliteStore(
   };
 }
 
+/** @throws {StartError} when a data directory has no database. */
+export function requireDatabase(dataDirectory: string): void {
+  const file = join(resolve(dataDirectory), FILE_NAME);
+  if (existsSync(file)) return;
+  throw new StartError(
+    `There is no database at ${file}; set DATA_DIR to the server's data directory.`,
+  );
+}
+
 /** Brings the database of a data directory up to the program's schema. @throws {StartError} */
 export function migrateSqlite(dataDirectory: string, busyTimeoutMs: number): MigrationReport {
+  using _owner = actAsOwnerOf(dataDirectory);
   const { database, presence, migration } = openMigrated(dataDirectory, busyTimeoutMs);
   database.close();
   presence[Symbol.dispose]();
@@ -76,9 +92,11 @@ function openMigrated(dataDirectory: string, busyTimeoutMs: number, checksWhole 
   let database: DatabaseSync | undefined;
   let presence: Disposable | undefined;
   try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(dataDirectory);
     presence = holdOpen(dataDirectory, busyTimeoutMs);
     if (checksWhole) refuseDamage(file, busyTimeoutMs);
+    makeDatabaseFile(file);
+    for (const end of ["-wal", "-shm"]) closeToOthers(`${file}${end}`);
     database = new DatabaseSync(file, {
       timeout: busyTimeoutMs,
       enableForeignKeyConstraints: true,

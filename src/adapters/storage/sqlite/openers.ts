@@ -1,7 +1,7 @@
-import { chownSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartError } from "../../../application/ports.ts";
+import { makeDatabaseFile } from "../../private-files.ts";
 import { resultCodeOf, SQLITE_BUSY } from "./errors.ts";
 
 // Who opens the database says so first, on a file beside it that is never replaced. A lock on the
@@ -43,21 +43,13 @@ function lock(
   refusal: () => string,
 ): Disposable {
   const file = join(dataDirectory, LOCK_NAME);
+  makeDatabaseFile(file);
   const database = new DatabaseSync(file, { timeout });
   try {
     database.exec(statement);
-    giveToOwnerOf(dataDirectory, file);
     return database;
   } catch (error) {
     database.close();
     throw resultCodeOf(error) === SQLITE_BUSY ? new StartError(refusal(), error) : error;
   }
-}
-
-/** What root makes in a service's directory is the service's, or it could not use it. */
-export function giveToOwnerOf(model: string, path: string): void {
-  if (process.geteuid?.() !== 0) return;
-  const { uid, gid } = statSync(model);
-  const given = statSync(path);
-  if (given.uid !== uid || given.gid !== gid) chownSync(path, uid, gid);
 }

@@ -1,13 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { RestoreReport } from "../../../application/backup-ports.ts";
 import { StartError } from "../../../application/ports.ts";
+import { actAsOwnerOf } from "../../acting-user.ts";
+import { closeToOthers, makePrivateDirectory } from "../../private-files.ts";
 import { keepAs, syncDirectory, syncFile } from "./durable-files.ts";
 import { explained, resultCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "./errors.ts";
 import { FILE_NAME } from "./open.ts";
-import { giveToOwnerOf, holdAlone } from "./openers.ts";
-import { compareAndRevoke, makeStaging } from "./staging.ts";
+import { holdAlone } from "./openers.ts";
+import { compareAndRevoke, makeStaging, openBackup } from "./staging.ts";
 
 export interface RestoreOptions {
   readonly now: string;
@@ -37,11 +39,14 @@ export function restoreSqlite(
   }
   const staging = `${database}.restoring`;
   try {
-    mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+    // Read by whoever runs the command: a backup may be root's alone.
+    using backup = openBackup(file);
+    using _owner = actAsOwnerOf(dataDirectory);
+    makePrivateDirectory(dataDirectory);
     using _alone = holdAlone(dataDirectory);
     removeLeftovers(dataDirectory, staging);
     try {
-      const staged = makeStaging(file, staging);
+      const staged = makeStaging(backup, staging, there);
       return { ...staged, database, ...replace(database, staging, options) };
     } finally {
       removeStaging(staging);
@@ -71,11 +76,13 @@ function replace(database: string, staging: string, { now, reviveKeys }: Restore
   const directory = join(database, "..");
   const kept = `${database}.replaced-${now.replaceAll(":", "-")}`;
   const isThere = existsSync(database);
-  giveToOwnerOf(isThere ? database : directory, staging);
   using old = isThere ? closeOff(database) : undefined;
   const forgotten = old && compareAndRevoke(old, staging, { reviveKeys });
   syncFile(staging);
-  if (isThere) keepAs(database, kept);
+  if (isThere) {
+    closeToOthers(database);
+    keepAs(database, kept);
+  }
   try {
     // The log's index is made anew from the log. A log or a journal that is there yet is of a
     // database that is gone or too damaged to take it in: the new one must not find it.

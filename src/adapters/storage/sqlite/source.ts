@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartError } from "../../../application/ports.ts";
+import { actAsOwnerOf } from "../../acting-user.ts";
 import type { SqlValue } from "../engine.ts";
 import { columnsOf, type Table, type Tally, tallyOf } from "../tables.ts";
 import { migrate } from "./migrate.ts";
@@ -28,6 +29,7 @@ export function openSqliteSource(path: string): StoreSource {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isDirectory ? join(path, FILE_NAME) : path;
   if (!existsSync(file)) throw new StartError(`There is no database at ${file}.`);
+  using _owner = actAsOwnerOf(dirname(file));
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   let presence: Disposable | undefined;
   try {

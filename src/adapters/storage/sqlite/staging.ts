@@ -1,7 +1,8 @@
-import { closeSync, openSync } from "node:fs";
+import type { Stats } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { Forgotten, RestoreReport } from "../../../application/backup-ports.ts";
 import { StartError } from "../../../application/ports.ts";
+import { makePrivateFile } from "../../private-files.ts";
 import { takeNote } from "./backup-note.ts";
 import { damageOf, holdingsOf, knownSchema, schemaOf } from "./checks.ts";
 import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "./errors.ts";
@@ -16,11 +17,11 @@ export type Staged = Omit<RestoreReport, "database" | "kept" | "forgotten">;
  * Copies a backup to a file beside the database and readies it. Its sessions and mail tokens end: a
  * session that was ended since, or a token that was used, would otherwise live again.
  *
- * @throws {StartError} for a file that is no backup, damaged or newer than the program.
+ * @param owner whom root gives it to.
  */
-export function makeStaging(file: string, staging: string): Staged {
-  closeSync(openSync(staging, "wx", 0o600));
-  copyChecked(file, staging);
+export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats): Staged {
+  makePrivateFile(staging, owner);
+  backup.prepare("VACUUM INTO ?").run(staging);
   using database = new DatabaseSync(staging);
   const schema = schemaOf(database);
   database.exec("BEGIN");
@@ -35,9 +36,15 @@ export function makeStaging(file: string, staging: string): Staged {
   return { ...holdingsOf(database), note, schema, sessionsEnded };
 }
 
-function copyChecked(file: string, staging: string): void {
+/**
+ * Opens a backup and checks it as a whole.
+ *
+ * @throws {StartError} for a file that is no backup, damaged or newer than the program.
+ */
+export function openBackup(file: string): DatabaseSync {
+  using opening = new DisposableStack();
   try {
-    using database = new DatabaseSync(file, { readOnly: true });
+    const database = opening.use(new DatabaseSync(file, { readOnly: true }));
     const [schema, known] = [schemaOf(database), knownSchema()];
     if (schema === 0) throw new StartError(`${file} is not a Kurs database: name a backup.`);
     if (schema > known) {
@@ -48,7 +55,8 @@ function copyChecked(file: string, staging: string): void {
     }
     const [damage] = damageOf(database, "integrity_check");
     if (damage !== undefined) throw damaged(file, damage);
-    database.prepare("VACUUM INTO ?").run(staging);
+    opening.move();
+    return database;
   } catch (error) {
     const code = resultCodeOf(error);
     if (code === SQLITE_NOTADB) {
