@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from "node:fs";
+import { createReadStream, fstatSync, openSync } from "node:fs";
 import { format } from "node:util";
 import type { OpenedFile } from "./adapters/cli/command.ts";
 import type { DoctorUses } from "./adapters/cli/doctor-command.ts";
@@ -79,8 +79,8 @@ function explain(error: unknown): number {
 
 function openFile(path: string): OpenedFile {
   if (path === "-") return { bytes: process.stdin, sizeBytes: undefined };
-  const sizeBytes = statSync(path, { throwIfNoEntry: false })?.size;
-  return { bytes: createReadStream(path), sizeBytes };
+  const fd = openSync(path, "r");
+  return { bytes: createReadStream(path, { fd }), sizeBytes: fstatSync(fd).size };
 }
 
 let shownProgress = "";
@@ -161,7 +161,8 @@ async function run(args: readonly string[]): Promise<number> {
       const config = readConfig(sourceNames);
       return { ...config, databaseAddress: shownAddress(config.databaseHosts) };
     },
-    openStore: () => openStore(readConfig(sourceNames), commandPatience),
+    openStore: ({ makesStore } = { makesStore: false }) =>
+      openStore(readConfig(sourceNames), { ...commandPatience, makesStore }),
     migrateStore: () => migrateStore(readConfig(sourceNames)),
     copyStore: ({ from, to }, onProgress) => {
       const config = readConfig(sourceNames);

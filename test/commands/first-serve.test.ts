@@ -41,7 +41,7 @@ suite("the first serve", { concurrency: 4 }, () => {
   test("a command alone does not load the snapshot", async () => {
     await using directory = await temporaryDirectory();
     const here = { dataDirectory: directory.path };
-    await kurs(["plans", "list"], here);
+    await kurs(["migrate"], here);
     const { stdout } = await kurs(["rates", "list", "--json"], here);
     assert.equal(stdout, "[]\n");
   });

@@ -6,6 +6,7 @@ import { eventually, mailsIn } from "../support/mails.ts";
 import { CERTIFICATE_FILE, playSmtp } from "../support/played-smtp.ts";
 import { type Ended, kurs, temporaryDirectory } from "../support/process.ts";
 import { startService, type TestService } from "../support/service.ts";
+import { emptyStore } from "./stored.ts";
 
 const EMAIL = "ada@example.org";
 const ACCOUNT = { user: "kurs", password: "sesame-42" };
@@ -46,7 +47,7 @@ const reach = (service: TestService, email: string, column: string) =>
 
 suite("kurs mail list", { concurrency: 2 }, () => {
   test("an outbox that is empty says so, and is an empty list as JSON", async () => {
-    await using directory = await temporaryDirectory();
+    await using directory = await emptyStore();
     const here = { dataDirectory: directory.path };
     const answers = [
       [["mail", "list"], "No mail waits, and none was given up.\n"],

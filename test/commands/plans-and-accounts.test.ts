@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import { type Client, clientOf } from "../support/client.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { emptyStore } from "./stored.ts";
 
 let server: Server;
 let client: Client;
@@ -37,7 +38,7 @@ function accountsOf(email: string) {
 
 suite("plans and accounts", { concurrency: 4 }, () => {
   test("a store without accounts says so, and lists none as JSON", async () => {
-    await using directory = await temporaryDirectory();
+    await using directory = await emptyStore();
     const here = { dataDirectory: directory.path };
     const table = await kurs(["accounts", "list"], here);
     assert.deepEqual([table.exitCode, table.stdout], [0, "There are no accounts yet.\n"]);
@@ -46,7 +47,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
   });
 
   test("a new store has the free plan; plans are added, changed and listed by their units", async () => {
-    await using directory = await temporaryDirectory();
+    await using directory = await emptyStore();
     const here = { dataDirectory: directory.path };
     const set = await kurs(["plans", "set", "pro", "1000000000000"], here);
     assert.deepEqual(
@@ -197,7 +198,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
 
   for (const [args, message] of missing) {
     test(`"kurs ${args.join(" ")}" tells what is missing with exit code 1`, async () => {
-      await using directory = await temporaryDirectory();
+      await using directory = await emptyStore();
       const { exitCode, stdout, stderr } = await kurs(args, { dataDirectory: directory.path });
       assert.deepEqual([exitCode, stdout], [1, ""]);
       assert.ok(stderr.startsWith(`kurs: ${message}`), stderr);

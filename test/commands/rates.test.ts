@@ -224,6 +224,7 @@ suite("rates", { concurrency: 4 }, () => {
 
   test("a store without rates lists none, and a base without rates none either", async () => {
     await using desk = await newDesk();
+    await desk.run(["migrate"]);
     const empty = await desk.run(["rates", "list"]);
     assert.equal(empty.exitCode, 0);
     assert.equal(empty.stdout, "No rates are stored. Import some: kurs rates import FILE\n");

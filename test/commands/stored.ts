@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { migrateSqlite } from "../../src/adapters/storage/sqlite/open.ts";
 import { clientOf } from "../support/client.ts";
 import { mailTo } from "../support/mails.ts";
 import { kurs, serve, type TemporaryDirectory, temporaryDirectory } from "../support/process.ts";
@@ -16,6 +17,13 @@ const ADD_PAIRS = `
   FROM numbers`;
 
 export const databaseIn = (dataDirectory: string) => join(dataDirectory, "kurs.db");
+
+/** A new data directory with an empty database. */
+export async function emptyStore(): Promise<TemporaryDirectory> {
+  const directory = await temporaryDirectory();
+  migrateSqlite(directory.path, 1000);
+  return directory;
+}
 
 /** Runs one statement on a data directory's database, or on a file. */
 export function query(place: string, sql: string, ...values: (string | number)[]) {
@@ -52,7 +60,7 @@ export interface Customer {
 export async function storeWithBackup(directory: TemporaryDirectory) {
   const dataDirectory = join(directory.path, "data");
   const backup = join(directory.path, "backup.db");
-  await kurs(["plans", "list"], { dataDirectory });
+  migrateSqlite(dataDirectory, 1000);
   query(dataDirectory, ADD_PAIRS, PAIRS);
   await using server = await serve({ dataDirectory });
   const client = clientOf(server.url);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
@@ -104,6 +104,50 @@ suite("wrong use", { concurrency: 4 }, () => {
       assert.equal(existsSync(dataDirectory), false);
     });
   }
+
+  const needingStore = [
+    "rates list",
+    "rates status",
+    "rates fetch --dry-run",
+    "rates held",
+    "rates release EUR USD",
+    "rates drop EUR USD",
+    "rates suspend EUR USD",
+    "rates resume EUR USD",
+    "plans list",
+    "plans set pro 5",
+    "accounts list",
+    "accounts show ada@example.org",
+    "accounts plan ada@example.org free",
+    "accounts verify ada@example.org",
+    "mail list",
+    "backup copy.db",
+  ];
+
+  test("in a wrong directory, commands that need a store say where they looked, and make none", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, "data");
+    const env = { RATE_SOURCES: "ecb" };
+    for (let index = 0; index < needingStore.length; index += 4) {
+      const commands = needingStore.slice(index, index + 4);
+      const run = (command: string) => kurs(command.split(" "), { dataDirectory, env });
+      for (const [turn, ended] of (await Promise.all(commands.map(run))).entries()) {
+        const message = `kurs: There is no database at ${join(dataDirectory, "kurs.db")}; set DATA_DIR`;
+        assert.deepEqual([ended.exitCode, ended.stdout], [1, ""], commands[turn] ?? "");
+        assert.ok(ended.stderr.startsWith(message), `${commands[turn]}: ${ended.stderr}`);
+        assert.equal(ended.stderr.split("\n").length, 2);
+      }
+    }
+    assert.deepEqual(readdirSync(directory.path), []);
+  });
+
+  test("an import of a file that is not there makes no database", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, "data");
+    const { exitCode, stderr } = await kurs(["rates", "import", "none.csv"], { dataDirectory });
+    assert.deepEqual([exitCode, stderr], [1, "kurs: cannot read none.csv: no such file\n"]);
+    assert.deepEqual(readdirSync(directory.path), []);
+  });
 
   test("without a command, and with half of one, the help comes with exit code 2", async () => {
     for (const args of [[], ["rates"], ["plans"], ["accounts"], ["mail"]]) {

@@ -13,8 +13,11 @@ export interface CommandUses {
   readonly serve: () => Promise<void>;
   /** The configuration as far as commands go. @throws {ConfigError} */
   readonly settings: () => CommandSettings;
-  /** @throws {StartError} */
-  readonly openStore: () => Promise<Store>;
+  /**
+   * @param how whether to make an embedded database where there is none; unset: refuse.
+   * @throws {StartError}
+   */
+  readonly openStore: (how?: { readonly makesStore: boolean }) => Promise<Store>;
   /** Brings the configured store up to the program's schema. @throws {StartError} */
   readonly migrateStore: () => Promise<{ readonly from: number; readonly to: number }>;
   /**
@@ -47,7 +50,7 @@ export interface CommandUses {
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
   /** Every source that there is. */
   readonly sourceKeys: readonly string[];
-  /** Opens a file, or stdin for `-`; its size is known for a file only. */
+  /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
   readonly openFile: (path: string) => OpenedFile;
   readonly readRateFile: RateLineReader;
   /** Writes a line to stdout. */

@@ -83,11 +83,11 @@ async function importRates(
 ): Promise<number> {
   const { settings, openStore, openFile, readRateFile, clock, print, printError } = uses;
   const { rateSources: activeSources, maxRateJump: maxJump } = settings();
-  await using store = await openStore();
-  const judge = createSuccession({ activeSources, maxJump });
-  const storeRateLines = createStoreRateLines({ store, clock, judge, pause: setTimeout });
-  const input = importProgress(openFile(file), uses.showProgress);
   try {
+    const input = importProgress(openFile(file), uses.showProgress);
+    await using store = await openStore({ makesStore: true });
+    const judge = createSuccession({ activeSources, maxJump });
+    const storeRateLines = createStoreRateLines({ store, clock, judge, pause: setTimeout });
     const count = await storeRateLines(readRateFile(input), (line, reason) =>
       printError(`line ${line}: ${visibleLine(reason)}`),
     );

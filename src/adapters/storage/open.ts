@@ -16,6 +16,8 @@ export interface Patience {
   readonly busyTimeoutMs: number;
   /** Whether the embedded database is readied for a server: checked whole, its log at its size. */
   readonly isServer: boolean;
+  /** Whether an embedded database is made where there is none. */
+  readonly makesStore: boolean;
   /** Connections to PostgreSQL. */
   readonly connectionsMax: number;
   /** How long a statement may take on PostgreSQL; 0: as long as it needs. */
@@ -26,6 +28,7 @@ export interface Patience {
 export const serverPatience: Patience = {
   busyTimeoutMs: 1000,
   isServer: true,
+  makesStore: true,
   connectionsMax: 10,
   statementTimeoutMs: 1500,
 };
@@ -34,12 +37,13 @@ export const serverPatience: Patience = {
 export const commandPatience: Patience = {
   busyTimeoutMs: 30_000,
   isServer: false,
+  makesStore: false,
   connectionsMax: 2,
   statementTimeoutMs: 0,
 };
 
 /**
- * Opens the store that is configured, making and migrating it where needed.
+ * Opens the store that is configured, making it where it may be made and migrating it where needed.
  *
  * @param observeBatch is told of each batch of metered reads.
  * @throws {StartError}
@@ -50,8 +54,9 @@ export async function openStore(
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
   if (databaseHosts === undefined) {
-    const { busyTimeoutMs, isServer } = patience;
-    return openSqliteStore(dataDirectory, busyTimeoutMs, { isServer, observeBatch });
+    const { busyTimeoutMs, isServer, makesStore } = patience;
+    const options = { isServer, observeBatch, mustExist: !makesStore };
+    return openSqliteStore(dataDirectory, busyTimeoutMs, options);
   }
   // Who has one file need not load what talks to a cluster.
   const { openPostgresStore } = await import("./postgres/open.ts");
