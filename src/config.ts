@@ -56,7 +56,9 @@ export interface Config extends StoreSettings, MailSettings {
   readonly trustedProxies: readonly string[];
   /** Origins of browsers' pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
   readonly allowedOrigins: readonly string[];
-  /** Where metrics are scraped, on the same host; 0: a free port; unset: nowhere. */
+  /** Where metrics are scraped; not where clients are served, unless the operator says so. */
+  readonly metricsHost: string;
+  /** 0: a free port; unset: no metrics. */
   readonly metricsPort: number | undefined;
   readonly logLevel: LogLevel;
   /** Keys of the sources that are fetched, in order of precedence. */
@@ -138,6 +140,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     mailFrom: mailFromOf(textOf("MAIL_FROM"), publicUrl, problems),
     trustedProxies,
     allowedOrigins,
+    metricsHost: textOf("METRICS_HOST") ?? "127.0.0.1",
     metricsPort: integerOf("METRICS_PORT", 0, 65_535),
     logLevel: logLevel ?? "info",
     rateSources: sourcesOf(environment.RATE_SOURCES, sources, problems),

@@ -84,7 +84,7 @@ export async function startService(config: Config, world: World): Promise<Servic
   );
   const metricsUrl = await serveMetrics(metrics, config, { ...world, store, app }, starting);
   starting.defer(() => drain(app));
-  url = await listen(app.server, (address) => app.listen(address), config, "PORT");
+  url = await listen(app.server, (address) => app.listen(address), config, "");
   log.info({ url, version }, "listening");
   log.flush();
   starting.use(startRefreshing(config, store, world));
@@ -112,7 +112,7 @@ async function loadMetrics(): Promise<Metrics> {
 /** @returns where they are scraped. @throws {StartError} */
 async function serveMetrics(
   metrics: Metrics | undefined,
-  { host, metricsPort: port, databaseHosts }: Config,
+  { metricsHost: host, metricsPort: port, databaseHosts }: Config,
   uses: World & { readonly store: Store; readonly app: App },
   starting: AsyncDisposableStack,
 ): Promise<string | undefined> {
@@ -124,7 +124,7 @@ async function serveMetrics(
     server.listen(address);
     await once(server, "listening");
   };
-  const url = `${await listen(server, open, { host, port }, "METRICS_PORT")}/metrics`;
+  const url = `${await listen(server, open, { host, port }, "METRICS_")}/metrics`;
   uses.log.info({ url }, "serving metrics");
   return url;
 }
@@ -175,7 +175,7 @@ function whenFirstCalled<Given, Result>(
 }
 
 /**
- * @param variable the one that the port comes from.
+ * @param prefix of the variables that host and port come from.
  * @returns where it listens.
  * @throws {StartError}
  */
@@ -183,14 +183,14 @@ async function listen(
   server: Server,
   open: (address: { host: string; port: number }) => Promise<unknown>,
   { host, port }: { readonly host: string; readonly port: number },
-  variable: "PORT" | "METRICS_PORT",
+  prefix: "" | "METRICS_",
 ): Promise<string> {
   try {
     await open({ host, port });
   } catch (error) {
     const advice = adviceOf.get((error as { code?: string }).code ?? "");
     if (advice === undefined) throw error;
-    const told = advice.replace("{PORT}", variable);
+    const told = advice.replace(/\{(HOST|PORT)\}/, `${prefix}$1`);
     throw new StartError(`Cannot listen on ${host} port ${port}: ${told}.`, error);
   }
   const { address, family, port: bound } = server.address() as AddressInfo;
@@ -200,9 +200,9 @@ async function listen(
 const adviceOf = new Map([
   ["EADDRINUSE", "another program uses it; end that program, or set {PORT} to another number"],
   ["EACCES", "this user may not; set {PORT} to a number above 1023"],
-  ["EADDRNOTAVAIL", "this machine has no such address; set HOST to one of its own"],
-  ["ENOTFOUND", "the name is not known; set HOST to an address of this machine"],
-  ["EAI_AGAIN", "the name cannot be looked up; set HOST to an address of this machine"],
+  ["EADDRNOTAVAIL", "this machine has no such address; set {HOST} to one of its own"],
+  ["ENOTFOUND", "the name is not known; set {HOST} to an address of this machine"],
+  ["EAI_AGAIN", "the name cannot be looked up; set {HOST} to an address of this machine"],
 ]);
 
 /** Stops accepting and waits for what is in flight; what takes too long is cut off. */

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { migrateSqlite } from "../../src/adapters/storage/sqlite/open.ts";
 import { clientOf } from "../support/client.ts";
 import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 
@@ -271,14 +272,14 @@ suite("bad starts", { concurrency: 4 }, () => {
 
   test("a database of a newer program is refused and not changed", async () => {
     await using directory = await temporaryDirectory();
-    await kurs(["plans", "set", "pro", "5"], { dataDirectory: directory.path });
+    migrateSqlite(directory.path, 1000);
     using database = new DatabaseSync(join(directory.path, "kurs.db"));
     database.exec("PRAGMA user_version = 999");
 
     assertOneLine(await start(directory.path), /written by a newer Kurs .*999.*: start that newer/);
 
     assert.equal(database.prepare("PRAGMA user_version").get()?.user_version, 999);
-    assert.equal(database.prepare("SELECT count(*) AS count FROM plans").get()?.count, 2);
+    assert.equal(database.prepare("SELECT count(*) AS count FROM plans").get()?.count, 1);
   });
 
   test("a database that is cut to half is refused, or its reads answer 503: never a crash", async () => {
@@ -358,6 +359,23 @@ suite("bad starts", { concurrency: 4 }, () => {
       assert.doesNotMatch(stdout, /listening/);
     });
   }
+
+  test("a host for metrics that is not this machine is refused by the name of its variable", async () => {
+    await using directory = await temporaryDirectory();
+    const env = { METRICS_HOST: "192.0.2.1", METRICS_PORT: "0" };
+    const ended = await start(directory.path, env);
+    const line = /Cannot listen on 192\.0\.2\.1 port 0: .*set METRICS_HOST to one of its own/;
+    assertOneLine({ ...ended, stdout: "" }, line);
+    assert.doesNotMatch(ended.stdout, /listening/);
+  });
+
+  test("a data directory where the system allows none is refused at once, by every command", async () => {
+    const env = { PORT: "0" };
+    const run = (command: string) => kurs([command], { dataDirectory: "/proc/nope", env });
+    for (const ended of await Promise.all(["serve", "migrate"].map(run))) {
+      assertOneLine(ended, /^kurs: Cannot use the DATA_DIR \/proc\/nope: /);
+    }
+  });
 
   test("commands are refused as the server is where the database cannot be used", async () => {
     await using directory = await temporaryDirectory();

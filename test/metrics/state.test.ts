@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createHashing } from "../../src/adapters/hashing.ts";
 import { createSecrets } from "../../src/adapters/secrets.ts";
+import type { Config } from "../../src/config.ts";
 import { eventually } from "../support/mails.ts";
 import { ask, type Scrape, scrape } from "../support/metrics.ts";
 import { playSmtp } from "../support/played-smtp.ts";
@@ -209,6 +210,16 @@ test("metrics: their port answers GET /metrics, and nothing else", async () => {
   }
   assert.equal((await ask(metricsUrl, "GET", "/metrics?name[]=up")).status, 200);
   assert.equal((await service.get("/metrics")).status, 404);
+});
+
+test("metrics: wherever clients are served, they are on loopback unless METRICS_HOST says more", async () => {
+  const served = async (config: Partial<Config>) => {
+    await using service = await start({ config: { host: "0.0.0.0", ...config } });
+    assert.ok(service.url.startsWith("http://0.0.0.0:"), service.url);
+    return new URL(service.metricsUrl ?? "").hostname;
+  };
+  assert.equal(await served({}), "127.0.0.1");
+  assert.equal(await served({ metricsHost: "0.0.0.0" }), "0.0.0.0");
 });
 
 test("metrics: without METRICS_PORT there are none, and they end with the service", async () => {
