@@ -18,7 +18,8 @@ const adviceOf = new Map<number | string, string>([
   [SQLITE_FULL, "the disk is full; make room"],
   [
     SQLITE_CANTOPEN,
-    "it cannot be opened; check that its directory is writable and its disk has room",
+    "it cannot be opened; check that it and its directory belong to the server's user, and that " +
+      "its disk has room",
   ],
   [SQLITE_NOTADB, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
   ["ENOENT", "no directory can be made there; set DATA_DIR to another one"],
