@@ -22,7 +22,7 @@ import { trackExchanges } from "./exchanges.ts";
 import { createErrorHandler } from "./failures.ts";
 import { commonHeaders, transportHeaders } from "./headers.ts";
 import { healthRoutes } from "./health-routes.ts";
-import { boundIgnoredBodies } from "./ignored-bodies.ts";
+import { awaitIgnoredBodies } from "./ignored-bodies.ts";
 import { openLane } from "./lane.ts";
 import { mailTokenRoutes } from "./mail-token-routes.ts";
 import { createAnswerMcpRequest } from "./mcp-answers.ts";
@@ -115,7 +115,7 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   answers.completeReplies(app);
   shedLoad(app, { ...pace, write, exchanges });
   refuseUnknown(app);
-  boundIgnoredBodies(app);
+  awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(uses.log));
 
   const refuseOtherMethods = prepareMethodRefusal(app);

@@ -23,18 +23,24 @@ export async function ignoringBodies(app: App, addRoutes: (scope: App) => void):
 }
 
 /**
- * Rejects a GET or HEAD whose Content-Length is over the common limit. Their routes run before
- * the body has arrived, so a body without a stated length is discarded after the response.
+ * Lets a GET or HEAD wait for the end of its body, which means nothing: the request is complete only
+ * with it, and a framing error within it must come before a unit is charged. A body over the common
+ * limit is 413.
  */
-export function boundIgnoredBodies(app: App): void {
-  // After the credential of an account and the method, as for any other body.
-  app.addHook("preValidation", (request, _reply, done) => {
-    const { method, headers } = request;
+export function awaitIgnoredBodies(app: App): void {
+  // After the method and the credential of an account, as any other body is read.
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    const { method, headers, raw } = request;
+    const { "content-length": length, "transfer-encoding": coding } = headers;
+    const isRead = method === "GET" || method === "HEAD";
+    if (!isRead || (length ?? coding) === undefined) return done(null, payload);
     const { bodyLimit } = request.routeOptions;
-    const hasIgnoredBody = method === "GET" || method === "HEAD";
-    if (hasIgnoredBody && Number(headers["content-length"] ?? 0) > bodyLimit) {
-      done(tooLarge(bodyLimit));
-    } else done();
+    if (Number(length ?? 0) > bodyLimit) return done(tooLarge(bodyLimit));
+    let bytes = 0;
+    raw.on("data", (part: Buffer) => {
+      bytes += part.length;
+    });
+    raw.once("end", () => done(bytes > bodyLimit ? tooLarge(bodyLimit) : null, payload));
   });
 }
 

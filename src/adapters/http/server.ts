@@ -2,17 +2,12 @@ import { randomUUIDv7 } from "node:crypto";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { fastify } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
-import { Failure } from "../../domain/failure.ts";
 import type { App } from "./app.ts";
 import { setCompilers, withoutCompilers } from "./compilers.ts";
 import { schemaFailure } from "./failures.ts";
 import { pathOf } from "./request-target.ts";
 
 const BODY_BYTES_MAX = 16 * 1024;
-const bodyTooLarge = new Failure(
-  "payload_too_large",
-  `The request body is larger than ${BODY_BYTES_MAX / 1024} KiB.`,
-);
 const HEADER_BYTES_MAX = 16 * 1024;
 
 /** How long a client may take to send a whole request, and its headers. */
@@ -55,7 +50,6 @@ export function createServer(trustedProxies: readonly string[]): App {
   }).withTypeProvider<TypeBoxTypeProvider>();
   setCompilers(app);
   parseJsonOnly(app);
-  awaitUnreadBodies(app);
   answerHalfClosed(app);
   return app;
 }
@@ -77,22 +71,4 @@ function parseJsonOnly(app: App): void {
   app.addContentTypeParser("application/json", options, (request, body: string, done) =>
     body === "" ? done(null, undefined) : parseJson(request, body, done),
   );
-}
-
-/**
- * A body means nothing to a read, but the request is complete only with it: a framing error within
- * it must come before the unit is charged.
- */
-function awaitUnreadBodies(app: App): void {
-  app.addHook("preParsing", (request, _reply, payload, done) => {
-    const { method, headers, raw } = request;
-    const isRead = method === "GET" || method === "HEAD";
-    const hasBody = (headers["content-length"] ?? headers["transfer-encoding"]) !== undefined;
-    if (!isRead || !hasBody) return done(null, payload);
-    let bytes = 0;
-    raw.on("data", (part: Buffer) => {
-      bytes += part.length;
-    });
-    raw.once("end", () => done(bytes > BODY_BYTES_MAX ? bodyTooLarge : null, payload));
-  });
 }
