@@ -24,8 +24,12 @@ const hasFragment = new Failure(
  */
 const oauthPath = /^\/register(?:\?|$)|\/\.well-known\/(?:oauth|openid)-/;
 
-/** A host and perhaps a port (RFC 9110, section 7.2; RFC 3986, section 3.2.2). */
-const host = /^(?:\[[\da-z:.~!$&'()*+,;=_-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d{0,5})?$/i;
+/** A name or an IPv4 address, or an IP literal in brackets (RFC 3986, section 3.2.2). */
+const NAME = "(?:[\\w.~!$&'()*+,;=-]|%[\\da-f]{2})*";
+const LITERAL = "\\[[\\da-z:.~!$&'()*+,;=_-]+\\]";
+
+/** A host and perhaps a port (RFC 9110, section 7.2). */
+const host = new RegExp(`^(?:${NAME}|${LITERAL})(?::\\d{0,5})?$`, "i");
 
 /** Rejects a malformed request target or Host, and an unknown path before its body is read. */
 export function refuseUnknown(app: App): void {
