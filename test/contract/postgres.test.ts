@@ -89,6 +89,57 @@ suite("a commit is on disk when it is answered", () => {
   }
 });
 
+suite("a session keeps its own settings", () => {
+  const SET_BY_SESSION = `
+    SELECT name, setting, source FROM pg_settings
+    WHERE name IN ('synchronous_commit', 'default_transaction_isolation', 'search_path',
+      'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
+      'idle_session_timeout')
+    ORDER BY name`;
+
+  test("every setting that durability or correctness needs is set, whatever its value was", async () => {
+    await using database = await newPostgresDatabase();
+    await using engine = openEngine(database.url, 1);
+
+    const settings = await engine.query(SET_BY_SESSION);
+
+    const schema = new URL(database.url).searchParams.get("options")?.split("=")[1];
+    assert.deepEqual(
+      settings.map(({ name, setting, source }) => `${name} = ${setting} (${source})`),
+      [
+        "default_transaction_isolation = read committed (session)",
+        `idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS} (session)`,
+        "idle_session_timeout = 0 (session)",
+        "lock_timeout = 0 (session)",
+        `search_path = ${schema} (session)`,
+        `statement_timeout = ${STATEMENT_TIMEOUT_MS} (session)`,
+        "synchronous_commit = on (session)",
+      ],
+    );
+  });
+
+  for (const level of ["repeatable read", "serializable"]) {
+    test(`a read that waits for another node's charge succeeds where the default is ${level}`, async () => {
+      await using database = await newPostgresDatabase();
+      const url = `${database.url}%20-c%20default_transaction_isolation=${level.replace(" ", "%5C%20")}`;
+      await using store = createStore(openEngine(url, 5, LONG_TIMEOUT_MS));
+      await using other = await connectTo(database.url);
+      await storeRates(store, [EUR_USD]);
+      const { accountId, keyHash } = await newCustomer(store, 10);
+      await store.read(newRead(keyHash));
+      await other.query("BEGIN");
+      await other.query("UPDATE period_usage SET units = units + 1");
+
+      const pending = store.read(newRead(keyHash));
+      await waitersFor(other);
+      await other.query("COMMIT");
+
+      assert.equal((await pending)?.quota.usedUnits, 3);
+      assert.equal(await usedUnits(store, accountId), 3);
+    });
+  }
+});
+
 suite("what hangs", { concurrency: 3 }, () => {
   test("a statement behind a lock ends in time, is not done later, and the engine goes on", async () => {
     await using database = await newPostgresDatabase();

@@ -9,6 +9,8 @@ import {
   type PostgresServer,
   startPostgres,
 } from "../support/postgres.ts";
+import { hostsOf } from "../support/postgres-databases.ts";
+import { startService } from "../support/service.ts";
 import type { Books } from "./books.ts";
 import {
   checkBooks,
@@ -42,7 +44,10 @@ const IN_MID_COUNT = `
   WHERE state = 'idle in transaction' AND query LIKE '%auth_windows%'`;
 
 /** Starts on the directory of a server that was killed, once its orphans have let go of it. */
-function restarted(killed: PostgresServer, settings = DURABLE): Promise<PostgresServer> {
+function restarted(
+  killed: PostgresServer,
+  settings: Readonly<Record<string, string>> = DURABLE,
+): Promise<PostgresServer> {
   const options: PostgresOptions = { dataDirectory: killed.dataDirectory, port: killed.port };
   return eventually("restart", () =>
     startPostgres({ ...options, settings }).catch((error: Error) => {
@@ -268,4 +273,45 @@ test("a database that takes no writes for a while is waited for", async () => {
 
   await checkBooks(client, books, postgres.url());
   checkNode(node);
+});
+
+test("a reload to synchronous_commit = off loses nothing acknowledged in a crash of the database", async () => {
+  await using resources = new AsyncDisposableStack();
+  // What is committed asynchronously stays in memory for as long as this allows.
+  const settings = { wal_writer_delay: "10s", wal_writer_flush_after: "1GB" };
+  const postgres = resources.use(await startPostgres({ settings }));
+  const config = { databaseHosts: hostsOf(postgres.url()) };
+  const service = resources.use(await startService({ config }));
+  const session = await service.openSession();
+  const revoked = await service.createKey(session);
+  const read = (apiKey: string) => service.get("/v1/rates/EUR/USD", { apiKey });
+  // Several connections are open before the reload.
+  await Promise.all(Array.from({ length: 10 }, () => service.usedUnits(session)));
+  await administer(
+    postgres.url(),
+    "ALTER SYSTEM SET synchronous_commit = off",
+    "SELECT pg_reload_conf()",
+  );
+  await eventually("the reload", async () => {
+    const [row] = await administer(postgres.url(), "SHOW synchronous_commit");
+    return (row as { synchronous_commit: string }).synchronous_commit === "off" || undefined;
+  });
+
+  const kept = await service.createKey(session);
+  assert.equal((await read(kept.apiKey)).status, 200);
+  assert.equal((await read(revoked.apiKey)).status, 200);
+  const path = `/v1/account/api-keys/${revoked.id}`;
+  assert.equal((await service.call("DELETE", path, { session })).status, 204);
+  await postgres.kill();
+  resources.use(await restarted(postgres, {}));
+  await untilServed(clientOf(service.url));
+
+  // Connections of before the crash are given up with one response each.
+  const status = await eventually("a response to the revoked key", async () => {
+    const response = await read(revoked.apiKey);
+    return response.status === 503 ? undefined : response.status;
+  });
+  assert.equal(status, 401);
+  assert.equal(await service.usedUnits(session), 2);
+  assert.equal((await read(kept.apiKey)).status, 200);
 });

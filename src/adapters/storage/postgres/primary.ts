@@ -11,11 +11,22 @@ const CONNECT_TIMEOUT_MS = 1000;
 /** A program that takes its time with each statement still owes the next one within this. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5000;
 
-// A role or a database may have been set to forget commits in a crash; more than `on` may be set
-// on purpose, and stays.
+// What durability or correctness needs is set in each session, whatever its value: a setting that a
+// session has not set itself follows every reload of the server's configuration. They are not
+// startup parameters, which PgBouncer rejects. synchronous_commit: more than `on` may be set on
+// purpose, and stays. search_path: the schema that the start has found. default_transaction_read_only
+// is left alone: cluster managers and providers protect a server with it.
 const SET_UP = `
-  SELECT set_config('synchronous_commit', 'on', false)
-  WHERE current_setting('synchronous_commit') IN ('off', 'local')`;
+  SELECT
+    set_config('synchronous_commit',
+      CASE WHEN current_setting('synchronous_commit') IN ('remote_write', 'remote_apply')
+        THEN current_setting('synchronous_commit') ELSE 'on' END, false),
+    set_config('default_transaction_isolation', 'read committed', false),
+    set_config('search_path', coalesce(quote_ident($1), current_setting('search_path')), false),
+    set_config('statement_timeout', $2, false),
+    set_config('lock_timeout', '0', false),
+    set_config('idle_in_transaction_session_timeout', $3, false),
+    set_config('idle_session_timeout', '0', false)`;
 
 const TAKES_NO_WRITES = `
   SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby`;
@@ -31,10 +42,7 @@ export interface Primary extends AsyncDisposable {
 /**
  * @param hosts of the cluster, in any order.
  */
-export function createPrimary(
-  hosts: readonly DatabaseHost[],
-  { connectionsMax, statementTimeoutMs }: PrimarySettings,
-): Primary {
+export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimarySettings): Primary {
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();
@@ -42,9 +50,7 @@ export function createPrimary(
     socket.once("close", () => sockets.delete(socket));
     return socket;
   };
-  const pools = hosts.map(({ url }) =>
-    createPool({ connectionString: url, max: connectionsMax, stream }, statementTimeoutMs),
-  );
+  const pools = hosts.map(({ url }) => createPool({ connectionString: url, stream }, settings));
   let known: Pool | undefined;
   let search: Promise<Pool> | undefined;
   const doubt = () => {
@@ -91,24 +97,29 @@ export interface PrimarySettings {
   readonly connectionsMax: number;
   /** How long a statement may take; 0: as long as it needs. */
   readonly statementTimeoutMs: number;
+  /** The schema of the tables; unset: the first of the search_path. */
+  readonly schema?: string;
 }
 
-function createPool(config: PoolConfig, statementTimeoutMs: number): Pool {
+function createPool(
+  config: PoolConfig,
+  { connectionsMax, statementTimeoutMs, schema }: PrimarySettings,
+): Pool {
+  // A transaction that the network broke off holds its locks this long: no longer than those
+  // wait who ask for them.
+  const idleInTransactionMs = statementTimeoutMs || IDLE_IN_TRANSACTION_TIMEOUT_MS;
+  const values = [schema, String(statementTimeoutMs), String(idleInTransactionMs)];
   return new Pool({
     ...config,
+    max: connectionsMax,
     application_name: "kurs",
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // A transaction that the network broke off holds its locks this long: no longer than those
-    // wait who ask for them.
-    idle_in_transaction_session_timeout: statementTimeoutMs || IDLE_IN_TRANSACTION_TIMEOUT_MS,
     // The server gives up on a statement first; the client alone would leave it running.
-    ...(statementTimeoutMs === 0
-      ? {}
-      : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 200 }),
+    ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + 200 }),
     types: { getTypeParser },
     verify: (client, done) => {
-      client.query(SET_UP).then(() => done(), done);
+      client.query(SET_UP, values).then(() => done(), done);
     },
   });
 }
