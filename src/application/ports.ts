@@ -160,6 +160,8 @@ export interface PlanStore {
   listPlans(): Promise<Plan[]>;
   /** Adds a plan, or changes the units of one. */
   setPlan(plan: Plan): Promise<void>;
+  /** Names of plans that accounts are on and that are not stored. */
+  missingPlans(): Promise<string[]>;
 }
 
 export interface AccountUsage extends Quota {
@@ -255,8 +257,17 @@ export type RateFound =
   | "suspended"
   | StoreUnavailable;
 
+/** A read of an account whose quota is not stored: nothing is charged. */
+export interface ReadWithoutQuota {
+  readonly quota: undefined;
+  readonly found: "not_asked" | StoreUnavailable;
+}
+
 /** What became of a read; `undefined` when no active key has that hash. */
-export type RateReadOutcome = { readonly quota: Quota; readonly found: RateFound } | undefined;
+export type RateReadOutcome =
+  | { readonly quota: Quota; readonly found: RateFound }
+  | ReadWithoutQuota
+  | undefined;
 
 export interface MeterStore {
   /**

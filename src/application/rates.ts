@@ -45,6 +45,7 @@ export type ReadRate = (
 ) => Promise<RateReading>;
 
 const refusedKey: RateReading = { result: apiKeyRequired, allowance: undefined };
+const invalidSymbol: RateReading = { result: invalidAssetSymbol, allowance: undefined };
 const busy: RateReading = { result: readsBusy, allowance: undefined };
 
 export function createReadRate(uses: {
@@ -62,9 +63,12 @@ export function createReadRate(uses: {
     const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
     return store.read(read).then((outcome) => {
       if (outcome === undefined) return refusedKey;
+      const { quota, found } = outcome;
+      // The symbols come before the charge, and so before the quota that it needs (section 4).
+      if (quota === undefined) return found === "not_asked" ? invalidSymbol : uncharged(found);
       const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
-      const allowance = { quota: outcome.quota, period, secondsToReset };
-      return { result: resultOf(outcome.found, allowance), allowance };
+      const allowance = { quota, period, secondsToReset };
+      return { result: resultOf(found, allowance), allowance };
     }, uncharged);
   };
 }

@@ -25,7 +25,10 @@ export function createReadUsage(uses: {
   return async (accountId) => {
     const period = billingPeriodAt(clock.nowMs());
     const usage = await store.usageOf(accountId, period.name);
-    if (usage === undefined) throw new StoreUnavailable("the account or its plan is not stored");
+    if (usage === undefined) {
+      const what = `account ${accountId} or its plan is not stored; run kurs doctor`;
+      throw new StoreUnavailable(new Error(what));
+    }
     return { ...usage, period };
   };
 }

@@ -44,6 +44,11 @@ export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
       using database = openDatabase();
       database.prepare(SET_DAILY_UNITS).run(accountId, units);
     },
+    async losePlan(name) {
+      using database = openDatabase();
+      database.exec("PRAGMA foreign_keys = OFF");
+      database.prepare("DELETE FROM plans WHERE name = ?").run(name);
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -49,8 +49,8 @@ test("units counted before accounts and keys had numbers are told as before, and
 
   assert.deepEqual(unitsIn(beside), before);
   assert.deepEqual(beside.prepare("PRAGMA foreign_key_check").all(), []);
-  assert.equal((await store.read(newRead(keyHashOf("ada"))))?.quota.usedUnits, 8);
-  assert.equal((await store.read(newRead(keyHashOf("bob"))))?.quota.usedUnits, 1);
+  assert.equal((await store.read(newRead(keyHashOf("ada"))))?.quota?.usedUnits, 8);
+  assert.equal((await store.read(newRead(keyHashOf("bob"))))?.quota?.usedUnits, 1);
   assert.equal(await store.read(newRead(keyHashOf("old"))), undefined);
   assert.deepEqual(await store.dailyUnits("ada", "2026-08-31", "2026-11-21"), [
     { day: "2026-08-31", keyId: "key 1", units: 30 },

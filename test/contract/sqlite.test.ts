@@ -27,7 +27,7 @@ test("a read while another program holds the lock is refused, and nothing is cha
   other.exec("ROLLBACK");
 
   assert.equal(await usedUnits(store, accountId), 0);
-  assert.equal((await store.read(newRead(keyHash)))?.quota.usedUnits, 1);
+  assert.equal((await store.read(newRead(keyHash)))?.quota?.usedUnits, 1);
   await store[Symbol.asyncDispose]();
 });
 
@@ -40,7 +40,7 @@ test("a rate that cannot be read is the store's failure, and charged", async () 
   const outcome = await store.read(newRead(keyHash));
 
   assert.ok(outcome?.found instanceof StoreUnavailable);
-  assert.equal(outcome.quota.usedUnits, 1);
+  assert.equal(outcome.quota?.usedUnits, 1);
   assert.equal(await usedUnits(store, accountId), 1);
 });
 

@@ -6,7 +6,7 @@ import type { Register } from "../../application/accounts.ts";
 import type { ApiKeys } from "../../application/api-keys.ts";
 import type { EmailVerification } from "../../application/email-verification.ts";
 import type { PasswordResets } from "../../application/password-reset.ts";
-import type { Clock, RateStore, SharedStore } from "../../application/ports.ts";
+import type { Clock } from "../../application/ports.ts";
 import type { ReadRate } from "../../application/rates.ts";
 import type { Sessions } from "../../application/sessions.ts";
 import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
@@ -21,7 +21,7 @@ import { consoleRoutes } from "./console-routes.ts";
 import { trackExchanges } from "./exchanges.ts";
 import { createErrorHandler } from "./failures.ts";
 import { commonHeaders, transportHeaders } from "./headers.ts";
-import { healthRoutes } from "./health-routes.ts";
+import { type HealthStore, healthRoutes } from "./health-routes.ts";
 import { awaitIgnoredBodies } from "./ignored-bodies.ts";
 import { openLane } from "./lane.ts";
 import { mailTokenRoutes } from "./mail-token-routes.ts";
@@ -79,7 +79,7 @@ export interface AppUses {
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
   readonly answerMcp: AnswerMcp;
-  readonly store: RateStore & SharedStore;
+  readonly store: HealthStore;
   readonly clock: Clock;
   readonly log: Logger;
   /** Where the log's lines go. */

@@ -1,4 +1,4 @@
-import type { RateStore, SharedStore } from "../../application/ports.ts";
+import type { PlanStore, RateStore, SharedStore } from "../../application/ports.ts";
 import { Failure } from "../../domain/failure.ts";
 import { Type } from "../schema.ts";
 import type { App } from "./app.ts";
@@ -14,12 +14,22 @@ const aliveSchema = {
   response: responsesOf({ 200: status }, []),
 };
 
+const readiness = Type.Object(
+  {
+    status: Type.Enum(["ok", "degraded"]),
+    problems: Type.Optional(
+      Type.Array(Type.String(), { description: "Only when it is degraded: what to look at" }),
+    ),
+  },
+  { description: "It is; degraded: not for every account" },
+);
+
 const readySchema = {
   operationId: "ready",
   tags: ["Health"],
   summary: "Whether the store answers and takes charges, and there are rates to serve",
   security: [],
-  response: responsesOf({ 200: status }, []),
+  response: responsesOf({ 200: readiness }, []),
 };
 
 const withoutRates = new Failure(
@@ -32,21 +42,31 @@ const leaving = new Failure("temporarily_unavailable", "This node is stopping. A
   retryAfterSeconds: 1,
 });
 
+export type HealthStore = RateStore & SharedStore & Pick<PlanStore, "missingPlans">;
+
+// 200 all the same: a balancer that took the nodes out would fail the other accounts as well.
+const degraded = {
+  status: "degraded",
+  problems: ["Accounts are on a plan that is not stored. Run: kurs doctor"],
+} as const;
+
+interface StoreReadiness {
+  readonly hasRates: boolean;
+  readonly hasAllPlans: boolean;
+}
+
 /**
  * Both are answered however busy the node is: one that has much to do is ready, or a balancer would
  * take all of them out, one after the other.
  */
 export function healthRoutes(
   app: App,
-  {
-    store,
-    isLeaving,
-  }: { readonly store: RateStore & SharedStore; readonly isLeaving: () => boolean },
+  { store, isLeaving }: { readonly store: HealthStore; readonly isLeaving: () => boolean },
 ): void {
   const config = { busy: "never" } as const;
   // However many ask, the store is asked once at a time.
-  let asking: Promise<boolean> | undefined;
-  const hasRates = () => {
+  let asking: Promise<StoreReadiness> | undefined;
+  const ask = () => {
     asking ??= askStore(store).finally(() => {
       asking = undefined;
     });
@@ -57,12 +77,14 @@ export function healthRoutes(
 
   app.get("/readyz", { schema: readySchema, config }, async () => {
     if (isLeaving()) throw leaving;
-    if (await hasRates()) return { status: "ok" as const };
-    throw withoutRates;
+    const { hasRates, hasAllPlans } = await ask();
+    if (!hasRates) throw withoutRates;
+    return hasAllPlans ? { status: "ok" as const } : degraded;
   });
 }
 
-async function askStore(store: RateStore & SharedStore): Promise<boolean> {
+async function askStore(store: HealthStore): Promise<StoreReadiness> {
   await store.checkWrites();
-  return store.hasRates();
+  const hasRates = await store.hasRates();
+  return { hasRates, hasAllPlans: (await store.missingPlans()).length === 0 };
 }

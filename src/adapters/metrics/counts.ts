@@ -117,12 +117,16 @@ function createAnswerCounts() {
   };
 }
 
-/** A read is charged unless its key was refused, it asked for no pair or the quota was spent. */
+/**
+ * A read is charged unless its key was refused, its account has no quota, it asked for no pair or
+ * the quota was spent.
+ */
 function unitsIn(outcomes: readonly RateReadOutcome[]): number {
   let units = 0;
   for (const outcome of outcomes) {
-    const found = outcome?.found;
-    if (found !== undefined && found !== "not_asked" && found !== "exhausted") units += 1;
+    if (outcome?.quota === undefined) continue;
+    const { found } = outcome;
+    if (found !== "not_asked" && found !== "exhausted") units += 1;
   }
   return units;
 }

@@ -13,13 +13,14 @@ const ACCOUNT_BY_EMAIL = `
   FROM accounts WHERE email = $1`;
 
 const LIST_ACCOUNTS = `
-  SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at, p.units_per_period,
+  SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at,
+    coalesce(p.units_per_period, 0) AS units_per_period,
     coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
       AS used_units,
     (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.revoked_at IS NULL)
       AS active_keys
   FROM accounts a
-  JOIN plans p ON p.name = a.plan
+  LEFT JOIN plans p ON p.name = a.plan
   WHERE a.email = $2 OR $2 IS NULL
   ORDER BY a.id`;
 

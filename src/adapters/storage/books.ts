@@ -32,6 +32,11 @@ const TOTALS = `
 const RATES_BY_SOURCE = `
   SELECT source, count(*) AS pairs, max(as_of) AS newest_as_of FROM rates
   GROUP BY source ORDER BY source`;
+// Of accounts whose plan is stored, the foreign key is the guard; other programs can get past it.
+const MISSING_PLANS = `
+  SELECT plan, count(*) AS accounts FROM accounts a
+  WHERE NOT EXISTS (SELECT 1 FROM plans p WHERE p.name = a.plan)
+  GROUP BY plan ORDER BY plan`;
 
 /** Reads what the doctor judges of the books; writes nothing. */
 export async function readBooks(engine: Pick<Engine, "query">): Promise<BookFacts> {
@@ -39,6 +44,7 @@ export async function readBooks(engine: Pick<Engine, "query">): Promise<BookFact
   const [newest = {}] = await engine.query(NEWEST);
   const [totals = {}] = await engine.query(TOTALS);
   const rates = await engine.query(RATES_BY_SOURCE);
+  const missing = await engine.query(MISSING_PLANS);
   return {
     disagreeing: integerOf(compared, "disagreeing"),
     accounts: integerOf(totals, "accounts"),
@@ -49,6 +55,10 @@ export async function readBooks(engine: Pick<Engine, "query">): Promise<BookFact
       source: textOf(row, "source"),
       pairs: integerOf(row, "pairs"),
       newestAsOf: textOf(row, "newest_as_of") as Instant,
+    })),
+    missingPlans: missing.map((row) => ({
+      name: textOf(row, "plan"),
+      accounts: integerOf(row, "accounts"),
     })),
   };
 }

@@ -8,6 +8,20 @@ const SET_PLAN = `
   INSERT INTO plans (name, units_per_period) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET units_per_period = excluded.units_per_period`;
 
+// Each plan in use is found from the one before by the index. As on SQLite a text that begins with
+// WITH does not count as a read, it does not.
+const MISSING_PLANS = `
+  SELECT plan FROM (
+    WITH RECURSIVE used (plan) AS (
+      SELECT min(plan) FROM accounts
+      UNION ALL
+      SELECT (SELECT min(a.plan) FROM accounts a WHERE a.plan > used.plan) FROM used
+      WHERE used.plan IS NOT NULL
+    )
+    SELECT plan FROM used
+    WHERE plan IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plans p WHERE p.name = used.plan)
+  ) AS missing`;
+
 export function planStore(engine: Engine): PlanStore {
   return {
     async listPlans() {
@@ -20,6 +34,10 @@ export function planStore(engine: Engine): PlanStore {
 
     async setPlan({ name, unitsPerPeriod }) {
       await engine.query(SET_PLAN, name, unitsPerPeriod);
+    },
+
+    async missingPlans() {
+      return (await engine.queryFirst(MISSING_PLANS)).map((row) => textOf(row, "plan"));
     },
   };
 }

@@ -27,6 +27,8 @@ export interface BookFacts {
   readonly newestDay: string | undefined;
   /** The stored rates, by who published them. */
   readonly rates: readonly RatesOfSource[];
+  /** Plans that accounts are on and that are not stored. */
+  readonly missingPlans: readonly { readonly name: string; readonly accounts: number }[];
 }
 
 export interface RatesOfSource {
@@ -43,6 +45,7 @@ export function judgeStore(facts: StoreFacts, nowMs: number): Finding[] {
     ...judgeSchema(facts),
     ...judgeDamage(facts),
     ...(facts.books === undefined ? [] : judgeBooks(facts.books)),
+    ...(facts.books === undefined ? [] : judgePlans(facts.books)),
     ...judgeClock(facts, nowMs),
   ];
 }
@@ -82,6 +85,17 @@ function judgeBooks({ disagreeing, accounts, units }: BookFacts): Finding[] {
         "the database, or it is damaged. Compare with a backup.",
     ),
   ];
+}
+
+function judgePlans({ missingPlans }: BookFacts): Finding[] {
+  const { problem } = findingsOf("plans");
+  return missingPlans.map(({ name, accounts }) =>
+    problem(
+      `${accounts === 1 ? "1 account is" : `${accounts} accounts are`} on the plan ` +
+        `${JSON.stringify(name)}, which is not stored: their reads and usage get 503. Store it ` +
+        `with kurs plans set ${name} UNITS, or move them with kurs accounts plan EMAIL PLAN.`,
+    ),
+  );
 }
 
 function judgeClock({ books, databaseNowMs }: StoreFacts, nowMs: number): Finding[] {

@@ -285,7 +285,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const accountId = await storedAccount(here);
     const key = newKey(accountId);
     await here.createApiKey(key, 100);
-    assert.equal((await there.read(newRead(key.keyHash)))?.quota.usedUnits, 1);
+    assert.equal((await there.read(newRead(key.keyHash)))?.quota?.usedUnits, 1);
 
     await here.revokeApiKey(accountId, key.id, NOW);
 

@@ -15,6 +15,8 @@ export interface TestDatabase extends AsyncDisposable {
   openStore(): Store;
   /** The engine beneath, on a connection of its own. */
   openEngine(): Engine;
+  /** Removes a plan that accounts are on, past the foreign key. */
+  losePlan(name: string): Promise<void>;
   /** Sets what each key of an account was charged on each day. */
   setDailyUnits(accountId: string, units: number): Promise<void>;
 }

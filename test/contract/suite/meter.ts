@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RateReadOutcome, Store } from "../../../src/application/ports.ts";
+import {
+  type RateReadOutcome,
+  type Store,
+  StoreUnavailable,
+} from "../../../src/application/ports.ts";
 import {
   type CreateDatabase,
   dailyUnits,
@@ -71,6 +75,31 @@ export function meterSuite(createDatabase: CreateDatabase): void {
 
     assert.equal(await usedUnits(store, accountId), 1);
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
+  });
+
+  test("a read of an account whose plan is not stored fails alone in its batch, uncharged", async () => {
+    await using database = await createDatabase();
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await storeRates(store, [EUR_USD]);
+    const [lost, other] = [await newCustomer(store, 10), await newCustomer(store, 10)];
+    await database.losePlan(lost.plan);
+    assert.deepEqual(await store.missingPlans(), [lost.plan]);
+
+    const keys = [other.keyHash, lost.keyHash, other.keyHash];
+    const reads = [...keys.map((key) => newRead(key)), newRead(lost.keyHash, { pair: "" })];
+    const outcomes = await engine.readBatch(reads);
+
+    assert.deepEqual(
+      outcomes.map((outcome) => outcome?.quota?.usedUnits),
+      [1, undefined, 2, undefined],
+    );
+    assert.ok(outcomes[1]?.found instanceof StoreUnavailable);
+    assert.equal(outcomes[3]?.found, "not_asked");
+    assert.equal(await usedUnits(store, other.accountId), 2);
+    assert.deepEqual(await dailyUnits(engine, lost.accountId), []);
+    await store.setPlan({ name: lost.plan, unitsPerPeriod: 10 });
+    assert.deepEqual(await store.missingPlans(), []);
+    assert.equal((await store.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
   });
 
   test("an unsupported and a suspended pair are charged", async () => {
@@ -146,7 +175,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
       "exhausted",
       "exhausted",
     ]);
-    const counts = outcomes.map((outcome) => outcome?.quota.usedUnits);
+    const counts = outcomes.map((outcome) => outcome?.quota?.usedUnits);
     assert.deepEqual(counts, [1, 2, 2, undefined, 3, 4, 4, 4]);
     assert.equal(await usedUnits(store, accountId), 4);
     assert.deepEqual(
@@ -208,7 +237,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const outcomes = await Promise.all(times(2500).map(() => store.read(newRead(keyHash))));
 
     assert.deepEqual(
-      outcomes.map((outcome) => outcome?.quota.usedUnits),
+      outcomes.map((outcome) => outcome?.quota?.usedUnits),
       times(2500).map((index) => Math.min(index + 1, 2400)),
     );
     assert.deepEqual(
@@ -240,7 +269,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId, "2026-12"), 2);
     assert.deepEqual(outcomes.map(isRate), [true, true, true, true, false, false]);
     assert.deepEqual(
-      outcomes.map((outcome) => outcome?.quota.usedUnits),
+      outcomes.map((outcome) => outcome?.quota?.usedUnits),
       [1, 1, 2, 2, 2, 2],
     );
     assert.deepEqual(await dailyUnits(engine, accountId), [
@@ -315,7 +344,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(outcomes.length, 200);
     assert.equal(outcomes.filter(isRate).length, 150);
     assert.equal(await usedUnits(stores[1], accountId), 150);
-    const granted = outcomes.filter(isRate).map((outcome) => outcome?.quota.usedUnits ?? 0);
+    const granted = outcomes.filter(isRate).map((outcome) => outcome?.quota?.usedUnits ?? 0);
     assert.deepEqual(
       granted.sort((a, b) => a - b),
       times(150).map((index) => index + 1),

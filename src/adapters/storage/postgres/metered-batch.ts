@@ -1,13 +1,9 @@
 import type { PoolClient } from "pg";
-import {
-  type RateFound,
-  type RateRead,
-  type RateReadOutcome,
-  StoreUnavailable,
-} from "../../../application/ports.ts";
+import type { RateFound, RateRead, RateReadOutcome } from "../../../application/ports.ts";
 import type { Decimal } from "../../../domain/decimal.ts";
 import type { Instant } from "../../../domain/instant.ts";
 import type { AssetSymbol } from "../../../domain/symbol.ts";
+import { readWithoutQuota } from "../without-quota.ts";
 import type { RunStatement } from "./engine.ts";
 
 // The whole batch is one statement, and so one transaction, one round trip and one commit.
@@ -17,7 +13,8 @@ import type { RunStatement } from "./engine.ts";
 // once they are locked, not as the statement's snapshot knew them: what is granted is granted from
 // these. The row is its account's lock; the counts by day are only ever written under it.
 // ranked: each read's turn among its account's, in order of arrival; a read without a pair takes
-// none. A turn within what the quota leaves is granted.
+// none. A turn within what the quota leaves is granted; without a plan there is no quota, and
+// nothing is.
 const METERED_BATCH = `
   WITH reads AS (
     SELECT r.turn, r.base, r.quote, k.id AS key_id, k.account_id
@@ -29,15 +26,15 @@ const METERED_BATCH = `
     SELECT u.account_id, u.units AS used, p.units_per_period AS quota
     FROM period_usage u
     JOIN accounts a ON a.id = u.account_id
-    JOIN plans p ON p.name = a.plan
+    LEFT JOIN plans p ON p.name = a.plan
     WHERE u.period = $4 AND u.account_id IN (SELECT account_id FROM reads)
     ORDER BY u.account_id
     FOR UPDATE OF u
   ),
   ranked AS (
     SELECT r.turn, r.base, r.quote, r.key_id, r.account_id, l.used, l.quota,
-      r.base IS NOT NULL AND l.used + count(r.base) OVER (
-        PARTITION BY r.account_id ORDER BY r.turn) <= l.quota AS is_granted
+      r.base IS NOT NULL AND coalesce(l.used + count(r.base) OVER (
+        PARTITION BY r.account_id ORDER BY r.turn) <= l.quota, false) AS is_granted
     FROM reads r LEFT JOIN locked l ON l.account_id = r.account_id
   ),
   granted AS (
@@ -74,7 +71,7 @@ interface ReadRow {
   readonly account_id: string;
   readonly quota: number | null;
   readonly used: number | null;
-  readonly is_granted: boolean | null;
+  readonly is_granted: boolean;
   readonly base: AssetSymbol | null;
   readonly quote: AssetSymbol | null;
   readonly rate: Decimal | null;
@@ -113,10 +110,12 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
     const grantedUnits = new Map<string, number>();
     for (const row of (rows as ReadRow[]).sort((left, right) => left.turn - right.turn)) {
       const { turn, account_id: accountId, quota: quotaUnits, used, is_granted: isGranted } = row;
-      // Nothing of such a read is charged, and the next one of its key opens the period again.
+      // Without a row nothing of the read was charged, and the next one of its key opens the period
+      // again.
+      if (used === null) opened.clear();
       if (quotaUnits === null || used === null) {
-        opened.clear();
-        throw new StoreUnavailable("an account has no row for the billing period");
+        outcomes[turn - 1] = readWithoutQuota(accountId, reads[turn - 1]?.pair);
+        continue;
       }
       const granted = (grantedUnits.get(accountId) ?? 0) + (isGranted ? 1 : 0);
       grantedUnits.set(accountId, granted);

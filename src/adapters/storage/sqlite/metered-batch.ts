@@ -8,6 +8,7 @@ import {
 import type { Decimal } from "../../../domain/decimal.ts";
 import type { Instant } from "../../../domain/instant.ts";
 import type { Pair } from "../../../domain/symbol.ts";
+import { readWithoutQuota } from "../without-quota.ts";
 import { prepareCharges } from "./charges.ts";
 import { isDamage } from "./condition.ts";
 import type { ProvenCopies } from "./proven-copies.ts";
@@ -68,10 +69,11 @@ export function prepareMeteredBatch(
     const { period, day } = first;
     const accounts = new Map<string, Account>();
 
-    const accountOf = (accountId: string): Account => {
+    const accountOf = (accountId: string): Account | undefined => {
       const known = accounts.get(accountId);
       if (known !== undefined) return known;
-      const row = findQuota.get(accountId, period.name) as unknown as QuotaRow;
+      const row = findQuota.get(accountId, period.name) as unknown as QuotaRow | undefined;
+      if (row === undefined) return undefined;
       const account = {
         number: row[0],
         quotaUnits: row[1],
@@ -88,6 +90,7 @@ export function prepareMeteredBatch(
       if (key === undefined) return undefined;
       const [keyNumber, accountId] = key;
       const account = accountOf(accountId);
+      if (account === undefined) return readWithoutQuota(accountId, pair);
       const { quotaUnits } = account;
       const usedUnits = account.usedUnits + account.grantedUnits;
       if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "not_asked" };
