@@ -1,4 +1,5 @@
 import type { Examination } from "../../../application/doctor/examine.ts";
+import { StartError } from "../../../application/ports.ts";
 import type { DatabaseHost } from "../../../config.ts";
 import { readBooks } from "../books.ts";
 import { mailStore } from "../mails.ts";
@@ -7,6 +8,7 @@ import { sourceStore } from "../sources.ts";
 import { createPostgresEngine } from "./engine.ts";
 import { versionOf } from "./migrate.ts";
 import { createPrimary } from "./primary.ts";
+import { requireSuitable } from "./suitable.ts";
 
 /** Summing up millions of rows takes seconds. */
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -23,6 +25,7 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
     const client = await primary.connect();
     const { schema, about } = await (async () => {
       try {
+        await requireSuitable(client, primary);
         const { rows } = await client.query<{ version: string; now_ms: number }>(ABOUT);
         return { schema: await versionOf(client), about: rows[0] };
       } finally {
@@ -49,6 +52,7 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
       mails: engine && (await mailStore(engine).listMails({ withDelivered: false })),
     };
   } catch (error) {
+    if (error instanceof StartError) return { kind: "failed", reason: error.message };
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     if (!(cause instanceof Error) || cause instanceof TypeError) throw error;
     return { kind: "failed", reason: `PostgreSQL cannot be used: ${cause.message}` };

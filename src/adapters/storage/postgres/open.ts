@@ -8,6 +8,7 @@ import { createStore } from "../store.ts";
 import { createPostgresEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 import { createPrimary, type Primary, type PrimarySettings } from "./primary.ts";
+import { requireSuitable } from "./suitable.ts";
 
 /** A server that starts beside us is waited for so long. */
 const START_PATIENCE_MS = 6000;
@@ -23,8 +24,8 @@ export async function openPostgresStore(
   settings: PrimarySettings,
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
-  await migratePostgresStore(hosts);
-  const primary = createPrimary(hosts, settings);
+  const { schema } = await prepare(hosts);
+  const primary = createPrimary(hosts, { ...settings, schema });
   return createStore(createPostgresEngine(primary, settings), observeBatch);
 }
 
@@ -32,11 +33,17 @@ export async function openPostgresStore(
 export async function migratePostgresStore(
   hosts: readonly DatabaseHost[],
 ): Promise<MigrationReport> {
-  const settings = { connectionsMax: 1, statementTimeoutMs: 0 };
+  return (await prepare(hosts)).migration;
+}
+
+/** @returns the schema of the tables, and what was done to them. @throws {StartError} */
+async function prepare(hosts: readonly DatabaseHost[]) {
+  const settings = { connectionsMax: 2, statementTimeoutMs: 0 };
   await using primary = createPrimary(hosts, settings);
   const client = await connectPatiently(primary);
   try {
-    return await migrate(client);
+    const schema = await requireSuitable(client, primary);
+    return { schema, migration: await migrate(client) };
   } catch (error) {
     if (error instanceof StartError) throw error;
     throw new StartError(`Cannot migrate the PostgreSQL database: ${reasonOf(error)}.`, error);

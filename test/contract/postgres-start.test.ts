@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { examineStore } from "../../src/adapters/storage/open.ts";
+import { StartError } from "../../src/application/ports.ts";
+import { eventually } from "../support/mails.ts";
+import { startPooler } from "../support/pooler.ts";
+import { administer, type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { hostsOf } from "../support/postgres-databases.ts";
+import { startService } from "../support/service.ts";
+
+const RATE = "/v1/rates/EUR/USD";
+
+const TABLES = `
+  SELECT table_schema, table_name FROM information_schema.tables
+  WHERE table_schema NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2`;
+
+let server: PostgresServer;
+before(async () => {
+  server = await startPostgres();
+});
+after(() => server[Symbol.asyncDispose]());
+
+/** @returns the address of a new database. */
+async function createDatabase(name: string, options = ""): Promise<string> {
+  await administer(server.url(), `CREATE DATABASE ${name} TEMPLATE template0 ${options}`);
+  return server.url(name);
+}
+
+const startOn = (url: string) => startService({ config: { databaseHosts: hostsOf(url) } });
+
+/** Asserts that a start and the doctor say in one sentence why they cannot use a database. */
+async function assertRejected(url: string, sentence: RegExp): Promise<void> {
+  await assert.rejects(startOn(url), (error) => {
+    assert.ok(error instanceof StartError);
+    assert.match(error.message, sentence);
+    assert.match(error.message, /^[^\n]+\.$/);
+    return true;
+  });
+  const store = { dataDirectory: "", databaseHosts: hostsOf(url) };
+  const examination = await examineStore(store, false);
+  assert.ok(examination.kind === "failed");
+  assert.match(examination.reason, sentence);
+}
+
+suite("behind a pooler", () => {
+  test("in session mode a node serves, each of its sessions with its own settings", async () => {
+    await createDatabase("session_mode");
+    await using pooler = await startPooler(server.port, "session");
+    await using service = await startOn(
+      `postgres://postgres@127.0.0.1:${pooler.port}/session_mode`,
+    );
+    const session = await service.openSession();
+    const { apiKey } = await service.createKey(session);
+
+    const reads = await Promise.all(
+      Array.from({ length: 20 }, () => service.get(RATE, { apiKey })),
+    );
+
+    assert.deepEqual(new Set(reads.map(({ status }) => status)), new Set([200]));
+    assert.equal(await service.usedUnits(session), 20);
+  });
+
+  test("in transaction mode a start is rejected before anything is written", async () => {
+    const url = await createDatabase("transaction_mode");
+    await using pooler = await startPooler(server.port, "transaction");
+
+    await assertRejected(
+      `postgres://postgres@127.0.0.1:${pooler.port}/transaction_mode`,
+      /pooler .* in transaction mode.* set pool_mode = session/,
+    );
+    assert.deepEqual(await administer(url, TABLES), []);
+  });
+});
+
+suite("a database that cannot serve", () => {
+  for (const encoding of ["LATIN1", "SQL_ASCII"]) {
+    test(`in the encoding ${encoding} is rejected, and nothing is written`, async () => {
+      const name = encoding.toLowerCase();
+      const url = await createDatabase(name, `ENCODING '${encoding}' LOCALE 'C'`);
+
+      await assertRejected(url, new RegExp(`encoding ${encoding}, .* ENCODING 'UTF8'`));
+
+      assert.deepEqual(await administer(url, TABLES), []);
+    });
+  }
+
+  test("whose search_path finds the tables of another installation is rejected, and both stay as they are", async () => {
+    const url = await createDatabase("two_schemas");
+    await (await startOn(url))[Symbol.asyncDispose]();
+    await administer(url, "CREATE SCHEMA second");
+    const tables = await administer(url, TABLES);
+    const withPath = (path: string) => `${url}?options=-c%20search_path%3D${path}`;
+
+    await assertRejected(
+      withPath("second,public"),
+      /search_path \(second, ?public\) finds the tables of another Kurs in schema public.* schema second/,
+    );
+    assert.deepEqual(await administer(url, TABLES), tables);
+    // Each schema by itself is an installation of its own.
+    await (await startOn(withPath("second")))[Symbol.asyncDispose]();
+    assert.equal((await administer(url, TABLES)).length, 2 * tables.length);
+  });
+
+  test("whose search_path names no schema is rejected", async () => {
+    await assertRejected(
+      `${server.url()}?options=-c%20search_path%3Dnowhere`,
+      /search_path \(nowhere\) names no schema/,
+    );
+  });
+});
+
+test("a search_path that is changed under a node leads none of its connections elsewhere", async () => {
+  const url = await createDatabase("moved_path");
+  await using service = await startOn(url);
+  const session = await service.openSession();
+  const { apiKey } = await service.createKey(session);
+  await administer(
+    url,
+    "CREATE SCHEMA elsewhere",
+    "ALTER DATABASE moved_path SET search_path = elsewhere",
+  );
+
+  await administer(
+    url,
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs' AND datname = 'moved_path'",
+  );
+  // Connections that were cut are given up with one response each.
+  const status = await eventually("a response", async () => {
+    const response = await service.get(RATE, { apiKey });
+    return response.status === 503 ? undefined : response.status;
+  });
+
+  assert.equal(status, 200);
+  assert.deepEqual(
+    await administer(url, `SELECT * FROM (${TABLES}) t WHERE table_schema = 'elsewhere'`),
+    [],
+  );
+});
