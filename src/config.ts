@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import type * as Format from "typebox/format";
-import { parseDatabaseAddress } from "./database-address.ts";
+import { databaseOptionProblems, parseDatabaseAddress } from "./database-address.ts";
 import { MAX_PLAN_UNITS } from "./domain/billing.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./domain/decimal.ts";
 import { isMailable } from "./domain/email.ts";
@@ -189,6 +189,7 @@ function databaseHostsOf(
       "DATABASE_URL: want an address such as postgres://user:password@one:5432,two:5432/kurs",
     );
   }
+  for (const problem of databaseOptionProblems(text)) problems.push(`DATABASE_URL: ${problem}`);
   return hosts;
 }
 

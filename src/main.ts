@@ -12,7 +12,7 @@ import { visible } from "./adapters/visible-text.ts";
 import type { Examination } from "./application/doctor/examine.ts";
 import { StartError, StoreUnavailable } from "./application/ports.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
-import { parseDatabaseAddress, shownAddress } from "./database-address.ts";
+import { databaseOptionProblems, parseDatabaseAddress, shownAddress } from "./database-address.ts";
 import { timestamp } from "./domain/instant.ts";
 import type { Service } from "./service.ts";
 import { version } from "./version.ts";
@@ -171,6 +171,8 @@ async function run(args: readonly string[]): Promise<number> {
         const problem = "--to or DATABASE_URL: want an address such as postgres://localhost/kurs";
         throw new ConfigError([problem]);
       }
+      const problems = databaseOptionProblems(to ?? "").map((problem) => `--to: ${problem}`);
+      if (problems.length > 0) throw new ConfigError(problems);
       return copyStore(from ?? config.dataDirectory, hosts, onProgress);
     },
     backupStore: (target, options) => {

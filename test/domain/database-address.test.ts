@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { parseDatabaseAddress } from "../../src/database-address.ts";
+import { parseDatabaseAddress, shownAddress } from "../../src/database-address.ts";
 
 const namesOf = (text: string) => parseDatabaseAddress(text)?.map(({ name }) => name);
 const urlsOf = (text: string) => parseDatabaseAddress(text)?.map(({ url }) => url);
@@ -46,6 +46,51 @@ suite("addresses of a database", () => {
     ]);
   });
 
+  test("the directory of a Unix socket stands as libpq has it, and user and database with it", () => {
+    const url = "postgres://kurs:sesame@/kurs?host=%2Frun%2Fpostgresql";
+    const socket = { name: "/run/postgresql", url };
+    for (const text of [
+      "postgres://kurs:sesame@/kurs?host=/run/postgresql",
+      "postgres://kurs:sesame@localhost/kurs?host=/run/postgresql",
+      "postgres://kurs:sesame@%2Frun%2Fpostgresql/kurs",
+    ]) {
+      assert.deepEqual(parseDatabaseAddress(text), [socket], text);
+    }
+    assert.deepEqual(parseDatabaseAddress("postgres:///kurs?host=/run/postgresql&port=5433"), [
+      {
+        name: "/run/postgresql:5433",
+        url: "postgres:///kurs?host=%2Frun%2Fpostgresql&port=5433",
+      },
+    ]);
+  });
+
+  test("the option host names several hosts, with one port for all or one for each", () => {
+    assert.deepEqual(urlsOf("postgres://kurs@/kurs?host=one,::1&port=5433&sslmode=require"), [
+      "postgres://kurs@one:5433/kurs?sslmode=require",
+      "postgres://kurs@[::1]:5433/kurs?sslmode=require",
+    ]);
+    assert.deepEqual(namesOf("postgres:///kurs?host=one,/run&port=5433,5434"), [
+      "one:5433",
+      "/run:5434",
+    ]);
+  });
+
+  test("an address is shown without its passwords, as psql takes it", () => {
+    for (const [text, shown] of [
+      ["postgres://kurs:sesame@one,two:5433/kurs", "postgres://kurs@one,two:5433/kurs"],
+      [
+        "postgres://kurs:sesame@/kurs?host=/run/postgresql&password=sesame&sslpassword=sesame",
+        "postgres://kurs@/kurs?host=%2Frun%2Fpostgresql",
+      ],
+      [
+        "postgres:///kurs?host=/run&options=-c%20a=b",
+        "postgres:///kurs?options=-c%20a%3Db&host=%2Frun",
+      ],
+    ] as const) {
+      assert.equal(shownAddress(parseDatabaseAddress(text)), shown);
+    }
+  });
+
   test("the name that is shown holds no part of the password", () => {
     const passwords = [
       "sesame",
@@ -74,6 +119,9 @@ suite("addresses of a database", () => {
     ["a comma at the end", "postgres://one,/kurs"],
     ["a comma at the beginning", "postgres://,one/kurs"],
     ["two commas", "postgres://one,,two/kurs"],
+    ["an option host that is empty", "postgres:///kurs?host="],
+    ["a socket's port that is no number", "postgres:///kurs?host=/run&port=two"],
+    ["an encoded directory that is cut short", "postgres://%2Frun%2/kurs"],
     ["a port that is no number", "postgres://one:two/kurs"],
     ["a port that is none", "postgres://one:65536/kurs"],
     ["one bad port of several", "postgres://one:5432,two:port/kurs"],

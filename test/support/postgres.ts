@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
-import { chmod, chown, cp, mkdtemp, rename, rm } from "node:fs/promises";
+import { chmod, chown, cp, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -45,12 +45,18 @@ export interface PostgresOptions {
   readonly port?: number;
   /** Settings by name, as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Files of the data directory by name, readable to the server alone, such as pg_hba.conf. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** Starts a server on a free port of loopback. Its data is not synced to disk unless asked for. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const { binaries, owner } = await programs();
   const dataDirectory = options.dataDirectory ?? (await newCluster(binaries, owner));
+  for (const [name, text] of Object.entries(options.files ?? {})) {
+    await writeFile(join(dataDirectory, name), text, { mode: 0o600 });
+  }
+  if (options.files !== undefined) await giveTo(owner, dataDirectory);
   const port = options.port ?? (await freePort());
   const settings = {
     port: String(port),

@@ -20,8 +20,8 @@ const ABOUT = `
 /** Looks at a PostgreSQL database without writing to it. */
 export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<Examination> {
   const settings = { connectionsMax: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
-  await using primary = createPrimary(hosts, settings);
   try {
+    await using primary = createPrimary(hosts, settings);
     const client = await primary.connect();
     const { schema, about } = await (async () => {
       try {

@@ -62,7 +62,9 @@ async function connectPatiently(primary: Primary): Promise<PoolClient> {
     try {
       return await primary.connect();
     } catch (error) {
-      if (performance.now() > patientUntilMs) {
+      // A certificate that is rejected stays rejected.
+      const isLasting = error instanceof Error && "isLasting" in error && error.isLasting;
+      if (isLasting || performance.now() > patientUntilMs) {
         throw new StartError(`Cannot reach PostgreSQL: ${reasonOf(error)}.`, error);
       }
       await after(START_RETRY_MS);

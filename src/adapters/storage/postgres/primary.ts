@@ -2,6 +2,7 @@ import { Socket } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
 import { Pool, type PoolClient, type PoolConfig, types } from "pg";
 import type { DatabaseHost } from "../../../config.ts";
+import { certificateFaultOf, connectingOf } from "./tls.ts";
 
 const INT8_OID = 20;
 
@@ -14,8 +15,9 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5000;
 // What durability or correctness needs is set in each session, whatever its value: a setting that a
 // session has not set itself follows every reload of the server's configuration. They are not
 // startup parameters, which PgBouncer rejects. synchronous_commit: more than `on` may be set on
-// purpose, and stays. search_path: the schema that the start has found. default_transaction_read_only
-// is left alone: cluster managers and providers protect a server with it.
+// purpose, and stays. search_path: the schema that the start has found. The setting
+// default_transaction_read_only is left alone: cluster managers and providers protect a server
+// with it.
 const SET_UP = `
   SELECT
     set_config('synchronous_commit',
@@ -50,7 +52,7 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
     socket.once("close", () => sockets.delete(socket));
     return socket;
   };
-  const pools = hosts.map(({ url }) => createPool({ connectionString: url, stream }, settings));
+  const pools = hosts.map((host) => createPool({ ...connectingOf(host), stream }, settings));
   let known: Pool | undefined;
   let search: Promise<Pool> | undefined;
   const doubt = () => {
@@ -67,10 +69,10 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
       known = await Promise.any(pools.map(takesWrites));
       return known;
     } catch (error) {
-      const reasons = (error as AggregateError).errors.map(
-        (reason: Error, index) => `${hosts[index]?.name}: ${reasonOf(reason)}`,
-      );
-      throw new Error(reasons.join("; "));
+      const errors: readonly Error[] = (error as AggregateError).errors;
+      const reasons = errors.map((each, index) => `${hosts[index]?.name}: ${reasonOf(each)}`);
+      const isLasting = errors.every((each) => certificateFaultOf(each) !== undefined);
+      throw Object.assign(new Error(reasons.join("; ")), { isLasting });
     } finally {
       search = undefined;
     }
@@ -169,5 +171,6 @@ async function takesWrites(pool: Pool): Promise<Pool> {
 
 /** A name with several addresses fails with one error for each. */
 function reasonOf(error: Error): string {
-  return error instanceof AggregateError ? error.errors.map(String).join(", ") : error.message;
+  if (error instanceof AggregateError) return error.errors.map(String).join(", ");
+  return certificateFaultOf(error) ?? error.message;
 }

@@ -1,0 +1,217 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { sourceNames } from "../../src/adapters/sources/sources.ts";
+import { ConfigError, readConfig } from "../../src/config.ts";
+import { connectTo } from "../support/nodes.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { hostsOf } from "../support/postgres-databases.ts";
+import { kurs, temporaryDirectory } from "../support/process.ts";
+import { startService } from "../support/service.ts";
+
+// A real server with a certificate of `localhost` from a private CA. It takes the role `postgres`
+// over TLS and on its Unix socket, and `certified` by a client certificate alone.
+
+const fileOf = (name: string) => join(import.meta.dirname, `../support/tls/${name}.pem`);
+const textOf = (name: string) => readFileSync(fileOf(name), "utf8");
+
+const CA = `sslrootcert=${fileOf("private-ca-cert")}`;
+const CLIENT = `sslcert=${fileOf("private-client-cert")}&sslkey=${fileOf("private-client-key")}`;
+/** A self-signed certificate, and so a CA, of somebody else. */
+const OTHER_CA = `sslrootcert=${fileOf("localhost-cert")}`;
+
+const RULES = `
+local all all trust
+hostssl all certified all cert map=clients
+hostssl all all all trust
+host plain all all trust
+`;
+
+const HOW_CONNECTED = `
+  SELECT s.ssl, a.client_addr IS NULL AS is_local
+  FROM pg_stat_activity a JOIN pg_stat_ssl s USING (pid) WHERE a.application_name = 'kurs'`;
+
+const resources = new AsyncDisposableStack();
+let server: PostgresServer;
+let socketDirectory = "";
+let environment: Record<string, string>;
+
+before(async () => {
+  ({ path: socketDirectory } = resources.use(await temporaryDirectory()));
+  await chmod(socketDirectory, 0o777);
+  server = await startPostgres({
+    files: {
+      "server.crt": textOf("private-server-cert"),
+      "server.key": textOf("private-server-key"),
+      "root.crt": textOf("private-ca-cert"),
+      "pg_hba.conf": RULES,
+      "pg_ident.conf": "clients postgres certified\n",
+    },
+    settings: { ssl: "on", ssl_ca_file: "root.crt", unix_socket_directories: socketDirectory },
+  });
+  resources.use(server);
+  await using admin = await connectTo(overSocket());
+  await admin.query("CREATE DATABASE plain");
+  await admin.query("CREATE ROLE certified LOGIN SUPERUSER");
+  environment = { DATA_DIR: socketDirectory };
+});
+after(() => resources.disposeAsync());
+
+const overTls = (options: string, { host = "localhost", user = "postgres" } = {}) =>
+  `postgres://${user}@${host}:${server.port}/postgres?${options}`;
+
+const overSocket = () =>
+  `postgres://postgres@/postgres?host=${encodeURIComponent(socketDirectory)}&port=${server.port}`;
+
+/** Starts on an address. @returns how PostgreSQL sees the connections of it. */
+async function connectionsOf(url: string) {
+  await using _service = await startService({ config: { databaseHosts: hostsOf(url) } });
+  await using admin = await connectTo(overSocket());
+  const { rows } = await admin.query(HOW_CONNECTED);
+  assert.ok(rows.length > 0);
+  return {
+    areEncrypted: rows.every(({ ssl }) => ssl),
+    areLocal: rows.every((row) => row.is_local),
+  };
+}
+
+suite("PostgreSQL over TLS", () => {
+  const served = [
+    ["require without a CA, whose certificate is not verified", "sslmode=require", {}],
+    [
+      "verify-ca at an address that the certificate does not hold",
+      `sslmode=verify-ca&${CA}`,
+      { host: "127.0.0.1" },
+    ],
+    ["verify-full by the name in the certificate", `sslmode=verify-full&${CA}`, {}],
+    ["a client certificate", `sslmode=verify-full&${CA}&${CLIENT}`, { user: "certified" }],
+  ] as const;
+
+  for (const [what, options, at] of served) {
+    test(`serves with ${what}, and every connection is encrypted`, async () => {
+      const seen = await connectionsOf(overTls(options, at));
+      assert.deepEqual(seen, { areEncrypted: true, areLocal: false });
+    });
+  }
+
+  const rejected = [
+    [
+      "a certificate of another CA",
+      `sslmode=verify-full&${OTHER_CA}`,
+      {},
+      /not signed by a CA in sslrootcert/,
+    ],
+    [
+      "require with another CA",
+      `sslmode=require&${OTHER_CA}`,
+      {},
+      /not signed by a CA in sslrootcert/,
+    ],
+    [
+      "a certificate of a CA that is not public",
+      "sslmode=verify-full",
+      {},
+      /not signed by a CA in sslrootcert/,
+    ],
+    [
+      "another host than the certificate's",
+      `sslmode=verify-full&${CA}`,
+      { host: "127.0.0.1" },
+      /certificate .* another host/,
+    ],
+  ] as const;
+
+  for (const [what, options, at, sentence] of rejected) {
+    test(`rejects ${what} at once, in one sentence`, async () => {
+      const databaseHosts = hostsOf(overTls(options, at));
+      await assert.rejects(startService({ config: { databaseHosts } }), (error: Error) => {
+        assert.match(error.message, sentence);
+        assert.match(error.message, /^Cannot reach PostgreSQL: [^\n]+\.$/);
+        return true;
+      });
+    });
+  }
+
+  test("with options that do not fit, the configuration is rejected with a line for each", () => {
+    const problems = [
+      [
+        "sslmode=prefer",
+        /DATABASE_URL: sslmode must be disable, require, verify-ca or verify-full/,
+      ],
+      ["sslmode=verify-ca", /DATABASE_URL: sslmode=verify-ca needs sslrootcert/],
+      [`${CA}`, /DATABASE_URL: sslrootcert needs sslmode=require, verify-ca or verify-full/],
+      [
+        `sslmode=verify-full&sslcert=${fileOf("private-client-cert")}`,
+        /DATABASE_URL: sslcert and sslkey go together/,
+      ],
+      ["sslmode=verify-full&sslcrl=/crl.pem", /DATABASE_URL: there is no option sslcrl/],
+    ] as const;
+    for (const [options, line] of problems) {
+      const read = () => readConfig(sourceNames, { DATABASE_URL: overTls(options) });
+      assert.throws(read, (error) => {
+        assert.ok(error instanceof ConfigError);
+        assert.equal(error.problems.length, 1);
+        assert.match(error.problems[0] ?? "", line);
+        return true;
+      });
+    }
+  });
+
+  test("with files that cannot be used, the start is rejected in one sentence that names them", async () => {
+    const nothing = join(import.meta.dirname, "nothing.pem");
+    const problems = [
+      [
+        `sslmode=verify-full&sslrootcert=${nothing}`,
+        /Cannot read sslrootcert .*nothing\.pem.*: there is no such file\.$/,
+      ],
+      [
+        `sslmode=verify-full&sslrootcert=${import.meta.filename}`,
+        /sslrootcert .* holds no certificate in PEM/,
+      ],
+      [
+        `sslmode=require&sslcert=${fileOf("private-client-cert")}&sslkey=${fileOf("private-server-key")}`,
+        /sslkey .* is not the key of sslcert/,
+      ],
+    ] as const;
+    for (const [options, sentence] of problems) {
+      const databaseHosts = hostsOf(overTls(options));
+      await assert.rejects(startService({ config: { databaseHosts } }), {
+        name: "StartError",
+        message: sentence,
+      });
+    }
+  });
+
+  test("a command that connects over TLS prints no warning", async () => {
+    const env = { ...environment, DATABASE_URL: overTls("sslmode=require") };
+    const { exitCode, stderr } = await kurs(["migrate"], { env });
+    assert.deepEqual([exitCode, stderr], [0, ""]);
+  });
+
+  test("sslmode=disable connects in clear even where the server offers TLS", async () => {
+    const url = overTls("sslmode=disable").replace("/postgres?", "/plain?");
+    assert.deepEqual(await connectionsOf(url), { areEncrypted: false, areLocal: false });
+  });
+});
+
+suite("PostgreSQL on a Unix socket", () => {
+  test("is reached by libpq's forms of the address, without TLS", async () => {
+    const host = encodeURIComponent(socketDirectory);
+    for (const url of [
+      overSocket(),
+      `postgres:///postgres?host=${socketDirectory}&port=${server.port}&user=postgres&sslmode=verify-full`,
+      `postgres://postgres@${host}:${server.port}/postgres`,
+    ]) {
+      assert.deepEqual(await connectionsOf(url), { areEncrypted: false, areLocal: true }, url);
+    }
+  });
+
+  test("that is not there is named in one sentence", async () => {
+    const env = { ...environment, DATABASE_URL: "postgres:///kurs?host=/nowhere&user=kurs" };
+    const { exitCode, stdout } = await kurs(["doctor"], { env });
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /^problem {2}database +PostgreSQL cannot be used: \/nowhere: .*ENOENT/m);
+  });
+});
