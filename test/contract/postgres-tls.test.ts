@@ -4,6 +4,7 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { sourceNames } from "../../src/adapters/sources/sources.ts";
+import { examineStore } from "../../src/adapters/storage/open.ts";
 import { ConfigError, readConfig } from "../../src/config.ts";
 import { connectTo } from "../support/nodes.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
@@ -101,19 +102,19 @@ suite("PostgreSQL over TLS", () => {
       "a certificate of another CA",
       `sslmode=verify-full&${OTHER_CA}`,
       {},
-      /not signed by a CA in sslrootcert/,
+      /not signed by a known CA; set sslrootcert/,
     ],
     [
       "require with another CA",
       `sslmode=require&${OTHER_CA}`,
       {},
-      /not signed by a CA in sslrootcert/,
+      /not signed by a known CA; set sslrootcert/,
     ],
     [
       "a certificate of a CA that is not public",
       "sslmode=verify-full",
       {},
-      /not signed by a CA in sslrootcert/,
+      /not signed by a known CA; set sslrootcert/,
     ],
     [
       "another host than the certificate's",
@@ -133,6 +134,15 @@ suite("PostgreSQL over TLS", () => {
       });
     });
   }
+
+  test("a client certificate of another CA is rejected by the server, which is told in one line", async () => {
+    const client = `sslcert=${fileOf("localhost-cert")}&sslkey=${fileOf("localhost-key")}`;
+    const url = overTls(`sslmode=verify-full&${CA}&${client}`, { user: "certified" });
+    const store = { dataDirectory: "", databaseHosts: hostsOf(url) };
+    const examination = await examineStore(store, false);
+    assert.ok(examination.kind === "failed");
+    assert.match(examination.reason, /^PostgreSQL cannot be used: localhost:\d+: [^\n]+$/);
+  });
 
   test("with options that do not fit, the configuration is rejected with a line for each", () => {
     const problems = [

@@ -172,5 +172,6 @@ async function takesWrites(pool: Pool): Promise<Pool> {
 /** A name with several addresses fails with one error for each. */
 function reasonOf(error: Error): string {
   if (error instanceof AggregateError) return error.errors.map(String).join(", ");
-  return certificateFaultOf(error) ?? error.message;
+  // OpenSSL ends its messages with a line break.
+  return certificateFaultOf(error) ?? error.message.trim().replaceAll(/\s+/g, " ");
 }

@@ -97,7 +97,8 @@ function requireKeyOf(cert: PemFile, key: PemFile): void {
     throw new StartError(`The sslkey ${key.path} is not the key of sslcert ${cert.path}.`);
 }
 
-const UNKNOWN_CA = "its certificate is not signed by a CA in sslrootcert";
+const UNKNOWN_CA =
+  "its certificate is not signed by a known CA; set sslrootcert to the file of its CA";
 
 /** What Node says of a certificate (nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const certificateFaults = new Map([
@@ -108,10 +109,7 @@ const certificateFaults = new Map([
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", UNKNOWN_CA],
   ["CERT_SIGNATURE_FAILURE", UNKNOWN_CA],
   ["CERT_HAS_EXPIRED", "its certificate has expired"],
-  [
-    "ERR_TLS_CERT_ALTNAME_INVALID",
-    "its certificate is another host's; sslmode=verify-ca allows that",
-  ],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is another host's; connect by a name in it"],
 ]);
 
 /** @returns why a server's certificate was rejected; undefined for any other error. */
