@@ -9,9 +9,10 @@ const CALLS_PER_IP_FACTOR = 30;
  * Counts one call of register, login, password-reset or verification-resend against the abuse
  * budget (specification, section 8).
  *
+ * @param email none for the confirmation of a reset, which counts against the address alone.
  * @throws {Failure} `too_many_requests` when the window's budget is spent.
  */
-export type SpendAuthCall = (clientIp: string, email: string) => Promise<void>;
+export type SpendAuthCall = (clientIp: string, email?: string) => Promise<void>;
 
 /**
  * Makes the abuse limiter: a fixed window per (address, email), which opens with its first call,
@@ -32,10 +33,8 @@ export function createAuthLimit(uses: {
     const now = timestamp(nowMs);
     // Windows are kept under digests: the store need not know who tried to log in from where.
     const address = secrets.hash(clientIp);
-    const budgets = new Map([
-      [address, callsPerAddress],
-      [secrets.hash(`${clientIp} ${email}`), callsPerWindow],
-    ]);
+    const budgets = new Map([[address, callsPerAddress]]);
+    if (email !== undefined) budgets.set(secrets.hash(`${clientIp} ${email}`), callsPerWindow);
     const scopes = [...budgets.keys()];
 
     // An address that has spent its ceiling costs the store no more writes, whatever it sends.

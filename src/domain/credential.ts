@@ -19,6 +19,15 @@ export const VERIFICATION_LIFETIME_MS = 24 * 60 * 60 * 1000;
 /** How long the link of a mail works that resets a password. */
 export const PASSWORD_RESET_LIFETIME_MS = 60 * 60 * 1000;
 
+/**
+ * Tokens of one account and purpose that are valid at once. A request issues no further one, so
+ * that a stranger who knows the email can void no link that the owner has been sent.
+ */
+export const VALID_TOKENS_MAX = 5;
+
+/** Mails to one address within an hour. A notice counts, but is always sent. */
+export const MAILS_PER_HOUR_MAX = 5;
+
 const apiKey = new RegExp(`^${API_KEY_START}[0-9a-f]{64}$`);
 const sessionToken = new RegExp(`^${SESSION_TOKEN_START}[0-9a-f]{64}$`);
 

@@ -1,5 +1,14 @@
 import type { FastifyRequest } from "fastify";
 import { normalizeEmail } from "../../domain/email.ts";
+import { clientOf } from "./client-address.ts";
+
+/** The connection was reset before its request was handled: nobody is left to respond to. */
+export class ClientGone extends Error {
+  constructor() {
+    super("The client has reset its connection");
+    this.name = "ClientGone";
+  }
+}
 
 /** Trims and lower-cases an email before its form is judged. */
 export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void> {
@@ -8,7 +17,12 @@ export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void
   }
 }
 
-/** The address that calls; an IPv4 one is the same whichever way the socket writes it. */
-export function clientIpOf({ ip }: FastifyRequest): string {
-  return ip.replace(/^::ffff:/i, "");
+/**
+ * @returns the client as the abuse limiter counts it.
+ * @throws {ClientGone} when it is not known any more: what cannot be counted is not done.
+ */
+export function clientIpOf({ ip, ips = [ip] }: FastifyRequest): string {
+  const client = clientOf(ips);
+  if (client === undefined) throw new ClientGone();
+  return client;
 }

@@ -4,6 +4,7 @@ import type { TLocalizedValidationError } from "typebox/error";
 import { Failure, type FailureCode } from "../../domain/failure.ts";
 import { failureOf, logFailure } from "../failures.ts";
 import { wireFailure } from "../wire.ts";
+import { ClientGone } from "./caller.ts";
 import { statusOf } from "./statuses.ts";
 import type { WholeAnswer } from "./whole-answers.ts";
 
@@ -55,6 +56,13 @@ function failureHeaders(failure: Failure, challenge: string): string[] {
 /** Makes the handler of everything that is thrown: known failures are told, others logged. */
 export function createErrorHandler(log: Logger) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
+    if (error instanceof ClientGone) {
+      // Without a response there is no line in the log and no count, and no alarm for what is no
+      // fault of the service.
+      reply.hijack();
+      request.raw.destroy();
+      return;
+    }
     const failure = httpFailureOf(error, request.routeOptions.bodyLimit);
     logFailure(log, failure, request.id);
     return sendFailure(request, reply, failure);

@@ -1,5 +1,6 @@
 import type { EmailVerification } from "../../application/email-verification.ts";
 import type { PasswordResets } from "../../application/password-reset.ts";
+import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "../../domain/credential.ts";
 import { Type } from "../schema.ts";
 import { EmailBody, MailTokenBody, NewPasswordBody } from "../wire.ts";
 import type { App } from "./app.ts";
@@ -7,6 +8,11 @@ import { clientIpOf, normalizeBodyEmail } from "./caller.ts";
 import { noBody, responsesOf } from "./responses.ts";
 
 const common = { tags: ["Authentication"], security: [] };
+
+const MAIL_LIMITS =
+  `At most ${VALID_TOKENS_MAX} tokens of an account are valid for this purpose, and at most ` +
+  `${MAILS_PER_HOUR_MAX} mails an hour go to one address: beyond that the response is the same, ` +
+  "and no mail is sent. Using one token voids the others.";
 
 const accepted = Type.Object({}, { description: "Told whether or not there is such an account" });
 
@@ -24,7 +30,8 @@ const verifySchema = {
 const resendSchema = {
   ...common,
   operationId: "resendVerification",
-  summary: "Mail another token, valid 24 hours; the older one is void",
+  summary: "Mail another token, valid 24 hours; the older ones stay valid",
+  description: MAIL_LIMITS,
   body: EmailBody,
   response: responsesOf({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
 };
@@ -32,7 +39,8 @@ const resendSchema = {
 const requestResetSchema = {
   ...common,
   operationId: "requestPasswordReset",
-  summary: "Mail a token for a new password, valid 1 hour; the older one is void",
+  summary: "Mail a token for a new password, valid 1 hour; the older ones stay valid",
+  description: MAIL_LIMITS,
   body: EmailBody,
   response: responsesOf({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
 };
@@ -40,11 +48,15 @@ const requestResetSchema = {
 const confirmResetSchema = {
   ...common,
   operationId: "resetPassword",
-  summary: "Set a new password: every session ends, API keys stay, the email is verified",
+  summary: "Set a new password: every session ends, the email is verified",
+  description:
+    "API keys keep working, unless this is the first verification of the email: then they are " +
+    "revoked.",
   body: NewPasswordBody,
   response: responsesOf({ 204: noBody("The password is changed") }, [
     "unsupported_media_type",
     "invalid_token",
+    "too_many_requests",
   ]),
 };
 
@@ -87,7 +99,8 @@ export function mailTokenRoutes(
     "/v1/auth/password-reset/confirm",
     { schema: confirmResetSchema },
     async (request, reply) => {
-      await passwordResets.confirm(request.body.token, request.body.password);
+      const { token, password } = request.body;
+      await passwordResets.confirm(token, password, clientIpOf(request));
       return reply.code(204).send();
     },
   );

@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { fastify } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
 import type { App } from "./app.ts";
+import { createTrust } from "./client-address.ts";
 import { setCompilers, withoutCompilers } from "./compilers.ts";
 import { schemaFailure } from "./failures.ts";
 import { pathOf } from "./request-target.ts";
@@ -37,7 +38,7 @@ export function createServer(trustedProxies: readonly string[]): App {
     // No path parameter is refused for its length: the service judges symbols.
     rewriteUrl: pathOf,
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
-    trustProxy: trustedProxies.length === 0 ? false : [...trustedProxies],
+    trustProxy: trustedProxies.length === 0 ? false : createTrust(trustedProxies),
     genReqId: () => randomUUIDv7(),
     requestIdHeader: false,
     // While it stops, what still comes on an open connection is served.

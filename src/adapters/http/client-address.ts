@@ -1,0 +1,72 @@
+import { isIP } from "node:net";
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** The names that TRUST_PROXY accepts besides addresses, with what ipaddr.js calls their ranges. */
+const rangesOf = new Map([
+  ["loopback", ["loopback"]],
+  ["linklocal", ["linkLocal"]],
+  ["uniquelocal", ["uniqueLocal", "private"]],
+]);
+
+const IPV6_BITS_OF_CLIENT = 64;
+const MAPPED_PREFIX_BITS = 96;
+
+/**
+ * Reads an address as sockets and proxies write it: with or without a port, brackets and a zone.
+ *
+ * @returns the address, an IPv4-mapped one as IPv4; undefined for any other text.
+ */
+function parseAddress(text: string | undefined): Address | undefined {
+  const address = text
+    ?.replace(/^\[([^\]]*)\](:\d+)?$/, "$1")
+    .replace(/^([\d.]+):\d+$/, "$1")
+    .replace(/%.*$/, "");
+  // ipaddr.js alone would also read `10.1` and octal numbers, which no proxy writes.
+  return address === undefined || isIP(address) === 0 ? undefined : ipaddr.process(address);
+}
+
+/**
+ * @param chain the socket's address, and then the entries of X-Forwarded-For from the last one back
+ *   to the first that no trusted proxy has written.
+ * @returns what the abuse limiter counts as one client: an IPv4 address, or the /64 of an IPv6
+ *   address, since a provider assigns at least a /64 to one customer (RFC 6177). An entry that is no
+ *   address counts as the proxy that sent it, so nobody gets a new budget by inventing texts.
+ *   Undefined when the connection was reset and its address is no longer known.
+ */
+export function clientOf(chain: readonly (string | undefined)[]): string | undefined {
+  const address = chain.map(parseAddress).findLast((found) => found !== undefined);
+  if (address === undefined || address instanceof ipaddr.IPv4) return address?.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_BITS_OF_CLIENT}`);
+  return `${network}/${IPV6_BITS_OF_CLIENT}`;
+}
+
+/**
+ * Makes what decides whether an address is a trusted proxy's, however the address is written.
+ *
+ * @param entries addresses, networks or names.
+ */
+export function createTrust(entries: readonly string[]): (address: string | undefined) => boolean {
+  const names = new Set(entries.flatMap((entry) => rangesOf.get(entry) ?? []));
+  const networks = entries.filter((entry) => !rangesOf.has(entry)).map(parseNetwork);
+  return (text) => {
+    const address = parseAddress(text);
+    if (address === undefined) return false;
+    if (names.has(address.range())) return true;
+    return networks.some(
+      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
+    );
+  };
+}
+
+function parseNetwork(entry: string): [Address, number] {
+  const [text = "", bits] = entry.split("/");
+  const written = ipaddr.parse(text.replace(/%.*$/, ""));
+  const address = ipaddr.process(written.toString());
+  const bitsWritten = bits === undefined ? written.toByteArray().length * 8 : Number(bits);
+  const isMapped = address.kind() !== written.kind();
+  return isMapped && bitsWritten >= MAPPED_PREFIX_BITS
+    ? [address, bitsWritten - MAPPED_PREFIX_BITS]
+    : [written, bitsWritten];
+}
