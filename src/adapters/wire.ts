@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
-import type { Account, ApiKey, DailyUnits } from "../application/ports.ts";
+import type { ApiKey } from "../application/key-ports.ts";
+import type { Account, DailyUnits } from "../application/ports.ts";
 import type { IssuedSession } from "../application/sessions.ts";
 import type { UsageReport } from "../application/usage.ts";
 import { remainingUnits, utilization } from "../domain/billing.ts";
@@ -231,8 +232,8 @@ export function wireUsage(report: UsageReport): Static<typeof UsageShape> {
   };
 }
 
-export function wireDailyUsage(days: readonly DailyUnits[]): Static<typeof DailyUsageShape> {
-  return { days: days.map(({ day, keyId, units }) => ({ date: day, api_key_id: keyId, units })) };
+export function wireDayOfKey({ day, keyId, units }: DailyUnits): Static<typeof DayOfKey> {
+  return { date: day, api_key_id: keyId, units };
 }
 
 /** The error envelope (specification, section 2), with the quota's fields where it has them. */

@@ -1,20 +1,36 @@
 import { API_KEY_START, isApiKey, isApiKeyId, keyPrefixOf } from "../domain/credential.ts";
-import { apiKeyRequired, Failure } from "../domain/failure.ts";
+import { apiKeyRequired, Failure, sessionRequired } from "../domain/failure.ts";
 import { timestamp } from "../domain/instant.ts";
-import type { ApiKey, ApiKeyStore, Clock, Secrets } from "./ports.ts";
+import type { ApiKey, ApiKeyStore, KeyLimits } from "./key-ports.ts";
+import { PAGE_ROWS } from "./pages.ts";
+import type { Clock, Secrets } from "./ports.ts";
 
-/** The most active keys of one account. */
-const ACTIVE_KEYS_MAX = 100;
+const LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
+
+const limitMessages: Record<keyof KeyLimits, string> = {
+  active: `An account has at most ${LIMITS.active} active API keys. Revoke one first.`,
+  perDay:
+    `An account can create at most ${LIMITS.perDay} API keys per UTC day. ` +
+    "Use a key that you have, or create one after 00:00 UTC.",
+  total:
+    `An account has at most ${LIMITS.total.toLocaleString("en")} API keys in total, revoked ones ` +
+    "included. Use a key that you have, or ask the operator.",
+};
 
 export interface ApiKeys {
   /**
    * @param name trimmed, 1 to 100 characters.
+   * @param sessionToken of a session that `authenticate` accepted.
    * @returns the key with its secret, which is told this once.
-   * @throws {Failure} `key_limit_reached`
+   * @throws {Failure} `key_limit_reached`; `unauthorized` when the session has ended since.
    */
-  create(accountId: string, name: string): Promise<{ key: ApiKey; secret: string }>;
-  /** @returns every key of the account, revoked ones too, oldest first. */
-  list(accountId: string): Promise<ApiKey[]>;
+  create(
+    accountId: string,
+    name: string,
+    sessionToken: string,
+  ): Promise<{ key: ApiKey; secret: string }>;
+  /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
+  list(accountId: string): AsyncGenerator<ApiKey[], void>;
   /**
    * Checks a key without charging anything.
    *
@@ -37,7 +53,7 @@ export function createApiKeys(uses: {
   const { store, secrets, clock } = uses;
 
   return {
-    async create(accountId, name) {
+    async create(accountId, name, sessionToken) {
       const secret = API_KEY_START + secrets.secret();
       const key: ApiKey = {
         id: secrets.uuid(),
@@ -47,16 +63,25 @@ export function createApiKeys(uses: {
         revokedAt: undefined,
       };
       const keyHash = secrets.hash(secret);
-      if (!(await store.createApiKey({ ...key, accountId, keyHash }, ACTIVE_KEYS_MAX))) {
-        throw new Failure(
-          "key_limit_reached",
-          `An account has at most ${ACTIVE_KEYS_MAX} active API keys. Revoke one first.`,
-        );
-      }
-      return { key, secret };
+      const sessionHash = secrets.hash(sessionToken);
+      const creation = await store.createApiKey(
+        { ...key, accountId, keyHash, sessionHash },
+        LIMITS,
+      );
+      if (creation === "session_ended") throw sessionRequired;
+      if (creation === "created") return { key, secret };
+      throw new Failure("key_limit_reached", limitMessages[creation]);
     },
 
-    list: (accountId) => store.listApiKeys(accountId),
+    async *list(accountId) {
+      let after = "";
+      for (;;) {
+        const page = await store.listApiKeys(accountId, after, PAGE_ROWS);
+        yield page;
+        if (page.length < PAGE_ROWS) return;
+        after = page.at(-1)?.id ?? "";
+      }
+    },
 
     async authenticate(apiKey) {
       if (apiKey === undefined || !isApiKey(apiKey)) throw apiKeyRequired;

@@ -24,18 +24,24 @@ export interface PasswordReset {
 
 export interface MailTokenStore {
   /**
-   * Stores a token and its mail for the account of an email; an older token of that purpose is
-   * void, and its mail, where it still waits, not sent. Does nothing for an email without an
-   * account or, to verify, one that is verified, but takes as long and does not tell.
+   * Stores a token and its mail for the account of an email; older tokens stay valid. Does nothing
+   * for an email without an account, to verify for one that is verified, or where the account has
+   * its most tokens or mails, but takes as long and does not tell.
    */
   issueToken(email: string, token: IssuedToken): Promise<void>;
   /** @returns the email of the account that may still use the token; spends nothing. */
   tokenEmail(tokenHash: string, purpose: TokenPurpose, now: string): Promise<string | undefined>;
-  /** Spends a token and marks its account's email as verified. @returns false: no such token. */
+  /**
+   * Spends a token and marks its account's email as verified; the account's other tokens of the
+   * purpose are void, and their mails, where they still wait, not sent.
+   *
+   * @returns false: no such token.
+   */
   verifyEmail(tokenHash: string, now: string): Promise<boolean>;
   /**
-   * Spends a token, sets the password, marks the email as verified, ends every session of the
-   * account and writes the notice, in one transaction. @returns false: no such token.
+   * Spends a token as `verifyEmail` does, sets the password, marks the email as verified, ends every
+   * session of the account and writes the notice, in one transaction. When the email was not
+   * verified before, the account's keys are revoked. @returns false: no such token.
    */
   resetPassword(reset: PasswordReset): Promise<boolean>;
   /** Marks an email as verified, whoever says so. @returns false when there is no such account. */

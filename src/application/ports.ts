@@ -3,6 +3,7 @@ import type { Decimal } from "../domain/decimal.ts";
 import type { Rate } from "../domain/rate.ts";
 import type { SourcedRate, Succession, Verdict } from "../domain/succession.ts";
 import type { Pair } from "../domain/symbol.ts";
+import type { ApiKeyStore } from "./key-ports.ts";
 import type { IssuedToken, MailStore, MailTokenStore } from "./mail-ports.ts";
 import type { SourceStore } from "./source-ports.ts";
 
@@ -112,30 +113,6 @@ export interface SessionStore {
   endSession(tokenHash: string): Promise<void>;
 }
 
-export interface ApiKey {
-  readonly id: string;
-  readonly name: string;
-  readonly keyPrefix: string;
-  readonly createdAt: string;
-  readonly revokedAt: string | undefined;
-}
-
-export interface NewApiKey extends ApiKey {
-  readonly accountId: string;
-  readonly keyHash: string;
-}
-
-export interface ApiKeyStore {
-  /** @returns false when the account has `limit` active keys already: nothing is stored then. */
-  createApiKey(key: NewApiKey, limit: number): Promise<boolean>;
-  /** Every key of the account, revoked ones too, oldest first. */
-  listApiKeys(accountId: string): Promise<ApiKey[]>;
-  /** @returns the id of the account whose active key has that hash. */
-  apiKeyAccount(keyHash: string): Promise<string | undefined>;
-  /** @returns false for an id that is unknown, another account's or revoked already. */
-  revokeApiKey(accountId: string, keyId: string, now: string): Promise<boolean>;
-}
-
 export interface AuthWindow {
   /** What is counted, as a digest: an address, or an address with an email. */
   readonly scope: string;
@@ -168,17 +145,29 @@ export interface AccountUsage extends Quota {
   readonly plan: string;
 }
 
-/** What one key was charged on one UTC day. */
-export interface DailyUnits {
+/** A UTC day of one key. */
+export interface DayOfKey {
   readonly day: string;
   readonly keyId: string;
+}
+
+/** What one key was charged on one UTC day. */
+export interface DailyUnits extends DayOfKey {
   readonly units: number;
 }
 
 export interface UsageStore {
   usageOf(accountId: string, period: string): Promise<AccountUsage | undefined>;
-  /** Days with units, both bounds included: in order of the day, then of the key's creation. */
-  dailyUnits(accountId: string, firstDay: string, lastDay: string): Promise<DailyUnits[]>;
+  /**
+   * A page of an account's days with units, in order of the day, then of the key's creation: what
+   * comes after a day and key ("": all of that day), up to a last day of the same month.
+   */
+  dailyUnits(
+    accountId: string,
+    after: DayOfKey,
+    lastDay: string,
+    limit: number,
+  ): Promise<DailyUnits[]>;
 }
 
 export interface StoredRate extends SourcedRate {

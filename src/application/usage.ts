@@ -1,8 +1,10 @@
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../domain/billing.ts";
+import { PAGE_ROWS } from "./pages.ts";
 import {
   type AccountUsage,
   type Clock,
   type DailyUnits,
+  type DayOfKey,
   StoreUnavailable,
   type UsageStore,
 } from "./ports.ts";
@@ -34,21 +36,34 @@ export function createReadUsage(uses: {
 }
 
 /**
- * Reads an account's units by UTC day and key, oldest day first; days without units are left out.
+ * Reads an account's units by UTC day and key, oldest day first, in pages of bounded size; days
+ * without units are left out.
  *
  * @param days how many days, today included.
  * @throws {StoreUnavailable}
  */
-export type ReadDailyUsage = (accountId: string, days: number) => Promise<DailyUnits[]>;
+export type ReadDailyUsage = (
+  accountId: string,
+  days: number,
+) => AsyncGenerator<DailyUnits[], void>;
 
 export function createReadDailyUsage(uses: {
   readonly store: UsageStore;
   readonly clock: Clock;
 }): ReadDailyUsage {
   const { store, clock } = uses;
-  return (accountId, days) => {
+  return async function* (accountId, days) {
     const nowMs = clock.nowMs();
-    const firstDay = utcDay(nowMs - (days - 1) * DAY_MS);
-    return store.dailyUnits(accountId, firstDay, utcDay(nowMs));
+    const today = utcDay(nowMs);
+    let after: DayOfKey = { day: utcDay(nowMs - (days - 1) * DAY_MS), keyId: "" };
+    while (after.day <= today) {
+      const month = billingPeriodAt(Date.parse(after.day));
+      const monthEnd = utcDay(month.endMs - DAY_MS);
+      const lastDay = monthEnd < today ? monthEnd : today;
+      const page = await store.dailyUnits(accountId, after, lastDay, PAGE_ROWS);
+      yield page;
+      const isWhole = page.length < PAGE_ROWS;
+      after = isWhole ? { day: utcDay(month.endMs), keyId: "" } : (page.at(-1) ?? after);
+    }
   };
 }

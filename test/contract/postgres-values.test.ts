@@ -6,6 +6,8 @@ import { administer } from "../support/postgres.ts";
 import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
 import {
+  KEY_LIMITS,
+  keysOf,
   NOW,
   newAccount,
   newCustomer,
@@ -58,13 +60,13 @@ async function fillAndList(store: Store) {
   const account = newAccount({ id: "account" });
   await store.createAccount(account, newMailToken());
   for (const id of ["k-2", "K-1", "k_1", "k1"]) {
-    await store.createApiKey(newKey(account.id, { id }), 100);
+    await store.createApiKey(newKey(account.id, { id }), KEY_LIMITS);
   }
   return {
     plans: (await store.listPlans()).map(({ name }) => name),
     rates: (await store.listRates()).map(({ base, quote }) => `${base}/${quote}`),
     sources: (await store.listSources()).map(({ source }) => source),
-    keys: (await store.listApiKeys(account.id)).map(({ id }) => id),
+    keys: (await keysOf(store, account.id)).map(({ id }) => id),
   };
 }
 

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { migrationsIn } from "../../src/adapters/storage/migrations.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
-import { newCustomer, newRead, usedUnits } from "./suite/database.ts";
+import { newCustomer, newRead, unitsOfDays, usedUnits } from "./suite/database.ts";
 
 /** Makes a database as an older program left it. */
 function makeOfSchema(database: DatabaseSync, version: number): void {
@@ -52,7 +52,7 @@ test("units counted before accounts and keys had numbers are told as before, and
   assert.equal((await store.read(newRead(keyHashOf("ada"))))?.quota?.usedUnits, 8);
   assert.equal((await store.read(newRead(keyHashOf("bob"))))?.quota?.usedUnits, 1);
   assert.equal(await store.read(newRead(keyHashOf("old"))), undefined);
-  assert.deepEqual(await store.dailyUnits("ada", "2026-08-31", "2026-11-21"), [
+  assert.deepEqual(await unitsOfDays(store, "ada", "2026-08-31", "2026-11-21"), [
     { day: "2026-08-31", keyId: "key 1", units: 30 },
     { day: "2026-11-02", keyId: "key 1", units: 3 },
     { day: "2026-11-02", keyId: "key 2", units: 4 },

@@ -5,7 +5,15 @@ import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
 import { StoreUnavailable } from "../../src/application/ports.ts";
 import { FAIL_DAYS } from "../support/store-faults.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
-import { EUR_USD, newCustomer, newKey, newRead, storeRates, usedUnits } from "./suite/database.ts";
+import {
+  EUR_USD,
+  KEY_LIMITS,
+  newCustomer,
+  newKey,
+  newRead,
+  storeRates,
+  usedUnits,
+} from "./suite/database.ts";
 
 // What only an embedded database can do wrong; the rest is in the suite that every store passes.
 
@@ -104,6 +112,6 @@ test("a store is opened with every commit synced to disk and foreign keys enforc
   const [mode] = database.openDatabase().prepare("PRAGMA journal_mode").all();
 
   assert.equal(mode?.journal_mode, "wal");
-  const orphan = store.createApiKey(newKey("nobody"), 100);
+  const orphan = store.createApiKey(newKey("nobody"), KEY_LIMITS);
   await assert.rejects(orphan, /FOREIGN KEY/);
 });

@@ -9,7 +9,14 @@ import { createConvertCurrency } from "../../src/application/convert-currency.ts
 import type { Store } from "../../src/application/ports.ts";
 import { createReadRate } from "../../src/application/rates.ts";
 import { createReadUsage } from "../../src/application/usage.ts";
-import { EUR_USD, NOW, newAccount, newMailToken, storeRates } from "../contract/suite/database.ts";
+import {
+  EUR_USD,
+  NOW,
+  newAccount,
+  newMailToken,
+  storeRates,
+  UNCHANGED,
+} from "../contract/suite/database.ts";
 import { TestClock } from "../support/service.ts";
 
 /** The short way and the SDK's, over the real use cases on a real store. */
@@ -44,7 +51,11 @@ export async function waysOf(store: Store): Promise<Ways> {
   const newCustomer = async (plan: string): Promise<Customer & { readonly keyId: string }> => {
     const account = { ...newAccount(), plan };
     await store.createAccount(account, newMailToken());
-    const { key, secret } = await apiKeys.create(account.id, "test");
+    const session = parts.secrets.secret();
+    const tokenHash = parts.secrets.hash(session);
+    const validity = { createdAt: NOW, expiresAt: "2026-11-22T12:00:00.000Z" };
+    await store.createSession({ tokenHash, accountId: account.id, ...validity }, UNCHANGED);
+    const { key, secret } = await apiKeys.create(account.id, "test", session);
     return { accountId: account.id, apiKey: secret, keyId: key.id };
   };
   const newTwins = async (name: string, unitsPerPeriod: number) => {

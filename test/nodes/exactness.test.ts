@@ -3,7 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import { suite, test } from "node:test";
 import { openPostgresStore } from "../../src/adapters/storage/postgres/open.ts";
 import type { Store } from "../../src/application/ports.ts";
-import { newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
+import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
 import { seededRandom } from "../reliability/books.ts";
 import { type Connection, clientOf, openConnection } from "../support/client.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
@@ -152,7 +152,7 @@ async function openCustomer(store: Store, quota: number) {
   for (let turn = 0; turn < KEYS_AN_ACCOUNT; turn += 1) {
     const apiKey = `svc_live_${randomBytes(32).toString("hex")}`;
     apiKeys.push(apiKey);
-    await store.createApiKey(newKey(account.id, { keyHash: hash("sha256", apiKey) }), 100);
+    await store.createApiKey(newKey(account.id, { keyHash: hash("sha256", apiKey) }), KEY_LIMITS);
   }
   return { accountId: account.id, quota, apiKeys, answers: new Counts() };
 }

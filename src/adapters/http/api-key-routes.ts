@@ -1,9 +1,11 @@
 import type { FastifyRequest } from "fastify";
 import type { ApiKeys } from "../../application/api-keys.ts";
+import { credentialOf } from "../authorization.ts";
 import { Type } from "../schema.ts";
 import { NewApiKeyBody, wireApiKey, wireCreatedApiKey } from "../wire.ts";
 import type { App } from "./app.ts";
 import { ignoringBodies } from "./ignored-bodies.ts";
+import type { SendList } from "./lists.ts";
 import { noBody, responsesOf } from "./responses.ts";
 import { accountOf, type SessionGuard } from "./session-guard.ts";
 
@@ -15,6 +17,9 @@ const createSchema = {
   tags,
   security,
   summary: "Create an API key",
+  description:
+    "An account has at most 100 active keys, creates at most 100 per UTC day, and has at most " +
+    "10,000 in total, revoked ones included.",
   body: NewApiKeyBody,
   response: responsesOf(
     { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, told this once" }) },
@@ -43,25 +48,29 @@ const revokeSchema = {
 
 export async function apiKeyRoutes(
   app: App,
-  uses: { readonly apiKeys: ApiKeys; readonly sessionGuard: SessionGuard },
+  uses: {
+    readonly apiKeys: ApiKeys;
+    readonly sessionGuard: SessionGuard;
+    readonly sendList: SendList;
+  },
 ): Promise<void> {
-  const { apiKeys, sessionGuard: onRequest } = uses;
+  const { apiKeys, sessionGuard: onRequest, sendList } = uses;
   const url = "/v1/account/api-keys";
 
   app.post(
     url,
     { schema: createSchema, onRequest, preValidation: trimName },
     async (request, reply) => {
-      const { key, secret } = await apiKeys.create(accountOf(request), request.body.name);
+      const session = credentialOf(request.headers.authorization, "Session") ?? "";
+      const { key, secret } = await apiKeys.create(accountOf(request), request.body.name, session);
       reply.code(201);
       return wireCreatedApiKey(key, secret);
     },
   );
 
-  app.get(url, { schema: listSchema, onRequest }, async (request) => {
-    const keys = await apiKeys.list(accountOf(request));
-    return { api_keys: keys.map(wireApiKey) };
-  });
+  app.get(url, { schema: listSchema, onRequest }, (request, reply) =>
+    sendList(reply, "api_keys", apiKeys.list(accountOf(request)), wireApiKey),
+  );
 
   await ignoringBodies(app, (scope) => {
     scope.delete(`${url}/:id`, { schema: revokeSchema, onRequest }, async (request, reply) => {

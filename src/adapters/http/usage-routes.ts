@@ -2,8 +2,9 @@ import type { FastifyRequest } from "fastify";
 import type { ReadDailyUsage, ReadUsage } from "../../application/usage.ts";
 import { Failure } from "../../domain/failure.ts";
 import { Type } from "../schema.ts";
-import { wireDailyUsage, wireUsage } from "../wire.ts";
+import { wireDayOfKey, wireUsage } from "../wire.ts";
 import type { App } from "./app.ts";
+import type { SendList } from "./lists.ts";
 import { responsesOf } from "./responses.ts";
 import { accountOf, type SessionGuard } from "./session-guard.ts";
 
@@ -56,9 +57,10 @@ export function usageRoutes(
     readonly readUsage: ReadUsage;
     readonly readDailyUsage: ReadDailyUsage;
     readonly sessionGuard: SessionGuard;
+    readonly sendList: SendList;
   },
 ): void {
-  const { readUsage, readDailyUsage, sessionGuard: onRequest } = uses;
+  const { readUsage, readDailyUsage, sessionGuard: onRequest, sendList } = uses;
 
   app.get("/v1/account/usage", { schema: usageSchema, onRequest }, async (request) =>
     wireUsage(await readUsage(accountOf(request))),
@@ -67,9 +69,9 @@ export function usageRoutes(
   app.get(
     "/v1/account/usage/daily",
     { schema: dailySchema, onRequest, preValidation: readDays },
-    async (request) => {
+    (request, reply) => {
       const { days = DAYS_DEFAULT } = request.query;
-      return wireDailyUsage(await readDailyUsage(accountOf(request), days));
+      return sendList(reply, "days", readDailyUsage(accountOf(request), days), wireDayOfKey);
     },
   );
 }

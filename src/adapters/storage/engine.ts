@@ -25,6 +25,11 @@ export interface Engine extends SharedStore, AsyncDisposable {
    * (measured on an import: 99,000 rates a second, and 42,000 with 500 in a statement).
    */
   readonly rowsAtOnce: number;
+  /**
+   * Selects a page of `day`, `api_key_id` and `units`: of an account, after a day and key, up to a
+   * day of the same month, at most a number of rows. Each engine counts in tables of its own.
+   */
+  readonly dailyUnits: string;
   /** Runs one statement by itself. @throws {StoreUnavailable}, a StoreBusy when too many wait. */
   query(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
   /** As `query`, but before whatever waits: for a question that is asked once at a time. */

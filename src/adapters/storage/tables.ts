@@ -46,7 +46,7 @@ export const tables: readonly Table[] = [
     ],
   },
   { name: "auth_windows", key: ["scope"], others: ["calls", "ends_at"], summed: "calls" },
-  { name: "mail_tokens", key: ["account_id", "purpose"], others: ["token_hash", "expires_at"] },
+  { name: "mail_tokens", key: ["token_hash"], others: ["account_id", "purpose", "expires_at"] },
   {
     name: "mails",
     key: ["id"],

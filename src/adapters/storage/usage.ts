@@ -9,12 +9,6 @@ const USAGE = `
   FROM accounts a JOIN plans p ON p.name = a.plan
   WHERE a.id = $1`;
 
-// The primary key finds the days, and has them in this very order: SQLite sorts nothing, PostgreSQL
-// only where many rows make that cheaper. Keys are not joined: what a revoked one has used is told.
-const DAILY_UNITS = `
-  SELECT day, api_key_id, units FROM daily_usage
-  WHERE account_id = $1 AND day BETWEEN $2 AND $3 ORDER BY day, api_key_id`;
-
 export function usageStore(engine: Engine): UsageStore {
   return {
     async usageOf(accountId, period) {
@@ -27,8 +21,8 @@ export function usageStore(engine: Engine): UsageStore {
       };
     },
 
-    async dailyUnits(accountId, firstDay, lastDay) {
-      const rows = await engine.query(DAILY_UNITS, accountId, firstDay, lastDay);
+    async dailyUnits(accountId, { day, keyId }, lastDay, limit) {
+      const rows = await engine.query(engine.dailyUnits, accountId, day, keyId, lastDay, limit);
       return rows.map((row) => ({
         day: textOf(row, "day"),
         keyId: textOf(row, "api_key_id"),

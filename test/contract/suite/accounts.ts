@@ -4,6 +4,7 @@ import type { Account } from "../../../src/application/ports.ts";
 import {
   type CreateDatabase,
   contentsOf,
+  KEY_LIMITS,
   NOW,
   newAccount,
   newCustomer,
@@ -127,8 +128,8 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     const first = await newCustomer(store, 10);
     const second = await newCustomer(store, 20);
     const revoked = newKey(first.accountId);
-    await store.createApiKey(revoked, 100);
-    await store.createApiKey(newKey(first.accountId), 100);
+    await store.createApiKey(revoked, KEY_LIMITS);
+    await store.createApiKey(newKey(first.accountId), KEY_LIMITS);
     await store.revokeApiKey(first.accountId, revoked.id, NOW);
     await Promise.all([1, 2, 3].map(() => store.read(newRead(first.keyHash))));
     const shared = { createdAt: NOW, emailVerifiedAt: undefined };

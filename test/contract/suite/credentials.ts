@@ -4,6 +4,8 @@ import type { Store } from "../../../src/application/ports.ts";
 import {
   type CreateDatabase,
   EUR_USD,
+  KEY_LIMITS,
+  keysOf,
   NOW,
   newAccount,
   newHash,
@@ -134,11 +136,11 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const keys = [newKey(accountId, { name: "one" }), newKey(accountId), newKey(accountId)];
     // Stored out of order: the order of creation is that of the ids.
     for (const key of [keys[1], keys[2], keys[0], newKey(other)]) {
-      if (key !== undefined) assert.equal(await store.createApiKey(key, 100), true);
+      if (key !== undefined) assert.equal(await store.createApiKey(key, KEY_LIMITS), "created");
     }
     await store.revokeApiKey(accountId, keys[1]?.id ?? "", LATER);
 
-    const listed = await store.listApiKeys(accountId);
+    const listed = await keysOf(store, accountId);
 
     assert.deepEqual(
       listed,
@@ -150,39 +152,113 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
         revokedAt: index === 1 ? LATER : undefined,
       })),
     );
-    assert.deepEqual(await store.listApiKeys(newId()), []);
+    assert.deepEqual(await keysOf(store, newId()), []);
   });
 
-  test("an account has so many active keys and no more; revoked ones do not count", async () => {
+  test("keys are listed in pages, each after an id", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
+    const keys = Array.from({ length: 5 }, () => newKey(accountId));
+    for (const key of [...keys, newKey(other)]) await store.createApiKey(key, KEY_LIMITS);
+    const ids = keys.map(({ id }) => id);
+    const pageAfter = async (id: string) =>
+      (await store.listApiKeys(accountId, id, 2)).map((key) => key.id);
+
+    assert.deepEqual(await pageAfter(""), ids.slice(0, 2));
+    assert.deepEqual(await pageAfter(ids[1] ?? ""), ids.slice(2, 4));
+    assert.deepEqual(await pageAfter(ids[3] ?? ""), ids.slice(4));
+    assert.deepEqual(await pageAfter(ids[4] ?? ""), []);
+  });
+
+  test("an account has at most a number of active keys; revoked ones do not count", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const other = await storedAccount(store);
+    const limits = { ...KEY_LIMITS, active: 2 };
     const [first, second, third] = [newKey(accountId), newKey(accountId), newKey(accountId)];
-    await store.createApiKey(first, 2);
-    await store.createApiKey(second, 2);
+    await store.createApiKey(first, limits);
+    await store.createApiKey(second, limits);
 
-    assert.equal(await store.createApiKey(third, 2), false);
-    assert.equal((await store.listApiKeys(accountId)).length, 2);
+    assert.equal(await store.createApiKey(third, limits), "active");
+    assert.equal((await keysOf(store, accountId)).length, 2);
     assert.equal(await store.read(newRead(third.keyHash)), undefined);
-    assert.equal(await store.createApiKey(newKey(other), 2), true);
+    assert.equal(await store.createApiKey(newKey(other), limits), "created");
 
     await store.revokeApiKey(accountId, first.id, NOW);
-    assert.equal(await store.createApiKey(third, 2), true);
-    assert.equal(await store.createApiKey(newKey(accountId), 2), false);
+    assert.equal(await store.createApiKey(third, limits), "created");
+    assert.equal(await store.createApiKey(newKey(accountId), limits), "active");
   });
 
-  test("forty creations at once, on two nodes, do not pass the limit", async () => {
+  test("an account creates at most a number of keys on a UTC day, revoked ones included", async () => {
     await using database = await createDatabase();
-    const stores = [database.openStore(), database.openStore()];
-    const accountId = await storedAccount(stores[0] as Store);
+    const store = database.openStore();
+    const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
+    const limits = { ...KEY_LIMITS, perDay: 2 };
+    const createAt = (createdAt: string, owner = accountId) =>
+      store.createApiKey(newKey(owner, { createdAt }), limits);
+    await createAt("2026-11-20T23:59:59.999Z");
+    const first = newKey(accountId, { createdAt: "2026-11-21T00:00:00.000Z" });
+    await store.createApiKey(first, limits);
+    await createAt(NOW);
+    await store.revokeApiKey(accountId, first.id, NOW);
 
-    const created = await Promise.all(
-      Array.from({ length: 40 }, (_, turn) => stores[turn % 2]?.createApiKey(newKey(accountId), 5)),
-    );
+    assert.equal(await createAt("2026-11-21T23:59:59.999Z"), "perDay");
+    assert.equal((await keysOf(store, accountId)).length, 3);
+    assert.equal(await createAt(NOW, other), "created");
+    assert.equal(await createAt("2026-11-22T00:00:00.000Z"), "created");
+  });
 
-    assert.equal(created.filter((one) => one === true).length, 5);
-    assert.equal((await stores[0]?.listApiKeys(accountId))?.length, 5);
+  test("an account has at most a number of keys in total, revoked ones included", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
+    const limits = { ...KEY_LIMITS, total: 2 };
+    const first = newKey(accountId);
+    await store.createApiKey(first, limits);
+    await store.createApiKey(newKey(accountId), limits);
+    await store.revokeApiKey(accountId, first.id, NOW);
+
+    const late = newKey(accountId, { createdAt: "2027-11-21T12:00:00.000Z" });
+    assert.equal(await store.createApiKey(late, limits), "total");
+    assert.equal((await keysOf(store, accountId)).length, 2);
+    assert.equal(await store.createApiKey(newKey(other), limits), "created");
+  });
+
+  for (const limit of ["active", "perDay", "total"] as const) {
+    test(`twelve creations at once, on two nodes, do not pass the limit "${limit}"`, async () => {
+      await using database = await createDatabase();
+      const [here, there] = [database.openStore(), database.openStore()];
+      const accountId = await storedAccount(here);
+      const limits = { ...KEY_LIMITS, [limit]: 5 };
+
+      const created = await Promise.all(
+        Array.from({ length: 12 }, (_, turn) =>
+          (turn % 2 === 0 ? here : there).createApiKey(newKey(accountId), limits),
+        ),
+      );
+
+      assert.equal(created.filter((one) => one === "created").length, 5);
+      assert.equal(created.filter((one) => one === limit).length, 7);
+      assert.equal((await keysOf(there, accountId)).length, 5);
+    });
+  }
+
+  test("a session that has ended creates no key", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const accountId = await storedAccount(store);
+    const [session, ended] = [newSession(accountId), newSession(accountId)];
+    for (const each of [session, ended]) await store.createSession(each, UNCHANGED);
+    await store.endSession(ended.tokenHash);
+    const createBy = (sessionHash: string) =>
+      store.createApiKey(newKey(accountId, { sessionHash }), KEY_LIMITS);
+
+    assert.equal(await createBy(ended.tokenHash), "session_ended");
+    assert.deepEqual(await keysOf(store, accountId), []);
+    assert.equal(await createBy(session.tokenHash), "created");
+    assert.equal(await store.sessionAccount(session.tokenHash, LATER), accountId);
   });
 
   test("a key is revoked once, at the first time", async () => {
@@ -190,12 +266,12 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const key = newKey(accountId);
-    await store.createApiKey(key, 100);
+    await store.createApiKey(key, KEY_LIMITS);
 
     assert.equal(await store.revokeApiKey(accountId, key.id, NOW), true);
     assert.equal(await store.revokeApiKey(accountId, key.id, LATER), false);
 
-    assert.equal((await store.listApiKeys(accountId))[0]?.revokedAt, NOW);
+    assert.equal((await keysOf(store, accountId))[0]?.revokedAt, NOW);
   });
 
   test("of twenty revocations at once, on two nodes, one succeeds", async () => {
@@ -203,7 +279,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const stores = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(stores[0] as Store);
     const key = newKey(accountId);
-    await stores[0]?.createApiKey(key, 100);
+    await stores[0]?.createApiKey(key, KEY_LIMITS);
 
     const revoked = await Promise.all(
       Array.from({ length: 20 }, (_, turn) =>
@@ -220,13 +296,13 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const owner = await storedAccount(store);
     const stranger = await storedAccount(store);
     const key = newKey(owner);
-    await store.createApiKey(key, 100);
+    await store.createApiKey(key, KEY_LIMITS);
 
     assert.equal(await store.revokeApiKey(stranger, key.id, NOW), false);
     assert.equal(await store.revokeApiKey(owner, newId(), NOW), false);
     assert.equal(await store.revokeApiKey(owner, "", NOW), false);
 
-    assert.equal((await store.listApiKeys(owner))[0]?.revokedAt, undefined);
+    assert.equal((await keysOf(store, owner))[0]?.revokedAt, undefined);
     assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
   });
 
@@ -235,7 +311,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const [key, second, foreign] = [newKey(accountId), newKey(accountId), newKey(other)];
-    for (const each of [key, second, foreign]) await store.createApiKey(each, 100);
+    for (const each of [key, second, foreign]) await store.createApiKey(each, KEY_LIMITS);
 
     assert.equal(await store.apiKeyAccount(key.keyHash), accountId);
     assert.equal(await store.apiKeyAccount(second.keyHash), accountId);
@@ -256,7 +332,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const accountId = await storedAccount(store);
     const key = newKey(accountId);
-    await store.createApiKey(key, 100);
+    await store.createApiKey(key, KEY_LIMITS);
 
     for (let turn = 0; turn < 3; turn += 1) await store.apiKeyAccount(key.keyHash);
 
@@ -270,7 +346,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const [here, there] = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(here);
     const key = newKey(accountId);
-    await here.createApiKey(key, 100);
+    await here.createApiKey(key, KEY_LIMITS);
     assert.equal(await there.apiKeyAccount(key.keyHash), accountId);
 
     await here.revokeApiKey(accountId, key.id, NOW);
@@ -284,7 +360,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     await storeRates(here, [EUR_USD]);
     const accountId = await storedAccount(here);
     const key = newKey(accountId);
-    await here.createApiKey(key, 100);
+    await here.createApiKey(key, KEY_LIMITS);
     assert.equal((await there.read(newRead(key.keyHash)))?.quota?.usedUnits, 1);
 
     await here.revokeApiKey(accountId, key.id, NOW);

@@ -4,6 +4,7 @@ import type { DailyUnits, Store } from "../../../src/application/ports.ts";
 import {
   type CreateDatabase,
   EUR_USD,
+  KEY_LIMITS,
   NOW,
   newAccount,
   newCustomer,
@@ -12,6 +13,7 @@ import {
   newMailToken,
   newRead,
   storeRates,
+  unitsOfDays,
 } from "./database.ts";
 
 /** Reads once with each key, one after the other, at a time. */
@@ -29,12 +31,12 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
-    for (const key of [third, second]) await store.createApiKey(key, 100);
+    for (const key of [third, second]) await store.createApiKey(key, KEY_LIMITS);
     await readWith(store, "2026-12-01T00:00:00.000Z", third.keyHash, first.keyHash);
     const hashes = [second.keyHash, third.keyHash, first.keyHash, second.keyHash];
     await readWith(store, "2026-11-30T23:59:59.999Z", ...hashes);
 
-    assert.deepEqual(await store.dailyUnits(accountId, "2026-11-30", "2026-12-01"), [
+    assert.deepEqual(await unitsOfDays(store, accountId, "2026-11-30", "2026-12-01"), [
       { day: "2026-11-30", keyId: first.id, units: 1 },
       { day: "2026-11-30", keyId: second.id, units: 2 },
       { day: "2026-11-30", keyId: third.id, units: 1 },
@@ -51,7 +53,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
       await readWith(store, `${day}T12:00:00.000Z`, key.keyHash);
     }
     const daysIn = async (first: string, last: string) =>
-      (await store.dailyUnits(accountId, first, last)).map(({ day }) => day);
+      (await unitsOfDays(store, accountId, first, last)).map(({ day }) => day);
 
     assert.deepEqual(await daysIn("2027-01-01", "2027-01-02"), ["2027-01-01", "2027-01-02"]);
     assert.deepEqual(await daysIn("2026-12-31", "2026-12-31"), ["2026-12-31"]);
@@ -67,7 +69,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.read(newRead(keyHash)))?.found, "exhausted");
     await store.read(newRead(keyHash, { pair: "" }));
 
-    assert.deepEqual(await store.dailyUnits(accountId, "2026-01-01", "2026-12-31"), []);
+    assert.deepEqual(await unitsOfDays(store, accountId, "2026-01-01", "2026-12-31"), []);
   });
 
   test("another account's units are not told, nor any to one that has none or is not there", async () => {
@@ -78,7 +80,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     await store.createAccount(idle, newMailToken());
     await readWith(store, NOW, own.keyHash, other.keyHash, other.keyHash);
     const toldTo = async (accountId: string) =>
-      inShort(await store.dailyUnits(accountId, "2026-11-21", "2026-11-21"));
+      inShort(await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21"));
 
     assert.deepEqual(await toldTo(own.accountId), [`2026-11-21 ${own.key.id}: 1`]);
     assert.deepEqual(await toldTo(other.accountId), [`2026-11-21 ${other.key.id}: 2`]);
@@ -94,7 +96,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     await store.revokeApiKey(accountId, key.id, NOW);
     await readWith(store, NOW, key.keyHash);
 
-    const told = await beside.dailyUnits(accountId, "2026-11-21", "2026-11-21");
+    const told = await unitsOfDays(beside, accountId, "2026-11-21", "2026-11-21");
 
     assert.deepEqual(inShort(told), [`2026-11-21 ${key.id}: 2`]);
   });
@@ -106,7 +108,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     await readWith(store, NOW, key.keyHash);
     await database.setDailyUnits(accountId, Number.MAX_SAFE_INTEGER);
 
-    const [told] = await store.dailyUnits(accountId, "2026-11-21", "2026-11-21");
+    const [told] = await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21");
 
     assert.equal(told?.units, Number.MAX_SAFE_INTEGER);
   });

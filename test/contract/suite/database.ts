@@ -1,8 +1,10 @@
 import { hash, randomBytes } from "node:crypto";
 import type { Engine, Row } from "../../../src/adapters/storage/engine.ts";
 import { tables } from "../../../src/adapters/storage/tables.ts";
+import type { KeyLimits, NewApiKey } from "../../../src/application/key-ports.ts";
 import type { IssuedToken } from "../../../src/application/mail-ports.ts";
-import type { Account, NewApiKey, RateRead, Store } from "../../../src/application/ports.ts";
+import type { Account, RateRead, Store } from "../../../src/application/ports.ts";
+import { createReadDailyUsage } from "../../../src/application/usage.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/domain/billing.ts";
 import type { Decimal } from "../../../src/domain/decimal.ts";
 import { parseInstant } from "../../../src/domain/instant.ts";
@@ -92,6 +94,21 @@ export function newKey(accountId: string, change: Partial<NewApiKey> = {}): NewA
   };
 }
 
+/** More than any test reaches that is not about limits. */
+export const KEY_LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
+
+/** Every key of an account, as its list has them. */
+export const keysOf = (store: Store, accountId: string) =>
+  store.listApiKeys(accountId, "", KEY_LIMITS.total);
+
+/** An account's units by day and key, both days included. */
+export async function unitsOfDays(store: Store, accountId: string, first: string, last: string) {
+  const nowMs = Date.parse(last);
+  const days = (nowMs - Date.parse(first)) / 86_400_000 + 1;
+  const read = createReadDailyUsage({ store, clock: { nowMs: () => nowMs } });
+  return (await Array.fromAsync(read(accountId, days))).flat();
+}
+
 export function pairOf(text: string): Pair {
   const [base = "", quote = ""] = text.split("/");
   const pair = parsePair(base, quote);
@@ -128,7 +145,7 @@ export async function newCustomer(store: Store, unitsPerPeriod: number) {
   await store.setPlan({ name: plan, unitsPerPeriod });
   await store.createAccount({ ...account, plan }, newMailToken());
   const key = newKey(account.id);
-  await store.createApiKey(key, 100);
+  await store.createApiKey(key, KEY_LIMITS);
   return { accountId: account.id, email: account.email, plan, key, keyHash: key.keyHash };
 }
 

@@ -9,6 +9,7 @@ import {
   type CreateDatabase,
   dailyUnits,
   EUR_USD,
+  KEY_LIMITS,
   NOW,
   newCustomer,
   newHash,
@@ -151,7 +152,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 4);
     const second = newKey(accountId);
-    await store.createApiKey(second, 100);
+    await store.createApiKey(second, KEY_LIMITS);
     const reads = [
       newRead(key.keyHash),
       newRead(second.keyHash, { pair: "USD/EUR" }),
@@ -203,9 +204,10 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
-    const customers = await Promise.all(times(47).map(() => newCustomer(store, 1000)));
+    const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
+    for (const _ of times(47)) customers.push(await newCustomer(store, 1000));
     const seconds = customers.map(({ accountId }) => newKey(accountId));
-    for (const key of seconds) await store.createApiKey(key, 100);
+    for (const key of seconds) await store.createApiKey(key, KEY_LIMITS);
     // The first account reads 1 and 2 times by its keys, the last one 47 and 48 times.
     const reads = customers.flatMap(({ keyHash }, index) => [
       ...times(index + 1).map(() => newRead(keyHash)),
@@ -382,8 +384,8 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     }
     assert.equal((await jpy())?.found, "unsupported");
 
-    await here.createApiKey(late, 100);
-    await there.createApiKey(later, 100);
+    await here.createApiKey(late, KEY_LIMITS);
+    await there.createApiKey(later, KEY_LIMITS);
     await storeRates(there, [newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
 
     for (const { keyHash: known } of [late, later]) {

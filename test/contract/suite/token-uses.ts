@@ -5,6 +5,8 @@ import type { Store } from "../../../src/application/ports.ts";
 import {
   type CreateDatabase,
   contentsOf,
+  KEY_LIMITS,
+  keysOf,
   NOW,
   newHash,
   newId,
@@ -158,15 +160,16 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.accountByEmail(email), changed);
   });
 
-  test("a reset ends every session of the account, nobody else's and no API key", async () => {
+  test("a reset of a verified account ends its sessions, nobody else's and no API key", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
+    await store.markEmailVerified(account.email, NOW);
     const ended = [newSession(account.id), newSession(account.id), newSession(account.id)];
     const foreign = newSession(other.account.id);
     for (const session of [...ended, foreign]) await store.createSession(session, UNCHANGED);
     const key = newKey(account.id);
-    await store.createApiKey(key, 100);
+    await store.createApiKey(key, KEY_LIMITS);
 
     await store.resetPassword(resetOf(reset.tokenHash));
 
@@ -174,8 +177,82 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.sessionAccount(tokenHash, NOW), undefined);
     }
     assert.equal(await store.sessionAccount(foreign.tokenHash, NOW), other.account.id);
-    assert.equal((await store.listApiKeys(account.id))[0]?.revokedAt, undefined);
+    assert.equal((await keysOf(store, account.id))[0]?.revokedAt, undefined);
     assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
+  });
+
+  test("a reset that verifies the email first revokes the account's keys, and nobody else's", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [{ account, email, reset }, other] = [
+      await newResetting(store),
+      await newResetting(store),
+    ];
+    const [active, revoked, foreign] = [
+      newKey(account.id),
+      newKey(account.id),
+      newKey(other.account.id),
+    ];
+    for (const key of [active, revoked, foreign]) await store.createApiKey(key, KEY_LIMITS);
+    await store.revokeApiKey(account.id, revoked.id, NOW);
+    assert.notEqual(await store.read(newRead(active.keyHash, { pair: "" })), undefined);
+
+    await store.resetPassword(resetOf(reset.tokenHash));
+
+    const revokedAt = (await keysOf(store, account.id)).map((key) => key.revokedAt);
+    assert.deepEqual(revokedAt, [LATER, NOW]);
+    assert.equal(await store.read(newRead(active.keyHash, { pair: "" })), undefined);
+    assert.notEqual(await store.read(newRead(foreign.keyHash, { pair: "" })), undefined);
+    // From now on the account is its owner's, and a further reset leaves the keys.
+    const later = newKey(account.id);
+    await store.createApiKey(later, KEY_LIMITS);
+    const second = newResetToken();
+    await store.issueToken(email, second);
+    assert.equal(await store.resetPassword(resetOf(second.tokenHash)), true);
+    assert.notEqual(await store.read(newRead(later.keyHash, { pair: "" })), undefined);
+  });
+
+  test("a first reset amid creations by older sessions, on two nodes, leaves no key", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()] as const;
+    const { account, reset } = await newResetting(stores[0]);
+    const session = newSession(account.id);
+    await stores[0].createSession(session, UNCHANGED);
+
+    await tenOnTwoNodes(stores, async (store, turn) => {
+      if (turn === 5) await store.resetPassword(resetOf(reset.tokenHash));
+      const key = newKey(account.id, { sessionHash: session.tokenHash });
+      await store.createApiKey(key, KEY_LIMITS);
+    });
+
+    const keys = await keysOf(stores[1], account.id);
+    assert.deepEqual(
+      keys.filter(({ revokedAt }) => revokedAt === undefined),
+      [],
+    );
+  });
+
+  test("of resets by five tokens at once, on two nodes, one succeeds and voids the others", async () => {
+    await using database = await createDatabase();
+    const stores = [database.openStore(), database.openStore()] as const;
+    const { email, verification, reset } = await newResetting(stores[0]);
+    const tokens = [reset, newResetToken(), newResetToken(), newResetToken()];
+    for (const token of tokens.slice(1)) await stores[0].issueToken(email, token);
+    assert.equal(await stores[1].tokenEmail(reset.tokenHash, "password_reset", NOW), email);
+
+    const done = await tenOnTwoNodes(stores, (store, turn) =>
+      store.resetPassword(resetOf(tokens[turn % tokens.length]?.tokenHash ?? "")),
+    );
+
+    assert.equal(done.filter((one) => one).length, 1);
+    for (const { tokenHash } of tokens) {
+      assert.equal(await stores[0].tokenEmail(tokenHash, "password_reset", NOW), undefined);
+    }
+    const { tokenHash } = verification;
+    assert.equal(await stores[0].tokenEmail(tokenHash, "verification", NOW), email);
+    const mails = await stores[0].listMails({ withDelivered: true });
+    const kinds = mails.map(({ kind }) => kind).sort();
+    assert.deepEqual(kinds, ["password_changed", "verification"]);
   });
 
   test("a password that was found right before a reset opens no session after it", async () => {

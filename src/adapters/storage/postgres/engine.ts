@@ -22,6 +22,13 @@ const CONFLICT_RETRIES = 5;
 /** Their values are well within the 65,535 parameters that a statement may have. */
 const ROWS_AT_ONCE = 500;
 
+// The primary key finds the rows and has them in this order. Keys are not joined: a revoked key's
+// units are told, too.
+const DAILY_UNITS = `
+  SELECT day, api_key_id, units FROM daily_usage
+  WHERE account_id = $1 AND (day, api_key_id) > ($2, $3) AND day <= $4
+  ORDER BY day, api_key_id LIMIT $5`;
+
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
 
 type Use<Result> = (client: PoolClient) => Promise<Result>;
@@ -86,6 +93,8 @@ export function createPostgresEngine(
 
   return {
     rowsAtOnce: ROWS_AT_ONCE,
+
+    dailyUnits: DAILY_UNITS,
 
     query: (sql, ...parameters) => attempt(rowsOf(sql, parameters)),
 

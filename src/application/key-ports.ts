@@ -1,0 +1,36 @@
+export interface ApiKey {
+  readonly id: string;
+  readonly name: string;
+  readonly keyPrefix: string;
+  readonly createdAt: string;
+  readonly revokedAt: string | undefined;
+}
+
+export interface NewApiKey extends ApiKey {
+  readonly accountId: string;
+  readonly keyHash: string;
+  /** The session that creates it: it must still be there when the key is stored. */
+  readonly sessionHash?: string;
+}
+
+/** The most keys of one account. */
+export interface KeyLimits {
+  readonly active: number;
+  /** Created on one UTC day. */
+  readonly perDay: number;
+  /** Revoked ones included. */
+  readonly total: number;
+}
+
+/** What became of a creation: stored, or nothing stored because of a limit or an ended session. */
+export type KeyCreation = "created" | "session_ended" | keyof KeyLimits;
+
+export interface ApiKeyStore {
+  createApiKey(key: NewApiKey, limits: KeyLimits): Promise<KeyCreation>;
+  /** A page of an account's keys, revoked ones too, oldest first: those after an id ("": all). */
+  listApiKeys(accountId: string, afterId: string, limit: number): Promise<ApiKey[]>;
+  /** @returns the id of the account whose active key has that hash. */
+  apiKeyAccount(keyHash: string): Promise<string | undefined>;
+  /** @returns false for an id that is unknown, another account's or revoked already. */
+  revokeApiKey(accountId: string, keyId: string, now: string): Promise<boolean>;
+}
