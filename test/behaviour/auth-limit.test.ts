@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { test } from "node:test";
 import { assertFailure } from "../support/answers.ts";
 import { type Answer, startService, type TestService } from "../support/service.ts";
@@ -7,6 +8,7 @@ const LOGIN = "/v1/auth/login";
 const REGISTER = "/v1/auth/register";
 const RESEND = "/v1/auth/verification/resend";
 const RESET = "/v1/auth/password-reset";
+const CONFIRM = "/v1/auth/password-reset/confirm";
 const EMAIL = "ada@example.org";
 const PASSWORD = "correct horse battery";
 const WINDOW_MS = 900_000;
@@ -92,21 +94,39 @@ test("§8 auth limit: resend and password-reset spend it too, also for an unknow
   }
 });
 
-test("§8 auth limit: to confirm a verification or a reset spends nothing of it", async () => {
+test("§8 auth limit: to confirm a verification spends nothing of it", async () => {
   await using service = await startWithTellTale(1);
-  const token = "3f".repeat(32);
-  const json = { token, email: EMAIL, password: PASSWORD };
+  const json = { token: "3f".repeat(32) };
+  const confirm = () => service.post("/v1/auth/verification", { json });
 
-  for (const path of ["/v1/auth/verification", "/v1/auth/password-reset/confirm"]) {
-    for (let call = 0; call < 31; call += 1) {
-      assertFailure(await service.post(path, { json }), 400, "invalid_token");
-    }
-  }
+  for (let call = 0; call < 31; call += 1) assertFailure(await confirm(), 400, "invalid_token");
 
   assert.deepEqual(service.query("SELECT * FROM auth_windows"), []);
   await spend(1, () => logIn(service));
   assertLimited(await logIn(service));
-  assertFailure(await service.post("/v1/auth/verification", { json }), 400, "invalid_token");
+  assertFailure(await confirm(), 400, "invalid_token");
+});
+
+test("§8 auth limit: to confirm a reset counts against the address alone, before any hashing", async () => {
+  await using service = await startWithTellTale(1);
+  const token = "3f".repeat(32);
+  const valid = `INSERT INTO mail_tokens (token_hash, account_id, purpose, expires_at)
+    VALUES (?, 'tell-tale', 'password_reset', '2027-01-01T00:00:00.000Z')`;
+  service.query(valid, hash("sha256", token));
+  const confirm = (text: string) =>
+    service.post(CONFIRM, { json: { token: text, password: PASSWORD } });
+
+  for (let call = 0; call < 29; call += 1) {
+    assertFailure(await confirm("3e".repeat(32)), 400, "invalid_token");
+  }
+  // No email's budget is spent, so that the one log-in of this one's window gets to its password.
+  assert.equal((await logIn(service)).status, 500);
+
+  assertLimited(await confirm(token));
+  assertLimited(await logIn(service, "other@example.org"));
+  const [account] = service.query("SELECT password_hash FROM accounts");
+  assert.equal(account?.password_hash, "unreadable");
+  assert.equal(service.query("SELECT * FROM mail_tokens").length, 1);
 });
 
 test("§8 auth limit: of 30 calls at once exactly 20 pass", async () => {

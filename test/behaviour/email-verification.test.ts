@@ -121,17 +121,18 @@ test("verification: a token works until 24 hours after its mail was written, to 
   assertVerified(await verify(tokenOf(next), own));
 });
 
-test("verification: another mail voids the token of the older one", async () => {
+test("verification: another mail leaves the older token valid, and using one voids both", async () => {
   const email = emailOf("again");
   assert.equal((await resend(" Again@EXAMPLE.org\n")).status, 202);
   const newer = tokenOf(await mailTo(service.dataDirectory, email, "verify", 2));
   assert.notEqual(newer, mailedTo("again"));
 
-  assertFailure(await verify(mailedTo("again")), 400, "invalid_token");
   assert.equal(verifiedAt(email), null);
 
-  assertVerified(await verify(newer));
-  assertFailure(await verify(mailedTo("again")), 400, "invalid_token");
+  assertVerified(await verify(mailedTo("again")));
+  for (const token of [mailedTo("again"), newer]) {
+    assertFailure(await verify(token), 400, "invalid_token");
+  }
 });
 
 const withoutIds = ({ status, headers, text }: Answer) => {
@@ -159,7 +160,7 @@ test("verification: for an unknown or verified email, resend answers as ever and
   assert.equal(addresses.filter((address) => address === emailOf("done")).length, 1);
 });
 
-test("verification: twenty resends at once leave one token that works, of the newest mail", async () => {
+test("verification: nineteen resends at once send four further mails, and one token of five works", async () => {
   const email = "impatient@example.org";
   await register(email);
   const calls = Array.from({ length: 19 }, () => resend(email));
@@ -173,6 +174,7 @@ test("verification: twenty resends at once leave one token that works, of the ne
   });
   const mails = await mailsIn(service.dataDirectory);
   const own = mails.filter(({ to }) => to?.[0]?.address === email);
+  assert.equal(own.length, 5);
   const statuses: number[] = [];
   for (const mail of own) statuses.push((await verify(tokenOf(mail))).status);
 

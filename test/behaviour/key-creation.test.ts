@@ -81,17 +81,23 @@ test("keys: members beside the name choose nothing: not the id, the time or the 
   }
 });
 
-/** Makes an account with so many active keys, all but the first written beside the service. */
-async function accountWithKeys(active: number) {
+const YESTERDAY = "2026-11-20T12:00:00.000Z";
+
+/** Makes an account with a number of keys, all but the first written beside the service. */
+async function accountWithKeys(
+  keys: number,
+  createdAt = YESTERDAY,
+  revokedAt: string | null = null,
+) {
   const own = await service.openSession();
   const { id } = await service.createKey(own);
   using database = service.database();
   database.exec("BEGIN");
   const copy = database.prepare(`
-    INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
-    SELECT key_hash || ?1, id || ?1, account_id, name, key_prefix, created_at
+    INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
+    SELECT key_hash || ?1, id || ?1, account_id, name, key_prefix, ?3, ?4
     FROM api_keys WHERE id = ?2`);
-  for (let index = 1; index < active; index += 1) copy.run(`-${index}`, id);
+  for (let index = 1; index < keys; index += 1) copy.run(`-${index}`, id, createdAt, revokedAt);
   database.exec("COMMIT");
   return { own, id };
 }
@@ -103,7 +109,18 @@ test("keys: an account has at most 100 active keys; the 101st is 409", async () 
   const before = keyCount();
   const answer = await service.post(KEYS, { session: own, json: { name: "101" } });
 
-  assertFailure(answer, 409, "key_limit_reached", /100/);
+  assertFailure(answer, 409, "key_limit_reached", /at most 100 active.*Revoke one/);
+  assert.equal(keyCount(), before);
+});
+
+test("keys: an account has at most 10,000 keys, revoked ones included; the next is 409", async () => {
+  const { own } = await accountWithKeys(9999, YESTERDAY, YESTERDAY);
+
+  assert.equal((await service.post(KEYS, { session: own, json: { name: "last" } })).status, 201);
+  const before = keyCount();
+  const answer = await service.post(KEYS, { session: own, json: { name: "one more" } });
+
+  assertFailure(answer, 409, "key_limit_reached", /10,000.*in total, revoked ones included/);
   assert.equal(keyCount(), before);
 });
 
@@ -133,4 +150,21 @@ test("keys: a revoked key makes room for another; the limit is each account's ow
 
   assert.equal((await service.post(KEYS, { session: own, json: { name: "x" } })).status, 201);
   assert.equal((await service.post(KEYS, { session, json: { name: "other" } })).status, 201);
+});
+
+test("keys: an account creates at most 100 keys on a UTC day, revoked ones included", async () => {
+  const today = new Date(service.clock.nowMs()).toISOString();
+  const { own } = await accountWithKeys(99, today, today);
+
+  assert.equal((await service.post(KEYS, { session: own, json: { name: "100" } })).status, 201);
+  const before = keyCount();
+  const answer = await service.post(KEYS, { session: own, json: { name: "101" } });
+
+  assertFailure(answer, 409, "key_limit_reached", /at most 100 .* per UTC day.*after 00:00 UTC/);
+  assert.equal(keyCount(), before);
+  service.clock.set("2026-11-21T23:59:59.999Z");
+  const late = await service.post(KEYS, { session: own, json: { name: "late" } });
+  assertFailure(late, 409, "key_limit_reached");
+  service.clock.set("2026-11-22T00:00:00.000Z");
+  assert.equal((await service.post(KEYS, { session: own, json: { name: "x" } })).status, 201);
 });

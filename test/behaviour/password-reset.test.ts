@@ -1,12 +1,19 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, test } from "node:test";
-import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/answers.ts";
+import { createSecrets } from "../../src/adapters/secrets.ts";
+import {
+  assertCommonHeaders,
+  assertFailure,
+  assertKeyRefused,
+  assertSessionRefused,
+} from "../support/answers.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
 import { type Answer, startService, type TestService } from "../support/service.ts";
 
 const REQUEST = "/v1/auth/password-reset";
 const CONFIRM = "/v1/auth/password-reset/confirm";
+const KEYS = "/v1/account/api-keys";
 const OLD = "correct horse battery";
 const NEW = "quite another passphrase";
 const HOUR_MS = 3_600_000;
@@ -40,7 +47,7 @@ async function whoForgot(own: TestService, emails: readonly string[]) {
   }));
 }
 
-const names = "whole keys notice weak again race judged spent".split(" ");
+const names = "whole keys notice weak again race judged spent hijacked flooded".split(" ");
 const racers = Array.from({ length: 6 }, (_, index) => `racer-${index}`);
 const emails = [...names, ...racers].map((name) => `${name}@example.org`);
 const forgetful = await whoForgot(service, emails);
@@ -70,6 +77,11 @@ function assertReset(answer: Answer): void {
 
 const isRefused = (answer: Answer) =>
   assertFailure(answer, 401, "unauthorized", "Email or password is incorrect.");
+
+const withoutIds = ({ status, headers, text }: Answer) => {
+  const { "x-request-id": _id, date: _date, ...others } = headers;
+  return { status, others, text };
+};
 
 const usageOf = (session: string) => service.get("/v1/account/usage", { session });
 
@@ -107,6 +119,9 @@ test("reset: it opens no session, and leaves other accounts as they are", async 
   ];
   const session = String((await logIn(email, OLD)).body.session_token);
   const { apiKey } = await service.createKey(session);
+  const verification = tokenOf(await mailTo(service.dataDirectory, email, "verify"));
+  const json = { token: verification };
+  assert.equal((await service.post("/v1/auth/verification", { json })).status, 204);
   const before = others();
 
   assertReset(await confirm(token));
@@ -117,6 +132,23 @@ test("reset: it opens no session, and leaves other accounts as they are", async 
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
   const renewed = String((await logIn(email, NEW)).body.session_token);
   assert.equal(await service.usedUnits(renewed), 1);
+});
+
+test("reset: where it verifies the email first, keys and sessions from before are revoked", async () => {
+  const { email, session, token } = account("hijacked");
+  const { id, apiKey } = await service.createKey(session);
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+
+  assertReset(await confirm(token));
+
+  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assertSessionRefused(await usageOf(session));
+  assertSessionRefused(await service.post(KEYS, { session, json: { name: "again" } }));
+  const renewed = String((await logIn(email, NEW)).body.session_token);
+  assert.equal(await service.usedUnits(renewed), 1);
+  const { body } = await service.get(KEYS, { session: renewed });
+  const [item, ...more] = body.api_keys as Readonly<Record<string, unknown>>[];
+  assert.deepEqual([item?.id, item?.revoked_at, more], [id, "2026-11-21T12:00:00.000Z", []]);
 });
 
 test("reset: it is told by a mail without a link, a token or a password", async () => {
@@ -181,16 +213,66 @@ test("reset: a password that may not be is 400, named with its rule, and spends 
   assertReset(await confirm(token));
 });
 
-test("reset: a newer request voids the token of the older", async () => {
+test("reset: a newer request leaves the older link valid, and using one voids both", async () => {
   const { email, token } = account("again");
   assert.equal((await requestReset(" Again@EXAMPLE.org\n")).status, 202);
   const newer = tokenOf(await mailTo(service.dataDirectory, email, "reset", 2));
+  assert.notEqual(newer, token);
 
-  assertFailure(await confirm(token), 400, "invalid_token");
-  assert.equal((await logIn(email, OLD)).status, 200);
+  assertReset(await confirm(token));
+  for (const spent of [token, newer]) {
+    assertFailure(await confirm(spent, "a third long passphrase"), 400, "invalid_token");
+  }
+  assert.equal((await logIn(email, NEW)).status, 200);
+});
 
-  assertReset(await confirm(newer));
-  assertFailure(await confirm(token), 400, "invalid_token");
+test("reset: beyond five mails to an address within an hour the response is the same, without a mail", async () => {
+  const { email, token } = account("flooded");
+  const answers: Answer[] = [];
+  // Two mails are out: of the registration and of the first request.
+  for (let request = 0; request < 6; request += 1) answers.push(await requestReset(email));
+  const [first, ...others] = answers.map(withoutIds);
+
+  for (const answer of others) assert.deepEqual(answer, first);
+  await mailTo(service.dataDirectory, email, "reset", 4);
+  const mails = service.query(
+    "SELECT kind FROM mails JOIN accounts a ON a.id = account_id AND email = ?",
+    email,
+  );
+  assert.deepEqual(mails.map(({ kind }) => kind).sort(), [
+    "password_reset",
+    "password_reset",
+    "password_reset",
+    "password_reset",
+    "verification",
+  ]);
+  assertReset(await confirm(token));
+});
+
+test("reset: of confirmations of one token at once, one password at a time is hashed", async () => {
+  let [underWay, most, hashed] = [0, 0, 0];
+  const secrets = createSecrets();
+  const hashPassword = async (password: string) => {
+    hashed += 1;
+    underWay += 1;
+    most = Math.max(most, underWay);
+    const stored = await secrets.hashPassword(password);
+    underWay -= 1;
+    return stored;
+  };
+  await using own = await startService({ secrets: { ...secrets, hashPassword } });
+  const [forgot] = await whoForgot(own, ["ada@example.org"]);
+  [most, hashed] = [0, 0];
+
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, turn) =>
+      confirm(forgot?.token, turn === 0 ? "short" : `passphrase number ${turn}`, own),
+    ),
+  );
+
+  assert.deepEqual([most, hashed], [1, 1]);
+  assert.equal(answers.filter(({ status }) => status === 204).length, 1);
+  assert.equal(answers.filter(({ status }) => status === 400).length, 19);
 });
 
 test("reset: a token that is spent is 400, and the password of its first use stays", async () => {
@@ -239,11 +321,6 @@ test("reset: a log-in with the old password while it commits leaves no session t
   }
   assert.ok(opened > 0, "no log-in came before a reset: there was no race");
 });
-
-const withoutIds = ({ status, headers, text }: Answer) => {
-  const { "x-request-id": _id, date: _date, ...others } = headers;
-  return { status, others, text };
-};
 
 test("reset: for an unknown email the answer is as ever, and nothing is written", async () => {
   const before = stored();

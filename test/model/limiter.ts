@@ -18,6 +18,18 @@ interface Window {
 export class Limiter {
   readonly #windows = new Map<string, Window>();
 
+  /**
+   * Counts the confirmation of a reset, which has no budget but the address's.
+   *
+   * @returns the seconds to wait when the call is over the ceiling.
+   */
+  spendOfAddress(address: AddressName, nowMs: number): number | undefined {
+    const spentUntilMs = this.#spentUntilMs(address, ADDRESS_CEILING, nowMs);
+    if (spentUntilMs !== undefined) return secondsUntil(spentUntilMs, nowMs);
+    this.#count(address, nowMs);
+    return undefined;
+  }
+
   /** @returns the seconds to wait when the call is over the budget. */
   spend(address: AddressName, mailbox: string, nowMs: number): number | undefined {
     const spent = [

@@ -15,7 +15,7 @@ const AFTER_ALL = "2031-01-01T00:00:00.000Z";
 export class MailBook {
   /** What may come: each token that was mailed with its reader and page, and each notice. */
   readonly #foreseen = new Set<string>();
-  /** What must still come. A mail whose token a newer one has voided may have been taken back. */
+  /** What must still come. A mail whose token is spent or void may have been taken back. */
   readonly #awaited = new Set<string>();
   readonly #files = new Set<string>();
 
@@ -25,11 +25,8 @@ export class MailBook {
       const lineOf = ({ purpose, text }: (typeof tokens)[number]) =>
         `${email} ${purpose === "reset" ? "reset" : "verify"} ${text}`;
       for (const token of tokens) this.#foreseen.add(lineOf(token));
-      const newest = (["verification", "reset"] as const).flatMap((purpose) => {
-        const token = tokens.findLast((other) => other.purpose === purpose);
-        return token === undefined ? [] : [lineOf(token)];
-      });
-      for (const line of [...newest, ...(resets > 0 ? [email] : [])]) {
+      const unspent = tokens.filter(({ isSpent }) => !isSpent).map(lineOf);
+      for (const line of [...unspent, ...(resets > 0 ? [email] : [])]) {
         this.#foreseen.add(line);
         this.#awaited.add(line);
       }

@@ -1,4 +1,4 @@
-import { DAY_MS, dayOf, monthStartMs } from "./calendar.ts";
+import { DAY_MS, dayOf, HOUR_MS, monthStartMs } from "./calendar.ts";
 import { Limiter } from "./limiter.ts";
 import type { FromLast, PairName, Person, PlanName } from "./names.ts";
 import type { PairState } from "./pair-state.ts";
@@ -28,8 +28,13 @@ export interface TokenState {
   readonly purpose: Purpose;
   readonly text: string;
   readonly endsMs: number;
+  /** Used, or void because another one of its purpose was. */
   isSpent: boolean;
 }
+
+/** Of one purpose. */
+const VALID_TOKENS_MAX = 5;
+const MAILS_PER_HOUR_MAX = 5;
 
 /** One unit: when it was charged, and to which key. */
 interface Charge {
@@ -47,8 +52,10 @@ export class AccountState {
   plan: PlanName = "free";
   readonly sessions: SessionState[] = [];
   readonly keys: KeyState[] = [];
-  /** In the order in which they were mailed: of each purpose only the last one counts. */
+  /** In the order in which they were mailed. */
   readonly tokens: TokenState[] = [];
+  /** When each mail was written that is sent or will be. */
+  mailsMs: number[] = [];
   readonly charges: Charge[] = [];
 
   constructor(person: Person, password: string) {
@@ -74,10 +81,22 @@ export class AccountState {
     );
   }
 
-  /** Whether a token may be used now: the last of its purpose, not spent, not too old. */
+  /** Whether a token may be used now: of that purpose, not spent, not too old. */
   accepts(token: TokenState, purpose: Purpose, nowMs: number): boolean {
-    const newest = this.tokens.findLast((other) => other.purpose === purpose);
-    return token === newest && !token.isSpent && nowMs < token.endsMs;
+    const isOwn = this.tokens.includes(token) && token.purpose === purpose;
+    return isOwn && !token.isSpent && nowMs < token.endsMs;
+  }
+
+  /** Whether a request of now mails a further token. */
+  mayBeMailed(purpose: Purpose, nowMs: number): boolean {
+    const valid = this.tokens.filter((token) => this.accepts(token, purpose, nowMs));
+    const recent = this.mailsMs.filter((mailMs) => mailMs > nowMs - HOUR_MS);
+    return valid.length < VALID_TOKENS_MAX && recent.length < MAILS_PER_HOUR_MAX;
+  }
+
+  /** Uses a token: the others of its purpose are void. */
+  spend({ purpose }: TokenState): void {
+    for (const token of this.tokens) if (token.purpose === purpose) token.isSpent = true;
   }
 }
 

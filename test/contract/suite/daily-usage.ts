@@ -61,6 +61,36 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await daysIn("2027-01-04", "2027-02-01"), []);
   });
 
+  test("units are told in pages, each after a day and key, up to a day of the month", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await storeRates(store, [EUR_USD]);
+    const { accountId, key: first } = await newCustomer(store, 100);
+    const [second, third] = [newKey(accountId), newKey(accountId)];
+    for (const key of [second, third]) await store.createApiKey(key, KEY_LIMITS);
+    const hashes = [first, second, third].map(({ keyHash }) => keyHash);
+    for (const day of ["2026-11-01", "2026-11-30", "2026-12-01"]) {
+      await readWith(store, `${day}T12:00:00.000Z`, ...hashes);
+    }
+    const pageAfter = async (day: string, keyId: string, lastDay: string) =>
+      inShort(await store.dailyUnits(accountId, { day, keyId }, lastDay, 2));
+    const line = (day: string, { id }: typeof second) => `${day} ${id}: 1`;
+
+    assert.deepEqual(await pageAfter("2026-11-01", "", "2026-11-30"), [
+      line("2026-11-01", first),
+      line("2026-11-01", second),
+    ]);
+    assert.deepEqual(await pageAfter("2026-11-01", second.id, "2026-11-30"), [
+      line("2026-11-01", third),
+      line("2026-11-30", first),
+    ]);
+    assert.deepEqual(await pageAfter("2026-11-30", second.id, "2026-11-30"), [
+      line("2026-11-30", third),
+    ]);
+    assert.deepEqual(await pageAfter("2026-11-30", third.id, "2026-11-30"), []);
+    assert.deepEqual(await pageAfter("2026-11-01", third.id, "2026-11-29"), []);
+  });
+
   test("a read that was not charged leaves no day", async () => {
     await using database = await createDatabase();
     const store = database.openStore();

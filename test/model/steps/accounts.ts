@@ -41,6 +41,7 @@ export function noteToken(
 ): void {
   const lifetimeMs = purpose === "verification" ? DAY_MS : DAY_MS / 24;
   account.tokens.push({ purpose, text, endsMs: nowMs + lifetimeMs, isSpent: false });
+  account.mailsMs.push(nowMs);
 }
 
 export function registration(

@@ -32,8 +32,10 @@ export const someTokenAtOnce = fc.tuple(somePerson, someNode).map(([person, node
       const refused = answers.filter(({ status }) => status !== 204);
       assert.equal(good.length, owner === undefined ? 0 : 1);
       for (const answer of refused) assertFailure(answer, 400, "invalid_token");
-      token.isSpent = true;
-      if (owner !== undefined) owner.isVerified = true;
+      if (owner !== undefined) {
+        owner.spend(token);
+        owner.isVerified = true;
+      }
       return owner === undefined ? "none" : "one";
     },
   }),

@@ -43,7 +43,10 @@ export const someOrder = fc
 
         if (wait !== undefined) return assertRefusal(answer, tooManyRequests(wait));
         const account = accountOf(model, mailbox);
-        const isDue = account !== undefined && (purpose === "reset" || !account.isVerified);
+        const isDue =
+          account !== undefined &&
+          (purpose === "reset" || !account.isVerified) &&
+          account.mayBeMailed(purpose, model.nowMs);
         if (isDue) noteToken(model, account, purpose, stage.lastSecret());
         return assertSuccess(answer, 202, {});
       },
@@ -75,7 +78,7 @@ export const someVerification = fc
         const answer = await stage.call(node, "POST", "/v1/auth/verification", { json });
         const owner = model.ownerOf(token, "verification");
         if (owner === undefined) return assertRefusal(answer, INVALID_TOKEN);
-        token.isSpent = true;
+        owner.spend(token);
         owner.isVerified = true;
         return assertSuccess(answer, 204);
       },
@@ -88,19 +91,22 @@ export const someReset = fc
   .record({
     ...someToken,
     isOwn: isOwnKind,
+    address: someAddress,
     password: fc.constantFrom(...passwords, ...passwords, "x9x8x7x"),
   })
-  .map(({ person, nth, node, isOwn, password }) => {
+  .map(({ person, nth, node, isOwn, address, password }) => {
     const purpose = isOwn ? "reset" : "verification";
     return step({
       kind: "reset the password",
-      sentence: `${person} resets the password to "${password}" by the ${wordOf(nth)} ${purpose} token`,
+      sentence: `${person} resets the password to "${password}" by the ${wordOf(nth)} ${purpose} token from ${address}`,
       can: (model) => model.token(person, purpose, nth) !== undefined,
       async run(model, stage) {
         const token = model.token(person, purpose, nth);
         assert.ok(token !== undefined);
-        const json = { token: token.text, password };
-        const answer = await stage.call(node, "POST", "/v1/auth/password-reset/confirm", { json });
+        const wait = model.limiter.spendOfAddress(address, model.nowMs);
+        const how = { json: { token: token.text, password }, headers: from(stage, address) };
+        const answer = await stage.call(node, "POST", "/v1/auth/password-reset/confirm", how);
+        if (wait !== undefined) return assertRefusal(answer, tooManyRequests(wait));
         const owner = model.ownerOf(token, "reset");
         if (owner === undefined) return assertRefusal(answer, INVALID_TOKEN);
         if (password.length < 8) {
@@ -110,8 +116,10 @@ export const someReset = fc
             message: /password/,
           });
         }
-        token.isSpent = true;
+        owner.spend(token);
+        if (!owner.isVerified) for (const key of owner.keys) key.revokedMs ??= model.nowMs;
         owner.isVerified = true;
+        owner.mailsMs.push(model.nowMs);
         owner.formerPassword = owner.password;
         owner.password = password;
         owner.resets += 1;

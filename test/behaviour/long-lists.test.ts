@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { type DatabaseSync, StatementSync } from "node:sqlite";
+import { after, suite, test } from "node:test";
+import { startService, type TestService } from "../support/service.ts";
+
+const KEYS = "/v1/account/api-keys";
+const DAILY = "/v1/account/usage/daily?days=366";
+
+/** Lists of this many items are longer than a page, and their last page is not full. */
+const ITEMS = 1_050;
+const PAGE_ROWS = 200;
+const LISTS_AT_ONCE = 6;
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+/** An account as an older version may have left it: with more keys than one page has. */
+async function accountWithRevokedKeys(own: TestService): Promise<string> {
+  const session = await own.openSession();
+  const { id } = await own.createKey(session);
+  using database = own.database();
+  database.exec("BEGIN");
+  const copy = database.prepare(`
+    INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
+    SELECT key_hash || ?1, id || ?1, account_id, name || ?1, key_prefix, created_at, created_at
+    FROM api_keys WHERE id = ?2`);
+  for (let index = 1; index < ITEMS; index += 1) {
+    copy.run(`-${String(index).padStart(6, "0")}`, id);
+  }
+  database.exec("COMMIT");
+  chargeEachKey(database, id);
+  return session;
+}
+
+/** Charges each of the keys two units today and one a month ago. */
+function chargeEachKey(database: DatabaseSync, keyId: string): void {
+  for (const [period, units] of [
+    ["2026-10", 1],
+    ["2026-11", 2],
+  ] as const) {
+    database
+      .prepare(`
+        INSERT INTO charged_units (period, account, day, api_key, units)
+        SELECT ?1, a.number, 21, k.number, ?2 FROM api_keys k JOIN accounts a ON a.id = k.account_id
+        WHERE k.id LIKE ?3 || '%'`)
+      .run(period, units, keyId);
+  }
+}
+
+const session = await accountWithRevokedKeys(service);
+
+type Item = Readonly<Record<string, unknown>>;
+
+async function listOf(path: string, member: string): Promise<readonly Item[]> {
+  const answer = await service.get(path, { session });
+  assert.equal(answer.status, 200, answer.text);
+  assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
+  assert.deepEqual(Object.keys(answer.body), [member]);
+  return answer.body[member] as readonly Item[];
+}
+
+const prototype = StatementSync.prototype as { all(...values: unknown[]): unknown[] };
+
+/** Counts the rows that the service reads in each turn of the event loop while work goes on. */
+async function mostRowsInATurn(work: () => Promise<unknown>): Promise<number> {
+  const { all } = prototype;
+  let [rows, most, isOver] = [0, 0, false];
+  const endTurn = () => {
+    rows = 0;
+    if (!isOver) setImmediate(endTurn);
+  };
+  prototype.all = function (...values) {
+    const found = all.apply(this, values);
+    rows += found.length;
+    most = Math.max(most, rows);
+    return found;
+  };
+  try {
+    setImmediate(endTurn);
+    await work();
+  } finally {
+    isOver = true;
+    prototype.all = all;
+  }
+  return most;
+}
+
+suite("a long list", () => {
+  test("of keys is whole, oldest first, each key once", async () => {
+    const keys = await listOf(KEYS, "api_keys");
+
+    const ids = keys.map(({ id }) => String(id));
+    assert.equal(ids.length, ITEMS);
+    assert.deepEqual(ids, [...new Set(ids)].sort());
+    assert.equal(keys.filter(({ revoked_at }) => revoked_at === undefined).length, 1);
+  });
+
+  test("of daily units is whole, in order of the day and then of the key", async () => {
+    const days = await listOf(DAILY, "days");
+
+    const places = days.map(({ date, api_key_id }) => `${date} ${api_key_id}`);
+    assert.equal(places.length, 2 * ITEMS);
+    assert.deepEqual(places, [...new Set(places)].sort());
+    const units = days.reduce((sum, day) => sum + Number(day.units), 0);
+    assert.equal(units, 3 * ITEMS);
+  });
+
+  for (const [what, path] of [
+    ["keys", KEYS],
+    ["daily units", DAILY],
+  ] as const) {
+    test(`of ${what} is read a page at a time, of all lists together`, async () => {
+      const most = await mostRowsInATurn(() =>
+        Promise.all(Array.from({ length: LISTS_AT_ONCE }, () => service.get(path, { session }))),
+      );
+
+      // Two pages, when the count's turn begins between them; and the sessions' few rows.
+      assert.ok(most >= PAGE_ROWS, `${most}`);
+      assert.ok(most <= 2 * PAGE_ROWS + 10 * LISTS_AT_ONCE, `${most} rows in one turn`);
+    });
+  }
+
+  test("asked for by HEAD has no body, and one that its client leaves is read no further", async () => {
+    const head = await service.call("HEAD", KEYS, { session });
+
+    assert.deepEqual([head.status, head.text], [200, ""]);
+    const headers = { authorization: `Session ${session}` };
+    const response = await fetch(service.url + KEYS, { headers });
+    await response.body?.cancel();
+    assert.equal((await listOf(KEYS, "api_keys")).length, ITEMS);
+  });
+});
