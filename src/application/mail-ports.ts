@@ -33,9 +33,7 @@ export interface MailTokenStore {
   tokenEmail(tokenHash: string, purpose: TokenPurpose, now: string): Promise<string | undefined>;
   /**
    * Spends a token and marks its account's email as verified; the account's other tokens of the
-   * purpose are void, and their mails, where they still wait, not sent.
-   *
-   * @returns false: no such token.
+   * purpose are void. @returns false: no such token.
    */
   verifyEmail(tokenHash: string, now: string): Promise<boolean>;
   /**

@@ -13,9 +13,9 @@ const AFTER_ALL = "2031-01-01T00:00:00.000Z";
  * for each; all are looked at when some stories are over.
  */
 export class MailBook {
-  /** What may come: each token that was mailed with its reader and page, and each notice. */
+  /** What comes: each token that was mailed with its reader and page, and each notice. */
   readonly #foreseen = new Set<string>();
-  /** What must still come. A mail whose token is spent or void may have been taken back. */
+  /** What must still come. */
   readonly #awaited = new Set<string>();
   readonly #files = new Set<string>();
 
@@ -24,9 +24,7 @@ export class MailBook {
       const email = stage.emailOf(person);
       const lineOf = ({ purpose, text }: (typeof tokens)[number]) =>
         `${email} ${purpose === "reset" ? "reset" : "verify"} ${text}`;
-      for (const token of tokens) this.#foreseen.add(lineOf(token));
-      const unspent = tokens.filter(({ isSpent }) => !isSpent).map(lineOf);
-      for (const line of [...unspent, ...(resets > 0 ? [email] : [])]) {
+      for (const line of [...tokens.map(lineOf), ...(resets > 0 ? [email] : [])]) {
         this.#foreseen.add(line);
         this.#awaited.add(line);
       }

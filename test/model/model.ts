@@ -54,8 +54,8 @@ export class AccountState {
   readonly keys: KeyState[] = [];
   /** In the order in which they were mailed. */
   readonly tokens: TokenState[] = [];
-  /** When each mail was written that is sent or will be. */
-  mailsMs: number[] = [];
+  /** When each mail was written. */
+  readonly mailsMs: number[] = [];
   readonly charges: Charge[] = [];
 
   constructor(person: Person, password: string) {

@@ -5,6 +5,9 @@ import { startCluster } from "../support/nodes.ts";
 /** What the project vouches for: `node test/nodes/revocation-trials.ts --trials 10000`. */
 const TRIALS_VOUCHED_FOR = 10_000;
 
+/** As many as an account may create on one day. */
+const KEYS_PER_ACCOUNT = 100;
+
 /** Keys that are revoked side by side, each by a worker of its own. */
 const WORKERS = 6;
 
@@ -33,12 +36,15 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
   const [here, there] = await cluster.startNodes(2, { PLAN_FREE_UNITS: "1000000000" });
   if (here === undefined || there === undefined) throw new Error("there are no two nodes");
   const client = clientOf(here.url);
-  const session = await client.openSession("ada@example.org");
+  const sessions: string[] = [];
+  while (sessions.length * KEYS_PER_ACCOUNT < trials) {
+    sessions.push(await client.openSession(`account-${sessions.length}@example.org`));
+  }
   const startedMs = performance.now();
   const late: string[] = [];
   let [begun, answered, refused] = [0, 0, 0];
 
-  const tryOnce = async (connection: ReturnType<typeof openConnection>) => {
+  const tryOnce = async (connection: ReturnType<typeof openConnection>, session: string) => {
     const { id, apiKey } = await client.createKey(session);
     const known = Promise.withResolvers<void>();
     let isRevoked = false;
@@ -66,14 +72,16 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
   const work = async () => {
     using connection = openConnection(there.url);
     while (begun < trials) {
+      const session = sessions[Math.floor(begun / KEYS_PER_ACCOUNT)] ?? "";
       begun += 1;
-      await tryOnce(connection);
+      await tryOnce(connection, session);
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, work));
 
   const seconds = (performance.now() - startedMs) / 1000;
-  const chargedUnits = await client.usedUnits(session);
+  let chargedUnits = 0;
+  for (const session of sessions) chargedUnits += await client.usedUnits(session);
   const complaints = cluster.complaints();
   return { trials, late, answered, refused, chargedUnits, complaints, seconds };
 }

@@ -25,7 +25,8 @@ export function ResetPage() {
     return (
       <div class="narrow">
         <PageHead title="Your password is set">
-          Every session of the account has ended. API keys work on.
+          Every session of the account has ended. API keys keep working, unless this was the first
+          time that you confirmed your email: then create new ones.
         </PageHead>
         <Link class="button" to="/login">
           Log in

@@ -40,7 +40,8 @@ export function letterOf({ kind, link }: OutgoingMail, publicUrl: string): Lette
       before: ["A new password was asked for, for your account with Kurs. Set it here:"],
       link: { name: "Set a new password", address: addressOf("reset") },
       after: [
-        `The link works once, until ${until}. It ends every session; API keys stay.`,
+        `The link works once, until ${until}. It ends every session. API keys keep working, ` +
+          "unless this is the first time that you confirm this address: then they are revoked.",
         "If it was not you, leave this mail alone: your password stays as it is.",
       ],
     }),
@@ -48,7 +49,8 @@ export function letterOf({ kind, link }: OutgoingMail, publicUrl: string): Lette
       subject: "Your password for Kurs was changed",
       before: [
         "The password of your account with Kurs was changed, and every session was ended.",
-        "Your API keys work as before.",
+        "Your API keys work as before, unless this was the first time that you confirmed this " +
+          "address: then they were revoked.",
       ],
       after: ["If it was not you, ask for a new password at once and revoke the API keys."],
     }),

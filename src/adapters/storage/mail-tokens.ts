@@ -26,10 +26,6 @@ const WRITE_TOKEN = `
 const TAKE_BACK_TOKEN = "DELETE FROM mail_tokens WHERE token_hash = $1";
 const TAKE_BACK_MAIL = "DELETE FROM mails WHERE id = $1";
 
-// The link of a mail that still waits is void with its token.
-const REMOVE_WAITING_MAIL = `
-  DELETE FROM mails WHERE account_id = $1 AND kind = $2 AND next_attempt_at IS NOT NULL`;
-
 const TOKEN_EMAIL = `
   SELECT a.email FROM mail_tokens t JOIN accounts a ON a.id = t.account_id
   WHERE t.token_hash = $1 AND t.purpose = $2 AND t.expires_at > $3`;
@@ -139,8 +135,5 @@ function* spendToken(
 ): Transaction<string | undefined> {
   const rows = yield statement(SPEND_TOKEN, tokenHash, purpose, now);
   const spent = rows.find((row) => row.token_hash === tokenHash);
-  if (spent === undefined) return undefined;
-  const accountId = textOf(spent, "account_id");
-  yield statement(REMOVE_WAITING_MAIL, accountId, purpose);
-  return accountId;
+  return spent && textOf(spent, "account_id");
 }

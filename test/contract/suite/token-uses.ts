@@ -251,8 +251,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     const { tokenHash } = verification;
     assert.equal(await stores[0].tokenEmail(tokenHash, "verification", NOW), email);
     const mails = await stores[0].listMails({ withDelivered: true });
-    const kinds = mails.map(({ kind }) => kind).sort();
-    assert.deepEqual(kinds, ["password_changed", "verification"]);
+    assert.equal(mails.filter(({ kind }) => kind === "password_changed").length, 1);
   });
 
   test("a password that was found right before a reset opens no session after it", async () => {
