@@ -37,8 +37,8 @@ export interface MailTokenStore {
    */
   verifyEmail(tokenHash: string, now: string): Promise<boolean>;
   /**
-   * Spends a token as `verifyEmail` does, sets the password, marks the email as verified, ends every
-   * session of the account and writes the notice, in one transaction. When the email was not
+   * Spends a token as `verifyEmail` does, sets the password, marks the email as verified, ends
+   * every session of the account and writes the notice, in one transaction. When the email was not
    * verified before, the account's keys are revoked. @returns false: no such token.
    */
   resetPassword(reset: PasswordReset): Promise<boolean>;

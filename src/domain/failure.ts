@@ -92,7 +92,7 @@ export function rateUnavailable(cause: unknown): Failure {
   });
 }
 
-/** One text for a token that never was, is spent, replaced by a newer one or too old. */
+/** One text for a token that is unknown, used, void because another one was used, or expired. */
 export const invalidToken = new Failure(
   "invalid_token",
   "This link is invalid, was used already or has expired. Please ask for a new one.",

@@ -31,8 +31,8 @@ function parseAddress(text: string | undefined): Address | undefined {
  * @param chain the socket's address, and then the entries of X-Forwarded-For from the last one back
  *   to the first that no trusted proxy has written.
  * @returns what the abuse limiter counts as one client: an IPv4 address, or the /64 of an IPv6
- *   address, since a provider assigns at least a /64 to one customer (RFC 6177). An entry that is no
- *   address counts as the proxy that sent it, so nobody gets a new budget by inventing texts.
+ *   address, since a provider assigns at least a /64 to one customer (RFC 6177). An entry that is
+ *   no address counts as the proxy that sent it, so nobody gets a new budget by inventing texts.
  *   Undefined when the connection was reset and its address is no longer known.
  */
 export function clientOf(chain: readonly (string | undefined)[]): string | undefined {

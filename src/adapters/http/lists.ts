@@ -5,7 +5,9 @@ import { PAGE_ROWS } from "../../application/pages.ts";
 
 /**
  * Responds with `{"<name>":[…]}`, whose items come in pages. One turn of the event loop handles one
- * page, of all lists together: reading and writing a page blocks it, and other requests come between.
+ * page, of all lists together: reading and writing a page blocks it, and other requests come
+ * between. 16 lists of 20,000 keys took up to 119 ms of a turn when each was read whole, and take
+ * up to 8 ms now.
  */
 export type SendList = <Item>(
   reply: FastifyReply,

@@ -7,9 +7,9 @@ import { writeMail } from "./mails.ts";
 
 const HOUR_MS = 3_600_000;
 
-// One row also for an email without an account, and the counts are bounded: the time depends neither
-// on whether there is an account nor on how many mails it has had. The upper bound of the hour
-// ignores mails of a clock that was far ahead and has been set back since.
+// One row also for an email without an account, and the counts are bounded: the time depends
+// neither on whether there is an account nor on how many mails it has had. The upper bound of the
+// hour ignores mails of a clock that was far ahead and has been set back since.
 const ACCOUNT_TO_MAIL = `
   SELECT a.id, a.email_verified_at,
     (SELECT count(*) FROM mail_tokens
@@ -65,7 +65,7 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
           const [row = {}] = yield statement(ACCOUNT_TO_MAIL, ...asked);
           const accountId = optionalTextOf(row, "id");
           const isKept = accountId !== undefined && isDue(row, purpose) && isWithinLimits(row);
-          // The same statements run in every case, and the rows that are not to be are taken back: a
+          // The same statements run in every case, and rows that must not stay are taken back: a
           // commit that has changed nothing would be quicker, and reveal that there is no account.
           yield* writeToken(accountId ?? mailId, token);
           yield statement(TAKE_BACK_TOKEN, isKept ? "" : tokenHash);

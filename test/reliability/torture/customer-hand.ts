@@ -7,6 +7,9 @@ import type { Round } from "./round.ts";
 import { Violation } from "./story.ts";
 
 const KEYS_MAX = 8;
+
+/** Of one customer; the service allows as many on one UTC day. */
+const KEYS_PER_DAY_MAX = 100;
 const SESSIONS_MAX = 4;
 
 /** How often a hand does what. */
@@ -128,7 +131,7 @@ class Actor {
   async #createKey(customer: Customer): Promise<void> {
     const [session] = liveSessions(customer);
     if (session === undefined) return await this.#logIn(customer);
-    if (liveKeys(customer).length >= KEYS_MAX) return;
+    if (liveKeys(customer).length >= KEYS_MAX || customer.keys.length >= KEYS_PER_DAY_MAX) return;
     const how = { session: session.token, json: { name: "torture" } };
     const answer = await this.#ask(customer.email, "POST /v1/account/api-keys", how, 201);
     if (answer === undefined) return;
@@ -159,9 +162,9 @@ class Actor {
 
   async #askForReset(customer: Customer): Promise<void> {
     const { email } = customer;
-    // A second mail would void the first one's link.
-    if (customer.resetMail !== "none") return;
+    if (customer.resetMail !== "none" || !customer.mayBeMailed()) return;
     customer.resetMail = "sent";
+    customer.noteMail();
     const answer = await this.#ask(email, "POST /v1/auth/password-reset", { json: { email } }, 202);
     if (answer !== undefined) customer.resetMail = "acknowledged";
   }
@@ -176,14 +179,26 @@ class Actor {
       session.end = "sent";
       fresh.sessions.add(session);
     }
+    // The first verification revokes the keys; while it is in doubt, so are they.
+    const { verification } = customer;
+    const keys = verification === "acknowledged" ? [] : liveKeys(customer);
+    for (const key of keys) {
+      key.revocation = "sent";
+      fresh.keys.add(key);
+    }
+    if (verification === "none") customer.verification = "sent";
+    customer.noteMail();
     const answer = await this.#ask(customer.email, ...spendingOf(token, password), 204);
     if (answer === undefined) return;
+    if (verification === "none") for (const key of keys) key.revocation = "acknowledged";
     customer.password = password;
     customer.doubtfulPassword = undefined;
     customer.verification = "acknowledged";
     customer.resetMail = "none";
     for (const session of sessions) session.end = "acknowledged";
     this.#round.ledger.spend(token);
+    // Without a key there would be no reads: a log-in, and a key.
+    if (keys.length > 0) for (const _ of ["a log-in", "a key"]) await this.#createKey(customer);
   }
 
   async #lookAtUsage(customer: Customer): Promise<void> {

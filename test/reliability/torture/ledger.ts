@@ -42,6 +42,8 @@ export class Customer {
   verification: Progress = "none";
   /** Of a mail that was asked for: `sent` when the answer never came. */
   resetMail: Progress = "none";
+  /** When a mail to it may have been written. */
+  readonly #mailsMs = [Date.now()];
   sessions: Session[] = [];
   keys: Key[] = [];
   /** The plans that it may be on; more than one while a move is in doubt. */
@@ -58,6 +60,15 @@ export class Customer {
   constructor(email: string, password: string) {
     this.email = email;
     this.password = password;
+  }
+
+  noteMail(): void {
+    this.#mailsMs.push(Date.now());
+  }
+
+  /** Whether the service is sure to write a further mail: at most five go out within an hour. */
+  mayBeMailed(): boolean {
+    return this.#mailsMs.filter((mailMs) => mailMs > Date.now() - 3_600_000).length < 5;
   }
 
   /** Units of a billing period that are charged for certain. */
