@@ -61,7 +61,7 @@ export async function apiKeyRoutes(
     url,
     { schema: createSchema, onRequest, preValidation: trimName },
     async (request, reply) => {
-      const session = credentialOf(request.headers.authorization, "Session") ?? "";
+      const session = credentialOf(request.raw, "Session") ?? "";
       const { key, secret } = await apiKeys.create(accountOf(request), request.body.name, session);
       reply.code(201);
       return wireCreatedApiKey(key, secret);

@@ -8,12 +8,13 @@ import { writeMail } from "./mails.ts";
 const HOUR_MS = 3_600_000;
 
 // One row also for an email without an account, and the counts are bounded: the time depends
-// neither on whether there is an account nor on how many mails it has had. The upper bound of the
-// hour ignores mails of a clock that was far ahead and has been set back since.
+// neither on whether there is an account nor on how many mails it has had. The upper bounds ignore
+// tokens and mails of a clock that was far ahead and has been set back since.
 const ACCOUNT_TO_MAIL = `
   SELECT a.id, a.email_verified_at,
     (SELECT count(*) FROM mail_tokens
-      WHERE account_id = coalesce(a.id, $2) AND purpose = $3 AND expires_at > $4) AS tokens,
+      WHERE account_id = coalesce(a.id, $2) AND purpose = $3
+        AND expires_at > $4 AND expires_at <= $7) AS tokens,
     (SELECT count(*) FROM (
       SELECT 1 FROM mails
       WHERE account_id = coalesce(a.id, $2) AND created_at > $5 AND created_at <= $6
@@ -58,10 +59,10 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
     issueToken: (email, token) =>
       engine.transaction(
         function* () {
-          const { purpose, tokenHash, mailId, createdAt } = token;
+          const { purpose, tokenHash, mailId, createdAt, expiresAt } = token;
           const nowMs = Date.parse(createdAt);
           const hour = [timestamp(nowMs - HOUR_MS), timestamp(nowMs + HOUR_MS)] as const;
-          const asked = [email, mailId, purpose, createdAt, ...hour] as const;
+          const asked = [email, mailId, purpose, createdAt, ...hour, expiresAt] as const;
           const [row = {}] = yield statement(ACCOUNT_TO_MAIL, ...asked);
           const accountId = optionalTextOf(row, "id");
           const isKept = accountId !== undefined && isDue(row, purpose) && isWithinLimits(row);

@@ -31,7 +31,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
-    for (const key of [third, second]) await store.createApiKey(key, KEY_LIMITS);
+    for (const key of [second, third]) await store.createApiKey(key, KEY_LIMITS);
     await readWith(store, "2026-12-01T00:00:00.000Z", third.keyHash, first.keyHash);
     const hashes = [second.keyHash, third.keyHash, first.keyHash, second.keyHash];
     await readWith(store, "2026-11-30T23:59:59.999Z", ...hashes);

@@ -143,10 +143,10 @@ function issueSuite(createDatabase: CreateDatabase): void {
         tokens.map((token, turn) => (turn % 2 ? here : there).issueToken(email, token)),
       );
 
-      const emails = await Promise.all(
-        tokens.map(({ tokenHash }) => there.tokenEmail(tokenHash, purpose, NOW)),
-      );
-      const valid = tokens.filter((_, index) => emails[index] === email);
+      const valid: typeof tokens = [];
+      for (const token of tokens) {
+        if ((await there.tokenEmail(token.tokenHash, purpose, NOW)) === email) valid.push(token);
+      }
       assert.equal(valid.length, 4);
       const mails = await here.claimMails({ now: NOW, until: LEASED, limit: 30 });
       const links = mails.map(({ link }) => link?.token ?? "").sort();

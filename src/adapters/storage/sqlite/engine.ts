@@ -100,15 +100,16 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   };
 }
 
-// By the rows that are counted in and not by the view, which computes each row's day: the key finds
-// the month's days after the first, in order, and only the keys of one day are sorted.
+// By the rows that are counted in and not by the view, which computes each row's day: the primary
+// key finds a page's rows and has them in this order. Numbers of keys follow their creation.
 const DAILY_UNITS = `
   SELECT c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id, c.units
   FROM accounts a CROSS JOIN charged_units c CROSS JOIN api_keys k ON k.number = c.api_key
   WHERE a.id = $1 AND c.account = a.number AND c.period = substr($2, 1, 7)
-    AND c.day BETWEEN CAST(substr($2, 9) AS INTEGER) AND CAST(substr($4, 9) AS INTEGER)
-    AND (c.day > CAST(substr($2, 9) AS INTEGER) OR k.id > $3)
-  ORDER BY c.day, k.id LIMIT $5`;
+    AND (c.day, c.api_key) >
+      (CAST(substr($2, 9) AS INTEGER), coalesce((SELECT number FROM api_keys WHERE id = $3), 0))
+    AND c.day <= CAST(substr($4, 9) AS INTEGER)
+  ORDER BY c.day, c.api_key LIMIT $5`;
 
 function isRead(sql: string): boolean {
   return /^\s*SELECT\b/.test(sql);
