@@ -20,6 +20,9 @@ const PACKAGE = join(
 /** PostgreSQL does not run as root: then it is this user's, who is on every system. */
 const USERS = ["postgres", "nobody"];
 
+/** Removed with node_modules, and so never older than the programs that have made it. */
+const EMPTY_CLUSTER = join(import.meta.dirname, "../../node_modules/.cache/kurs-test-postgres");
+
 const START_DEADLINE_MS = 30_000;
 
 /** A real PostgreSQL server of the test's own. Disposing of it ends it and removes its data. */
@@ -145,8 +148,7 @@ async function findPrograms(): Promise<{ binaries: string; owner: Owner }> {
     const partial = await mkdtemp(`${binaries}-`);
     await chmod(partial, 0o755);
     await cp(native, partial, { recursive: true, verbatimSymlinks: true });
-    // Of several that copy at once one comes first; the others use what it has put there.
-    await rename(partial, binaries).catch(() => rm(partial, { recursive: true }));
+    await putInPlace(partial, binaries);
   }
   return { binaries, owner: ownerOf(readFileSync("/etc/passwd", "utf8")) };
 }
@@ -172,12 +174,31 @@ async function giveTo({ uid, gid }: Owner, directory: string): Promise<void> {
   await execute("chown", ["-R", `${uid}:${gid}`, directory]);
 }
 
+/**
+ * Copies an empty cluster, which is made once an installation: 0.4 s of processor time instead of
+ * 1.2 s for initdb.
+ */
 async function newCluster(binaries: string, owner: Owner): Promise<string> {
+  if (!existsSync(EMPTY_CLUSTER)) await makeEmptyCluster(binaries, owner);
+  return await copyOf(EMPTY_CLUSTER);
+}
+
+async function makeEmptyCluster(binaries: string, owner: Owner): Promise<void> {
   const directory = await ownedDirectory(owner);
   const flags = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C"];
-  const arguments_ = ["-D", directory, ...flags, "--no-sync", "--no-instructions"];
+  // Segments of the write-ahead log have 16 MB otherwise: two fifths of all that is copied.
+  const quick = ["--wal-segsize=1", "--no-sync", "--no-instructions"];
+  const arguments_ = ["-D", directory, ...flags, ...quick];
   await execute(join(binaries, "bin/initdb"), arguments_, { ...owner, cwd: directory });
-  return directory;
+  const partial = `${EMPTY_CLUSTER}-${process.pid}`;
+  await cp(directory, partial, { recursive: true });
+  await putInPlace(partial, EMPTY_CLUSTER);
+  await rm(directory, { recursive: true });
+}
+
+/** Of several that make the same at once one comes first; the others use what it has put there. */
+async function putInPlace(partial: string, place: string): Promise<void> {
+  await rename(partial, place).catch(() => rm(partial, { recursive: true }));
 }
 
 async function untilReady(server: ChildProcess, log: () => string): Promise<void> {

@@ -3,12 +3,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
+import { COMPILE_CACHE } from "./compile-cache.ts";
 import { assertNoSecrets } from "./log-watch.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
-
-/** Compiled code, kept between runs: it makes a command start in 0.22 s instead of 0.34 s. */
-const COMPILE_CACHE = join(import.meta.dirname, "../../node_modules/.cache/kurs-test");
 
 /** A child that has not ended by then is taken for hung: it is killed and the test fails. */
 const DEADLINE_MS = 30_000;
@@ -52,6 +50,7 @@ export class Program implements AsyncDisposable {
     const directory = dataDirectory === undefined ? {} : { DATA_DIR: dataDirectory };
     const [command = "", ...rest] = [...through, process.execPath, MAIN, ...args];
     const child = spawn(command, rest, {
+      // Compiled code makes a command start in 0.22 s instead of 0.34 s.
       // No source is switched on unless a test says so: nothing of a test goes out.
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE, RATE_SOURCES: "", ...directory, ...env },
     });
