@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { after, test } from "node:test";
+import { createSecrets } from "../../src/adapters/secrets.ts";
 import { assertFailure } from "../support/answers.ts";
 import { startService } from "../support/service.ts";
 
-const service = await startService();
+const service = await startService({ secrets: createSecrets() });
 after(() => service[Symbol.asyncDispose]());
 
 const accountCount = () => service.query("SELECT count(*) AS accounts FROM accounts")[0]?.accounts;

@@ -4,6 +4,7 @@ import type { Secrets, Store } from "../../src/application/ports.ts";
 import { parseDatabaseAddress } from "../../src/database-address.ts";
 import { parsePair } from "../../src/domain/symbol.ts";
 import { startPostgres } from "../support/postgres.ts";
+import { quickHashing } from "../support/quick-hashing.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 import { Draw } from "./draw.ts";
 
@@ -69,9 +70,9 @@ export async function startTarget(engine: EngineName): Promise<Target> {
   };
 }
 
-/** Production's secrets, but for their randomness: the same seed makes the same requests. */
+/** Production's secrets, but for their randomness and the cost of a password: the same seed makes the same requests. */
 class SeededSecrets implements Secrets {
-  readonly #real = createSecrets();
+  readonly #real = createSecrets(quickHashing);
   #draw = new Draw(0);
   #ids = 0;
   last = "";

@@ -11,6 +11,7 @@ import type { RateSource } from "../../src/application/source-ports.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { startService as start } from "../../src/service.ts";
 import { assertNoSecrets } from "./log-watch.ts";
+import { quickHashing } from "./quick-hashing.ts";
 
 /** A clock that stands until a test moves it. */
 export class TestClock implements Clock {
@@ -57,7 +58,7 @@ export interface TestOptions {
   readonly config?: Partial<Config>;
   /** Sources to fetch; without any, nothing goes out. */
   readonly sources?: readonly RateSource[];
-  /** Without, those that all services of a test file share, and so one hashing thread. */
+  /** Without them, production's but for the cost of a password. */
   readonly secrets?: Secrets;
   /** A directory to use and leave; without one, a new one that is removed at the end. */
   readonly dataDirectory?: string;
@@ -65,7 +66,7 @@ export interface TestOptions {
 
 const PASSWORD = "correct horse battery";
 
-const sharedSecrets = createSecrets();
+const sharedSecrets = createSecrets(quickHashing);
 
 /** A service of the production constructor on a real database file and a real socket. */
 export async function startService(options: TestOptions = {}) {
