@@ -49,7 +49,7 @@ export async function runFailover({ seconds, standbyFirst, primaryIs, print }: F
   }
   const [client] = nodes.map(({ url }) => clientOf(url));
   assert.ok(client !== undefined);
-  const books = await openBooks(client, databaseUrl, [1000, 10_000_000, 10_000_000]);
+  const books = await openBooks(client, primary.url(), [1000, 10_000_000, 10_000_000]);
   await using load = startLoad(nodes, books, { connections: 16, writers: 4 });
   await untilAnswered(load, 500);
   await after(seconds * 1000);

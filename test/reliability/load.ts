@@ -4,7 +4,7 @@ import { type Client, clientOf, openConnection } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
 import { DISAGREEING_UNITS } from "../support/nodes.ts";
 import { administer } from "../support/postgres.ts";
-import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { checkAcknowledged } from "./audit.ts";
 import type { Books, KeyEntry, Reader } from "./books.ts";
 
@@ -52,7 +52,6 @@ export async function openBooks(
   databaseUrl: string,
   quotas: readonly number[],
 ): Promise<Books> {
-  const env = { DATABASE_URL: databaseUrl };
   const readers: Reader[] = [];
   for (const [index, quota] of quotas.entries()) {
     const email = `reader-${index}@example.org`;
@@ -60,8 +59,12 @@ export async function openBooks(
     const session = await client.openSession(email);
     const keys = [await client.createKey(session), await client.createKey(session)];
     const apiKeys = keys.map(({ apiKey }) => apiKey);
-    await kurs(["plans", "set", plan, String(quota)], { env });
-    await kurs(["accounts", "plan", email, plan], { env });
+    // As the commands would, which take 0.6 s of processor time for each reader.
+    await administer(
+      databaseUrl,
+      `INSERT INTO plans (name, units_per_period) VALUES ('${plan}', ${quota})`,
+      `UPDATE accounts SET plan = '${plan}' WHERE email = '${email}'`,
+    );
     readers.push({
       ...{ email, plan, quota, session, apiKeys },
       ...{ answered: 0, lost: 0, wasRefused: false },
