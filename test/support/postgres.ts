@@ -20,8 +20,7 @@ const PACKAGE = join(
 /** PostgreSQL does not run as root: then it is this user's, who is on every system. */
 const USERS = ["postgres", "nobody"];
 
-/** Removed with node_modules, and so never older than the programs that have made it. */
-const EMPTY_CLUSTER = join(import.meta.dirname, "../../node_modules/.cache/kurs-test-postgres");
+const CACHE = join(import.meta.dirname, "../../node_modules/.cache");
 
 const START_DEADLINE_MS = 30_000;
 
@@ -141,9 +140,7 @@ async function findPrograms(): Promise<{ binaries: string; owner: Owner }> {
   const native = join(PACKAGE, "native");
   if (!existsSync(native)) throw new Error(`there is no PostgreSQL for this system at ${native}`);
   if (process.getuid?.() !== 0) return { binaries: native, owner: {} };
-  const [, version = ""] =
-    /"version": "([^"]+)"/.exec(readFileSync(join(PACKAGE, "package.json"), "utf8")) ?? [];
-  const binaries = join(tmpdir(), `kurs-test-postgres-${version}`);
+  const binaries = join(tmpdir(), `kurs-test-postgres-${version()}`);
   if (!existsSync(binaries)) {
     const partial = await mkdtemp(`${binaries}-`);
     await chmod(partial, 0o755);
@@ -151,6 +148,11 @@ async function findPrograms(): Promise<{ binaries: string; owner: Owner }> {
     await putInPlace(partial, binaries);
   }
   return { binaries, owner: ownerOf(readFileSync("/etc/passwd", "utf8")) };
+}
+
+function version(): string {
+  const manifest = readFileSync(join(PACKAGE, "package.json"), "utf8");
+  return /"version": "([^"]+)"/.exec(manifest)?.[1] ?? "";
 }
 
 function ownerOf(passwords: string): Owner {
@@ -174,25 +176,23 @@ async function giveTo({ uid, gid }: Owner, directory: string): Promise<void> {
   await execute("chown", ["-R", `${uid}:${gid}`, directory]);
 }
 
-/**
- * Copies an empty cluster, which is made once an installation: 0.4 s of processor time instead of
- * 1.2 s for initdb.
- */
+/** Copies an empty cluster that is made once: 0.4 s of processor time instead of initdb's 1.2 s. */
 async function newCluster(binaries: string, owner: Owner): Promise<string> {
-  if (!existsSync(EMPTY_CLUSTER)) await makeEmptyCluster(binaries, owner);
-  return await copyOf(EMPTY_CLUSTER);
+  const empty = join(CACHE, `kurs-test-postgres-${version()}`);
+  if (!existsSync(empty)) await makeEmptyCluster(empty, binaries, owner);
+  return await copyOf(empty);
 }
 
-async function makeEmptyCluster(binaries: string, owner: Owner): Promise<void> {
+async function makeEmptyCluster(place: string, binaries: string, owner: Owner): Promise<void> {
   const directory = await ownedDirectory(owner);
   const flags = ["--auth=trust", "--username=postgres", "--encoding=UTF8", "--locale=C"];
   // Segments of the write-ahead log have 16 MB otherwise: two fifths of all that is copied.
   const quick = ["--wal-segsize=1", "--no-sync", "--no-instructions"];
   const arguments_ = ["-D", directory, ...flags, ...quick];
   await execute(join(binaries, "bin/initdb"), arguments_, { ...owner, cwd: directory });
-  const partial = `${EMPTY_CLUSTER}-${process.pid}`;
+  const partial = `${place}-${process.pid}`;
   await cp(directory, partial, { recursive: true });
-  await putInPlace(partial, EMPTY_CLUSTER);
+  await putInPlace(partial, place);
   await rm(directory, { recursive: true });
 }
 
