@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { statement } from "../../src/adapters/storage/engine.ts";
 import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
@@ -104,14 +106,26 @@ test("a second store on the same file migrates nothing and keeps what is there",
   ]);
 });
 
-test("a store is opened with every commit synced to disk and foreign keys enforced", async () => {
+test("a store is opened with every commit synced to disk and foreign keys enforced", async (t) => {
   await using database = await createSqliteDatabase();
+  const exec = t.mock.method(DatabaseSync.prototype, "exec");
+  await using server = openSqliteStore(database.directory, 1000, { isServer: true });
   const store = database.openStore();
   await store.setPlan({ name: "pro", unitsPerPeriod: 7 });
+  await server.setPlan({ name: "max", unitsPerPeriod: 8 });
 
-  const [mode] = database.openDatabase().prepare("PRAGMA journal_mode").all();
+  // Each connection has a level of its own, so ask the stores' own ones.
+  const connections = new Set(exec.mock.calls.map((call) => call.this as DatabaseSync));
+  const file = join(database.directory, "kurs.db");
+  const opened = [...connections].filter((connection) => connection.location() === file);
+  const levels = opened.map((connection) => ({
+    ...connection.prepare("PRAGMA journal_mode").get(),
+    ...connection.prepare("PRAGMA synchronous").get(),
+  }));
 
-  assert.equal(mode?.journal_mode, "wal");
+  // 2 is FULL (sqlite.org/pragma.html#pragma_synchronous).
+  const everyCommit = { journal_mode: "wal", synchronous: 2 };
+  assert.deepEqual(levels, [everyCommit, everyCommit]);
   const orphan = store.createApiKey(newKey("nobody"), KEY_LIMITS);
   await assert.rejects(orphan, /FOREIGN KEY/);
 });

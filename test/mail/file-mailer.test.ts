@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { test } from "node:test";
 import { createMailer } from "../../src/adapters/mail/mailer.ts";
+import { recordFileCalls } from "../support/file-calls.ts";
 import { mailsIn, tokenOf } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { failureOf, never, newMail, PUBLIC_URL, TOKEN } from "./outgoing.ts";
@@ -90,6 +91,16 @@ test("a mail that is sent twice is one file, with nothing half-written beside it
     names.filter((name) => !name.endsWith(".eml")),
     [],
   );
+});
+
+test("a mail is on disk before it gets its name, and its name before it counts as sent", async () => {
+  await using directory = await temporaryDirectory();
+  using mailer = fileMailer(directory.path);
+  using files = recordFileCalls();
+
+  const file = basename(await mailer.send(MAIL, never));
+
+  assert.deepEqual(files.calls, [`sync ${file}.part`, `rename ${file}.part ${file}`, "sync mail"]);
 });
 
 test("files are in the order in which their mails were written", async () => {
