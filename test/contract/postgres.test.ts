@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import type { PoolClient, QueryResult } from "pg";
 import { type Engine, statement } from "../../src/adapters/storage/engine.ts";
 import { createPostgresEngine } from "../../src/adapters/storage/postgres/engine.ts";
+import { createMeteredBatch } from "../../src/adapters/storage/postgres/metered-batch.ts";
 import { createPrimary } from "../../src/adapters/storage/postgres/primary.ts";
 import { createStore } from "../../src/adapters/storage/store.ts";
 import { StoreUnavailable } from "../../src/application/ports.ts";
@@ -266,6 +268,42 @@ suite("a connection that breaks", () => {
       engine.query("SELECT 1 AS one").catch(() => undefined),
     );
     assert.deepEqual(one, [{ one: 1 }]);
+  });
+});
+
+suite("keys whose account is known to have a row for the billing period", () => {
+  /** A batch on a database that has every key; it records whose period each batch opens. */
+  function createBatch() {
+    const openings: (readonly string[])[] = [];
+    const readBatch = createMeteredBatch(async (_client, sql, values) => {
+      const hashes = values[0] as readonly string[];
+      if (/^\s*INSERT INTO period_usage/.test(sql)) openings.push(hashes);
+      const isRead = /^\s*WITH reads/.test(sql);
+      const rows = hashes.map((hash, index) => ({
+        ...{ turn: index + 1, account_id: hash, quota: 10, used: 0, is_granted: true },
+        ...{ base: "EUR", quote: "USD", rate: null, as_of: null, suspended_at: null },
+      }));
+      return { rows: isRead ? rows : [] } as unknown as QueryResult;
+    });
+    const read = (...hashes: string[]) =>
+      readBatch(
+        {} as PoolClient,
+        hashes.map((hash) => newRead(hash)),
+      );
+    return { read, openings };
+  }
+
+  test("are looked up once, and forgotten once there are more than 100,000", async () => {
+    const { read, openings } = createBatch();
+    await read("one");
+    await read("one", "two");
+    assert.deepEqual(openings, [["one"], ["two"]]);
+
+    await read(...Array.from({ length: 100_000 }, (_, index) => `key ${index}`));
+    await read("two");
+
+    assert.equal(openings.length, 4);
+    assert.deepEqual(openings[3], ["two"]);
   });
 });
 

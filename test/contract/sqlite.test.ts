@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { statement } from "../../src/adapters/storage/engine.ts";
 import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
+import { ProvenCopies } from "../../src/adapters/storage/sqlite/proven-copies.ts";
 import { StoreUnavailable } from "../../src/application/ports.ts";
 import { FAIL_DAYS } from "../support/store-faults.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
@@ -90,6 +91,21 @@ test("a transaction within a transaction is refused and the outer one is whole o
     rows.map(({ name }) => name),
     kept,
   );
+});
+
+test("a copy in memory is bounded: at 100,000 entries it starts again empty", async () => {
+  using database = new DatabaseSync(":memory:");
+  const searches: number[] = [];
+  const find = new ProvenCopies(database).of(String, (sought: number) => {
+    searches.push(sought);
+    return sought;
+  });
+  for (let sought = 1; sought <= 100_001; sought += 1) find(sought);
+  assert.equal(searches.length, 100_001);
+
+  assert.deepEqual([find(100_001), find(100_000), find(100_001)], [100_001, 100_000, 100_001]);
+
+  assert.deepEqual(searches.slice(100_001), [100_000]);
 });
 
 test("a second store on the same file migrates nothing and keeps what is there", async () => {

@@ -48,6 +48,20 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
+  test("after a read of EUR/USD, a pair of the same letters is still another pair", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    await storeRates(store, [EUR_USD, newRate("USD/EUR", "0.8714", EUR_USD.asOf)]);
+    const { keyHash } = await newCustomer(store, 10);
+    await store.read(newRead(keyHash));
+
+    const pairs = ["EU/RUSD", "EURU/SD", "USD/EUR", "EUR/USD"];
+    const reads = pairs.map((pair) => store.read(newRead(keyHash, { pair })));
+
+    const found = foundIn(await Promise.all(reads));
+    assert.deepEqual(found, ["unsupported", "unsupported", "0.8714", "1.1476"]);
+  });
+
   test("an unknown or a revoked key gives nothing, and nothing is charged", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
