@@ -194,6 +194,17 @@ test("§8 auth limit: an address has 30 times the budget, over all its emails", 
   await spend(1, next);
 });
 
+test("§8 auth limit: where both budgets are spent, Retry-After is the longer wait", async () => {
+  await using service = await startService({ config: { authCallsPerWindow: 1 } });
+  let emails = 0;
+  await spend(29, () => register(service, `${++emails}@example.org`));
+  service.clock.advanceMs(100_000);
+  await spend(1, () => register(service, "late@example.org"));
+
+  assertLimited(await register(service, "late@example.org"), 900);
+  assertLimited(await register(service, "1@example.org"), 800);
+});
+
 test("§8 auth limit: an address over its ceiling makes the store write nothing more", async () => {
   await using service = await startService({ config: { authCallsPerWindow: 1 } });
   using beside = service.database();

@@ -94,6 +94,18 @@ for (const refuse of ["RCPT", "DATA"] as const) {
   });
 }
 
+test("a server's response is kept without the recipient's address, in whatever case", async () => {
+  await using smtp = await playSmtp();
+  using mailer = mailerTo(smtp.url);
+  const message = "ADA@EXAMPLE.ORG unknown, <Ada@Example.org> or ada@example.org";
+  smtp.behave({ refuse: "RCPT", code: 550, message });
+
+  const error = await failureOf(mailer.send(newMail(), never));
+
+  assert.match(error.message, /550 <recipient> unknown, <<recipient>> or <recipient>$/);
+  assert.doesNotMatch(error.message, /ada@/i);
+});
+
 test("a connection that breaks inside a mail is one attempt, and no mail half-sent", async () => {
   await using smtp = await playSmtp();
   using mailer = mailerTo(smtp.url);
