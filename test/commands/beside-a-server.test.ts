@@ -3,8 +3,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
+import { createStoreRateLines } from "../../src/application/store-rates.ts";
+import type { Decimal } from "../../src/domain/decimal.ts";
+import { createSuccession } from "../../src/domain/succession.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { clientOf, openConnection } from "../support/client.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { TestClock } from "../support/service.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-02T15:00:00Z";
@@ -77,6 +82,46 @@ test("an import of 20,000 lines beside a server that keeps answering, charges ex
   assert.equal(new Set(during.flat()).size, 2);
   assert.equal(await client.usedUnits(session), during.flat().length + 2);
   assert.equal((await client.get("/v1/rates/P19998/USD", { apiKey })).body.rate, "1.19998");
+});
+
+test("an import pauses after every 100 rates while a server writes too, and only then", async () => {
+  await using database = await createSqliteDatabase();
+  const [store, server] = [database.openStore(), database.openStore()];
+  const lines = Array.from({ length: 250 }, (_, index) => ({
+    line: index + 2,
+    base: `P${index}`,
+    quote: "USD",
+    rate: "1.5",
+    asOf: TIME,
+  }));
+  const bunches = async function* () {
+    yield lines;
+  };
+  let serverWrites = true;
+  const pauses: [stored: number, milliseconds: number][] = [];
+  const storeRateLines = createStoreRateLines({
+    store,
+    clock: new TestClock("2026-11-21T12:00:00.000Z"),
+    judge: createSuccession({ activeSources: [], maxJump: "0.5" as Decimal }),
+    async pause(milliseconds) {
+      pauses.push([(await store.listRates()).length, milliseconds]);
+      if (serverWrites) await server.setPlan({ name: "pro", unitsPerPeriod: pauses.length });
+    },
+  });
+  const noReason = (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`);
+
+  const beside = await storeRateLines(bunches(), noReason);
+  assert.deepEqual(beside, { stored: 250, held: 0, rejected: 0 });
+  assert.deepEqual(pauses.splice(0), [
+    [100, 8],
+    [200, 8],
+    [250, 8],
+  ]);
+
+  // The first transaction cannot know yet that it is alone; the second takes all the rest.
+  serverWrites = false;
+  await storeRateLines(bunches(), noReason);
+  assert.deepEqual(pauses, [[250, 8]]);
 });
 
 test("output that a reader closes early is no failure", async () => {
