@@ -66,14 +66,16 @@ suite("what nodes of one database do together", () => {
     const nodes = await cluster.startNodes(2, { AUTH_LIMIT: "6" });
     const json = { email: "ada@example.org" };
 
+    // A call has up to two statements at once, and a node refuses the 17th with 503 when the
+    // database is slow: 8 calls on each of the 2 nodes are served however busy the machine is.
     const answers = await Promise.all(
-      Array.from({ length: 30 }, (_, turn) =>
+      Array.from({ length: 16 }, (_, turn) =>
         clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/password-reset", { json }),
       ),
     );
 
     const statuses = answers.map(({ status }) => status).sort();
-    assert.deepEqual(statuses, [...Array(6).fill(202), ...Array(24).fill(429)]);
+    assert.deepEqual(statuses, [...Array(6).fill(202), ...Array(10).fill(429)]);
     assert.deepEqual(cluster.complaints(), []);
   });
 
