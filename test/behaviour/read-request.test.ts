@@ -7,6 +7,7 @@ import { wireRate } from "../../src/adapters/wire.ts";
 import { isDecimal, parseDecimal } from "../../src/domain/decimal.ts";
 import { instantAt } from "../../src/domain/instant.ts";
 import { parsePair } from "../../src/domain/symbol.ts";
+import { cpuMsOf } from "../support/cpu-time.ts";
 
 const recognise = (text: string) => recogniseRead(Buffer.from(text, "latin1"));
 
@@ -49,7 +50,7 @@ test("a read of over 2048 bytes is not looked at", () => {
   assert.equal(recognise(padded(2049)), undefined);
 });
 
-test("telling that a request is no plain read takes no time, however it is made up", () => {
+test("telling that a request is no plain read takes no time, however it is made up", async () => {
   // A pattern that can match a header in two ways takes twice the time for each header more: 24
   // take 240 ms, and the growing count lets this fail before it hangs.
   for (const count of [8, 16, 20, 24, 28, 140]) {
@@ -62,9 +63,7 @@ test("telling that a request is no plain read takes no time, however it is made 
     ]) {
       const headers = `${header}\r\n`.repeat(count).slice(0, 1900);
       for (const last of ["Cookie: a\r\n\r\n", "Authorization: ApiKey k\r\n", "\r\n"]) {
-        const startedMs = performance.now();
-        recognise(START + headers + last);
-        const tookMs = performance.now() - startedMs;
+        const tookMs = await cpuMsOf(() => recognise(START + headers + last));
         assert.ok(tookMs < 50, `${count} times ${header}: ${tookMs} ms`);
       }
     }

@@ -25,8 +25,11 @@ import {
 } from "./load.ts";
 import { freeze, startRelay } from "./stalls.ts";
 
-/** The service promises 2 s; machines that run tests are busy. */
-const ANSWER_MS_MAX = 4000;
+/**
+ * The service promises 2 s, which test/contract/postgres.test.ts shows by its timers. Here it is
+ * another process, and the machine may be busy: this shows that nothing waits for the database.
+ */
+const ANSWER_MS_MAX = 20_000;
 
 /** Connections of a node, by its patience as a server. */
 const POOL_SIZE = 10;

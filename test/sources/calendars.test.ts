@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSchedule } from "../../src/adapters/sources/schedule.ts";
+import { cpuMsOf } from "../support/cpu-time.ts";
 
 // Dates of 2026: 13 March is a Friday, Berlin's clocks go forward on Sunday, 29 March, and back
 // on Sunday, 25 October; New York's go forward on Sunday, 8 March.
@@ -93,9 +94,10 @@ test("a rate from the near future is no miss", () => {
   }
 });
 
-test("the count of missed publications ends at 99, and is found at once", () => {
-  const startedMs = performance.now();
-  assert.equal(missedOf(ecb, "1999-01-04T15:00:00Z", "2026-03-14T12:00:00Z"), 99);
-  assert.equal(missedOf(ust, "1800-01-01T00:00:00Z", "2026-03-14T12:00:00Z"), 99);
-  assert.ok(performance.now() - startedMs < 2000);
+test("the count of missed publications ends at 99, and is found at once", async () => {
+  const tookMs = await cpuMsOf(() => {
+    assert.equal(missedOf(ecb, "1999-01-04T15:00:00Z", "2026-03-14T12:00:00Z"), 99);
+    assert.equal(missedOf(ust, "1800-01-01T00:00:00Z", "2026-03-14T12:00:00Z"), 99);
+  });
+  assert.ok(tookMs < 2000, `${tookMs} ms of the processor`);
 });

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import PostalMime, { type Email } from "postal-mime";
 
-const DEADLINE_MS = 20_000;
+/** What has not come by then never comes, on any machine. */
+const DEADLINE_MS = 120_000;
 const LOOK_INTERVAL_MS = 20;
 
 /** Waits for something that comes by itself, but not for ever. */

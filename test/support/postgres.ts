@@ -22,7 +22,7 @@ const USERS = ["postgres", "nobody"];
 
 const CACHE = join(import.meta.dirname, "../../node_modules/.cache");
 
-const START_DEADLINE_MS = 30_000;
+const START_DEADLINE_MS = 120_000;
 
 /** A real PostgreSQL server of the test's own. Disposing of it ends it and removes its data. */
 export interface PostgresServer extends AsyncDisposable {
