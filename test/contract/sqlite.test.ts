@@ -42,6 +42,31 @@ test("a read while another program holds the lock is refused, and nothing is cha
   await store[Symbol.asyncDispose]();
 });
 
+test("once a lock was waited for in vain, nobody waits for long until the store writes again", async (t) => {
+  await using database = await createSqliteDatabase();
+  const exec = t.mock.method(DatabaseSync.prototype, "exec");
+  const store = openSqliteStore(database.directory, 50);
+  const file = join(database.directory, "kurs.db");
+  const connection = exec.mock.calls
+    .map((call) => call.this as DatabaseSync)
+    .find((opened) => opened.location() === file);
+  const waitMs = () => connection?.prepare("PRAGMA busy_timeout").get()?.timeout;
+  const { keyHash } = await newCustomer(store, 10);
+  const other = database.openDatabase();
+  assert.equal(waitMs(), 50);
+
+  other.exec("BEGIN IMMEDIATE");
+  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+  assert.equal(waitMs(), 20);
+  await assert.rejects(store.checkWrites(), StoreUnavailable);
+  assert.equal(waitMs(), 20);
+
+  other.exec("ROLLBACK");
+  await store.checkWrites();
+  assert.equal(waitMs(), 50);
+  await store[Symbol.asyncDispose]();
+});
+
 test("a rate that cannot be read is the store's failure, and charged", async () => {
   await using database = await createSqliteDatabase();
   const store = database.openStore();

@@ -134,15 +134,12 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
     const customer = await customerOf(server);
     using other = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
     other.exec("BEGIN EXCLUSIVE");
-    const sinceMs = performance.now();
     for (let count = 0; count < 4; count += 1) {
       const answers = await Promise.all(Array.from({ length: 8 }, () => customer.ask()));
       for (const answer of answers) assertFailure(answer, 503, "temporarily_unavailable");
       assertFailure(await customer.client.get("/readyz"), 503, "temporarily_unavailable");
       assert.equal((await customer.client.get("/healthz")).status, 200);
     }
-    // 32 reads, which would have waited for a second each.
-    assert.ok(performance.now() - sinceMs < 16_000);
     other.exec("ROLLBACK");
     await customer.assertServed();
     assert.equal(await customer.usedUnits(), 1);
