@@ -49,6 +49,11 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
     await using server = await startServer();
     const sockets = openSockets(server.program.pid);
     const customer = await customerOf(server);
+    // Until then a file is open that is free again a moment later.
+    await eventually(
+      "the mail",
+      () => server.logLines().some(({ msg }) => msg === "a mail was delivered") || undefined,
+    );
     using connection = openConnection(server.url);
     const asks = async (status: number, path: string) => {
       const headers = { authorization: `ApiKey ${customer.apiKey}` };
