@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertCommonHeaders } from "../support/answers.ts";
 import { type Answer, startService } from "../support/service.ts";
+import { openWire } from "../support/wire.ts";
 
 // Errors carry the same: assertFailure asserts it wherever one is met.
 
@@ -12,6 +13,18 @@ const session = await service.openSession("ada@example.org");
 const { id, apiKey } = await service.createKey(session);
 const credentials = { email: "ada@example.org", password: "correct horse battery" };
 const preflight = { origin: "https://x.example", "access-control-request-method": "GET" };
+
+test("headers: the Date of each response is the service's time to the second", async () => {
+  using connection = await openWire(service.url);
+  const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
+  for (const milliseconds of [0, 999, 1, 60_000]) {
+    service.clock.advanceMs(milliseconds);
+    connection.send(read);
+    const { lines } = await connection.answer();
+    const date = lines.find((line) => line.startsWith("Date: "))?.slice("Date: ".length);
+    assert.equal(date, new Date(service.clock.nowMs()).toUTCString());
+  }
+});
 
 const calls: readonly (readonly [string, number, () => Promise<Answer>])[] = [
   ["a rate", 200, () => service.get("/v1/rates/EUR/USD", { apiKey })],

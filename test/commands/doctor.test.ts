@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { judgeDirectory } from "../../src/application/doctor/directory.ts";
 import { judgeOtherRates, judgeSources } from "../../src/application/doctor/outside.ts";
+import { judgeStore } from "../../src/application/doctor/store.ts";
 import type { Instant } from "../../src/domain/instant.ts";
 import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/played-smtp.ts";
@@ -157,6 +158,21 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     query(directory.path, "PRAGMA user_version = 3");
     const older = await doctor(directory.path);
     assert.match(older.told("warning", "database"), /schema 3: the next start brings it to \d+/);
+  });
+
+  test("forgives clocks of nodes that are up to 5 s apart, and no more", () => {
+    const nowMs = Date.parse("2026-11-21T12:00:00.000Z");
+    const levelAt = (newestTime: string, databaseNowMs = nowMs) => {
+      const books = { disagreeing: 0, accounts: 1, units: 0, newestTime, newestDay: undefined };
+      const versions = { engine: "SQLite", schema: 1, knownSchema: 1, pageCheck: undefined };
+      const facts = { ...versions, damage: [], books, databaseNowMs };
+      return judgeStore(facts, nowMs).find(({ subject }) => subject === "clock")?.level;
+    };
+    assert.equal(levelAt("2026-11-21T12:00:05.000Z"), "ok");
+    assert.equal(levelAt("2026-11-21T12:00:05.001Z"), "problem");
+    const written = "2026-11-21T11:00:00.000Z";
+    for (const apartMs of [5000, -5000]) assert.equal(levelAt(written, nowMs + apartMs), "ok");
+    for (const apartMs of [5001, -5001]) assert.equal(levelAt(written, nowMs + apartMs), "warning");
   });
 
   test("finds a source that has long been stale, and mails that wait or were given up", async () => {

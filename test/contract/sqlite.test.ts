@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -78,6 +79,29 @@ test("a rate that cannot be read is the store's failure, and charged", async () 
   assert.ok(outcome?.found instanceof StoreUnavailable);
   assert.equal(outcome.quota?.usedUnits, 1);
   assert.equal(await usedUnits(store, accountId), 1);
+});
+
+test("a rate in a damaged page is the store's failure, not charged, and the last use of the file", async () => {
+  await using database = await createSqliteDatabase();
+  const file = join(database.directory, "kurs.db");
+  const store = openSqliteStore(database.directory, 1000);
+  await storeRates(store, [EUR_USD]);
+  const { accountId, keyHash } = await newCustomer(store, 10);
+  const other = database.openDatabase();
+  other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const page = other.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'rates'").get();
+  const descriptor = openSync(file, "r+");
+  writeSync(descriptor, Buffer.alloc(4096, 0xa5), 0, 4096, (Number(page?.rootpage) - 1) * 4096);
+  closeSync(descriptor);
+  // What another connection writes makes the store's own read its pages anew.
+  other.exec("INSERT INTO plans VALUES ('pro', 7)");
+
+  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+
+  const used = other.prepare("SELECT sum(units) AS units FROM period_usage WHERE account_id = ?");
+  assert.equal(used.get(accountId)?.units, null);
+  await assert.rejects(store.listPlans(), StoreUnavailable);
+  await store[Symbol.asyncDispose]();
 });
 
 test("a charge that cannot be written fails the read, and nothing of its batch is charged", async () => {

@@ -22,6 +22,11 @@ test("CSV columns may stand in any order and any case, quoted, and among others"
   assert.deepEqual(lines, [rateLine(2, "b", "q", "1.10", "t")]);
 });
 
+test("a byte order mark is left out at the start of a file only", async () => {
+  const lines = await linesOf(`\uFEFF${HEADER}\uFEFFEUR,USD,1.1,${AS_OF}\n`);
+  assert.deepEqual(lines, [rateLine(2, "\uFEFFEUR", "USD", "1.1")]);
+});
+
 const badHeaders = [
   ["EUR,USD,1.1,now\n", `no header: ${HEADER_WANTED}`],
   ["base,quote,rate\nEUR,USD,1.1\n", `the header lacks as_of: ${HEADER_WANTED}`],

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { storeSnapshot } from "../../src/application/store-rates.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import { TestClock } from "../support/service.ts";
 
 interface Publication {
   readonly source: string;
@@ -29,6 +32,27 @@ function rateOf(source: string, base: string, quote: string): string | undefined
     .flatMap((publication) => publication.rates)
     .find((rate) => rate[0] === base && rate[1] === quote)?.[2];
 }
+
+test("of two publications with the same pair a new store gets the earlier one's rate", async () => {
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  const asOf = "2026-03-13T15:00:00Z";
+  const quotation = (rate: string) => ({ base: "EUR", quote: "USD", rate, asOf });
+  const pound = { ...quotation("0.87"), quote: "GBP" };
+  const publishedOn = "2026-03-13";
+  const publications = [
+    { source: "ecb", publishedOn, quotations: [quotation("1.1476")] },
+    { source: "ust", publishedOn, quotations: [quotation("1.14"), pound] },
+  ];
+
+  await storeSnapshot(store, new TestClock("2026-03-14T12:00:00Z"), async () => publications);
+
+  const stored = (await store.listRates()).map(({ source, quote, rate }) => [source, quote, rate]);
+  assert.deepEqual(stored, [
+    ["ust", "GBP", "0.87"],
+    ["ecb", "USD", "1.1476"],
+  ]);
+});
 
 test("the publications stand in the order of precedence", () => {
   assert.equal(snapshot.format, "kurs-snapshot/1");

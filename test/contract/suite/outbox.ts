@@ -77,6 +77,17 @@ function claimSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
+  test("of the mails that are due, those that have been due longest are claimed first", async () => {
+    await using database = await createDatabase();
+    const store = database.openStore();
+    const [older, newer] = [await newMail(store), await newMail(store)];
+    await store.postponeMail(older.id, LATER);
+    assert.ok(older.id < newer.id);
+
+    assert.deepEqual(await claimedIds(store, LATER, LATEST, 1), [newer.id]);
+    assert.deepEqual(await claimedIds(store, LATER, LATEST, 1), [older.id]);
+  });
+
   test("the mails that are due are claimed, oldest first, and no more than the limit", async () => {
     await using database = await createDatabase();
     const store = database.openStore();

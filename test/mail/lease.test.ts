@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createDeliverMail, type DeliveryReport } from "../../src/application/deliver-mail.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import { NOW, newRegistration } from "../contract/suite/database.ts";
+import { TestClock } from "../support/service.ts";
+import { never } from "./outgoing.ts";
+
+test("a mail that its server is slow with stays with its node, and is free 10 s after that died", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  await using database = await createSqliteDatabase();
+  const [store, otherNode] = [database.openStore(), database.openStore()];
+  await newRegistration(store);
+  const clock = new TestClock(NOW);
+  const inMs = (milliseconds: number) => new Date(clock.nowMs() + milliseconds).toISOString();
+  const claim = () => otherNode.claimMails({ now: inMs(0), until: inMs(10_000), limit: 1 });
+  const { promise: taken, resolve: take } = Promise.withResolvers<string>();
+  const reports: DeliveryReport[] = [];
+  const deliver = createDeliverMail({
+    store,
+    mailer: { send: () => taken, [Symbol.dispose]: () => undefined },
+    clock,
+    random: () => 0.5,
+    onReport: (report) => reports.push(report),
+  });
+  const [mail] = await claim();
+  assert.ok(mail !== undefined);
+
+  const delivery = deliver(mail, never);
+  for (let seconds = 3; seconds <= 60; seconds += 3) {
+    clock.advanceMs(3000);
+    t.mock.timers.tick(3000);
+    // The renewal is asynchronous, and by then done.
+    await store.listMails({ withDelivered: true });
+    assert.deepEqual(await claim(), [], `another node has taken it after ${seconds} s`);
+  }
+  clock.advanceMs(10_000);
+  assert.equal((await claim()).length, 1);
+
+  take("250 taken");
+  await delivery;
+  assert.deepEqual(reports, [
+    { mail: mail.id, kind: "verification", attempts: 1, deliveredTo: "250 taken" },
+  ]);
+});
