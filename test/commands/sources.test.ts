@@ -11,7 +11,7 @@ import { body, ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { Program, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 
-const LIMITS = { timeoutMs: 1000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
+const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
 const GOOD = body(ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" }));
 
 /** The command line in this process, with the ECB played by a server of the test's own. */
@@ -186,7 +186,7 @@ test("what is stale is fetched at the start, while the snapshot is served alread
   const entry = publishers.find(({ key }) => key === "ecb");
   assert.ok(entry !== undefined);
   const played = { ...entry, addresses: [publisher.address] };
-  const settings = { userAgent: "Kurs/test", limits: { ...LIMITS, timeoutMs: 20_000 }, clock };
+  const settings = { userAgent: "Kurs/test", limits: LIMITS, clock };
   const sources = [createRemoteSource(played, settings)];
   const config = { rateSources: ["ecb"] };
   await using service = await startService({ clock, sources, config });

@@ -26,7 +26,7 @@ const { apiKey } = await service.createKey(session);
 const charging = chargingTo(service, session);
 
 /** A batch that is not answered by then is taken for hung. */
-const DEADLINE = { timeout: 15_000 };
+const DEADLINE = { timeout: 120_000 };
 
 const post = (messages: readonly unknown[], key = apiKey): Promise<Answer> =>
   service.post(PATH, { apiKey: key, headers: headersOf("2025"), json: messages });

@@ -83,7 +83,7 @@ export class Visitor implements AsyncDisposable {
       locale: "en-US",
       permissions: ["clipboard-read", "clipboard-write"],
     });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(120_000);
     await context.addInitScript(countShifts);
     return new Visitor(context, await context.newPage(), url);
   }
