@@ -135,13 +135,8 @@ test("the README's tree names nothing that is not there, and files as files", ()
   );
 });
 
-/** They draw with seeds of their own. */
-const ownSeeds = /^test\/behaviour\/read-(?:lane|request)/;
-
 test("every property in npm test has a fixed seed, and nothing else there is drawn anew", () => {
-  const files = sourcesIn("test").filter(
-    ({ path }) => path.endsWith(".test.ts") && !ownSeeds.test(path),
-  );
+  const files = sourcesIn("test").filter(({ path }) => path.endsWith(".test.ts"));
   const withProperties = files.filter(({ code }) => /\bfc\.(?:assert|check|sample)\(/.test(code));
   assert.ok(withProperties.length > 10);
   const unseeded = withProperties

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
 import { rateBody } from "../../src/adapters/http/read-answers.ts";
 import { recogniseRead } from "../../src/adapters/http/read-request.ts";
 import { wireRate } from "../../src/adapters/wire.ts";
@@ -8,6 +7,7 @@ import { isDecimal, parseDecimal } from "../../src/domain/decimal.ts";
 import { instantAt } from "../../src/domain/instant.ts";
 import { parsePair } from "../../src/domain/symbol.ts";
 import { cpuMsOf } from "../support/cpu-time.ts";
+import { fc } from "../support/properties.ts";
 
 const recognise = (text: string) => recogniseRead(Buffer.from(text, "latin1"));
 

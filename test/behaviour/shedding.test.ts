@@ -3,6 +3,7 @@ import { test } from "node:test";
 import fastify from "fastify";
 import { createAnswers } from "../../src/adapters/http/answers.ts";
 import type { App } from "../../src/adapters/http/app.ts";
+import { trackExchanges } from "../../src/adapters/http/exchanges.ts";
 import { commonHeaders } from "../../src/adapters/http/headers.ts";
 import { shedLoad } from "../../src/adapters/http/shedding.ts";
 import { eventually } from "../support/mails.ts";
@@ -11,14 +12,16 @@ import { openWire } from "../support/wire.ts";
 /** A real server whose only route responds when the test says so. */
 async function startHolding() {
   const app = fastify({ forceCloseConnections: true }) as unknown as App;
+  const exchanges = trackExchanges(app.server);
   const answers = createAnswers(
     commonHeaders,
     () => undefined,
     () => false,
+    exchanges,
   );
   answers.completeReplies(app);
   const takeIn = () => true;
-  shedLoad(app, { takeIn, refuseLater: (refuse) => refuse(), write: answers.write });
+  shedLoad(app, { takeIn, refuseLater: (refuse) => refuse(), write: answers.write, exchanges });
   let held = 0;
   let released = Promise.withResolvers<string>();
   app.get("/held", () => {

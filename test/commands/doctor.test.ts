@@ -163,7 +163,15 @@ suite("kurs doctor", { concurrency: 3 }, () => {
   test("forgives clocks of nodes that are up to 5 s apart, and no more", () => {
     const nowMs = Date.parse("2026-11-21T12:00:00.000Z");
     const levelAt = (newestTime: string, databaseNowMs = nowMs) => {
-      const books = { disagreeing: 0, accounts: 1, units: 0, newestTime, newestDay: undefined };
+      const books = {
+        disagreeing: 0,
+        accounts: 1,
+        units: 0,
+        newestTime,
+        newestDay: undefined,
+        rates: [],
+        missingPlans: [],
+      };
       const versions = { engine: "SQLite", schema: 1, knownSchema: 1, pageCheck: undefined };
       const facts = { ...versions, damage: [], books, databaseNowMs };
       return judgeStore(facts, nowMs).find(({ subject }) => subject === "clock")?.level;
