@@ -79,7 +79,7 @@ suite("invisible characters of others reach a terminal escaped", { concurrency: 
   test("in the doctor's findings, one line each", async () => {
     const { stdout } = await run(["doctor"]);
     assertVisible({ stdout, stderr: "" });
-    const finding = /^warning +sources +ecb .*$/m.exec(stdout)?.[0] ?? "";
+    const finding = /^problem +sources +ecb .*$/m.exec(stdout)?.[0] ?? "";
     assert.ok(finding.includes(`away\\u000d\\u000a${SHOWN}`), stdout);
     const json = await run(["doctor", "--json"]);
     assertVisible(json);

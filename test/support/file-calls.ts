@@ -14,7 +14,7 @@ interface FileCalls extends Disposable {
 export function recordFileCalls(): FileCalls {
   const calls: string[] = [];
   const pathOf = new Map<number, string>();
-  const { openSync, fsyncSync, linkSync, renameSync } = fs;
+  const { openSync, fsync, fsyncSync, linkSync, renameSync } = fs;
   const { open, rename } = promises;
   const names = (from: fs.PathLike, to: fs.PathLike) => `${nameOf(from)} ${nameOf(to)}`;
   const mocks = [
@@ -26,6 +26,12 @@ export function recordFileCalls(): FileCalls {
     mock.method(fs, "fsyncSync", (descriptor: number) => {
       fsyncSync(descriptor);
       calls.push(`sync ${pathOf.get(descriptor)}`);
+    }),
+    mock.method(fs, "fsync", (descriptor: number, done: fs.NoParamCallback) => {
+      fsync(descriptor, (error) => {
+        if (error === null) calls.push(`sync ${pathOf.get(descriptor)}`);
+        done(error);
+      });
     }),
     mock.method(fs, "linkSync", (from: fs.PathLike, to: fs.PathLike) => {
       linkSync(from, to);

@@ -60,7 +60,7 @@ export function trackExchanges(server: Server): Exchanges {
     response.once("close", () => {
       responses.splice(responses.indexOf(response), 1);
       if (connection.onResponse !== undefined) connection.onResponse();
-      // The last response was composed before the stop began, so nothing else closes the connection.
+      // The last response was composed before the stop began: nothing else closes the connection.
       else if (responses.length === 0 && !server.listening) socket.destroySoon();
     });
     serve.call(server, request, response);

@@ -23,9 +23,9 @@ export async function ignoringBodies(app: App, addRoutes: (scope: App) => void):
 }
 
 /**
- * Lets a GET or HEAD wait for the end of its body, which means nothing: the request is complete only
- * with it, and a framing error within it must come before a unit is charged. A body over the common
- * limit is 413.
+ * Lets a GET or HEAD wait for the end of its body, which means nothing: the request is complete
+ * only with it, and a framing error within it must come before a unit is charged. A body over the
+ * common limit is 413.
  */
 export function awaitIgnoredBodies(app: App): void {
   // After the method and the credential of an account, as any other body is read.

@@ -6,9 +6,9 @@ const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
  * The path of a request target, as the router is to see it.
  *
  * A whole address is served as its path (RFC 9112, section 3.2.2). Escapes that cannot be decoded
- * stay as they are: they are a symbol or an id like any other, and an invalid one, which is found out
- * after the credential (section 4). The router skips a path's first byte, whatever it is: without
- * the slash `*healthz` would be `/healthz`.
+ * stay as they are: they are a symbol or an id like any other, and an invalid one, which is found
+ * out after the credential (section 4). The router skips a path's first byte, whatever it is:
+ * without the slash `*healthz` would be `/healthz`.
  */
 export function pathOf({ method, url = "/" }: Pick<IncomingMessage, "method" | "url">): string {
   const target = url.replace(ABSOLUTE, "");

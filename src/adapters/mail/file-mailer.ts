@@ -10,8 +10,6 @@ import { type MessageSettings, messageOf } from "./message.ts";
 /** Links in mails are secrets: the files are their owner's alone. */
 const FILE_MODE = 0o600;
 
-const sync = promisify(fsync);
-
 /** Puts each mail into a file of its own, for development and for operators without a server. */
 export function createFileMailer(directory: string, settings: MessageSettings): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
@@ -60,7 +58,7 @@ function publish(directory: string, partial: string, file: string): number {
 async function onDisk(descriptor: number, bytes?: Uint8Array): Promise<void> {
   try {
     if (bytes !== undefined) writeFileSync(descriptor, bytes);
-    await sync(descriptor);
+    await promisify(fsync)(descriptor);
   } finally {
     closeSync(descriptor);
   }
