@@ -8,8 +8,10 @@ import type { Decimal } from "../../src/domain/decimal.ts";
 import { createSuccession } from "../../src/domain/succession.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { clientOf, openConnection } from "../support/client.ts";
+import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import { TestClock } from "../support/service.ts";
+import { addManyPairs } from "./stored.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-02T15:00:00Z";
@@ -127,14 +129,17 @@ test("an import pauses after every 100 rates while a server writes too, and only
 test("output that a reader closes early is no failure", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
-  const input = manyLines(20_000, `EUR,USD,1.20,${TIME}`);
-  await kurs(["rates", "import", "-"], { dataDirectory, input });
+  addManyPairs(dataDirectory);
   const main = join(import.meta.dirname, "../../src/main.ts");
 
   // The shell's own pipe and `head`, with the exit code of the first command on stderr.
   for (const options of ["", "--json"]) {
     const script = `{ "$0" "$1" rates list ${options}; echo "exit code $?" >&2; } | head -n 1`;
-    const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory };
+    const env = {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDirectory,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+    };
     const shell = spawn("sh", ["-c", script, process.execPath, main], { env });
     const said = { stdout: "", stderr: "" };
     shell.stdout.setEncoding("utf8").on("data", (text: string) => {

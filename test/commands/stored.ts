@@ -25,6 +25,12 @@ export async function emptyStore(): Promise<TemporaryDirectory> {
   return directory;
 }
 
+/** Makes a database with 20,000 pairs, X00000/USD to X19999/USD. */
+export function addManyPairs(dataDirectory: string): void {
+  migrateSqlite(dataDirectory, 1000);
+  query(dataDirectory, ADD_PAIRS, PAIRS);
+}
+
 /** Runs one statement on a data directory's database, or on a file. */
 export function query(place: string, sql: string, ...values: (string | number)[]) {
   using database = new DatabaseSync(place.endsWith(".db") ? place : databaseIn(place));
@@ -60,8 +66,7 @@ export interface Customer {
 export async function storeWithBackup(directory: TemporaryDirectory) {
   const dataDirectory = join(directory.path, "data");
   const backup = join(directory.path, "backup.db");
-  migrateSqlite(dataDirectory, 1000);
-  query(dataDirectory, ADD_PAIRS, PAIRS);
+  addManyPairs(dataDirectory);
   await using server = await serve({ dataDirectory });
   const client = clientOf(server.url);
   const session = await client.openSession("ada@example.org");
