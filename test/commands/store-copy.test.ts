@@ -20,11 +20,9 @@ const MIGRATION_LOCK = 5_278_777;
 
 async function contentsOfPostgres(url: string): Promise<Contents> {
   const contents: Record<string, readonly string[]> = {};
+  await using client = await connectTo(url);
   for (const table of tables) {
-    const rows = (await administer(url, `SELECT * FROM ${table.name}`)) as Record<
-      string,
-      unknown
-    >[];
+    const { rows } = await client.query<Record<string, unknown>>(`SELECT * FROM ${table.name}`);
     contents[table.name] = rows.map((row) => textOf(row, columnsOf(table))).sort();
   }
   return contents;
