@@ -9,6 +9,8 @@ import { emptyStore } from "./stored.ts";
 let server: Server;
 let client: Client;
 let dataDirectory: string;
+/** A data directory whose store no test changes. */
+let unusedDirectory: string;
 const resources = new AsyncDisposableStack();
 const run = (...args: readonly string[]) => kurs(args, { dataDirectory });
 
@@ -16,6 +18,7 @@ before(async () => {
   dataDirectory = resources.use(await temporaryDirectory()).path;
   server = resources.use(await serve({ dataDirectory }));
   client = clientOf(server.url);
+  unusedDirectory = resources.use(await emptyStore()).path;
 });
 after(() => resources.disposeAsync());
 
@@ -38,8 +41,7 @@ function accountsOf(email: string) {
 
 suite("plans and accounts", { concurrency: 4 }, () => {
   test("a store without accounts says so, and lists none as JSON", async () => {
-    await using directory = await emptyStore();
-    const here = { dataDirectory: directory.path };
+    const here = { dataDirectory: unusedDirectory };
     const table = await kurs(["accounts", "list"], here);
     assert.deepEqual([table.exitCode, table.stdout], [0, "There are no accounts yet.\n"]);
     const json = await kurs(["accounts", "list", "--json"], here);
@@ -198,8 +200,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
 
   for (const [args, message] of missing) {
     test(`"kurs ${args.join(" ")}" tells what is missing with exit code 1`, async () => {
-      await using directory = await emptyStore();
-      const { exitCode, stdout, stderr } = await kurs(args, { dataDirectory: directory.path });
+      const { exitCode, stdout, stderr } = await kurs(args, { dataDirectory: unusedDirectory });
       assert.deepEqual([exitCode, stdout], [1, ""]);
       assert.ok(stderr.startsWith(`kurs: ${message}`), stderr);
       assert.equal(stderr.split("\n").length, 2);

@@ -159,7 +159,7 @@ export async function serve(options: ProgramOptions): Promise<Server> {
   const env = { PORT: "0", ...options.env };
   await using starting = new AsyncDisposableStack();
   const program = starting.use(new Program(["serve"], { ...options, env }));
-  const logLines = () => logLinesOf(program.stdout);
+  const logLines = logReaderOf(program);
   const url = await program.waitFor("the log line of listening", () => {
     const line = logLines().find(({ msg }) => msg === "listening");
     return line === undefined ? undefined : String(line.url);
@@ -179,10 +179,19 @@ export async function serve(options: ProgramOptions): Promise<Server> {
   };
 }
 
-/** The lines of a JSON log that are complete. */
-function logLinesOf(stdout: string): LogLine[] {
-  const lines = stdout.split("\n").slice(0, -1);
-  return lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as LogLine);
+/** Reads the complete lines of a program's JSON log. Each line is parsed once. */
+function logReaderOf(program: Program): () => LogLine[] {
+  const logLines: LogLine[] = [];
+  let parsedLength = 0;
+  return () => {
+    const completeLength = program.stdout.lastIndexOf("\n") + 1;
+    const added = program.stdout.slice(parsedLength, completeLength).split("\n");
+    parsedLength = completeLength;
+    for (const line of added) {
+      if (line.startsWith("{")) logLines.push(JSON.parse(line) as LogLine);
+    }
+    return [...logLines];
+  };
 }
 
 /** A new directory, which is removed with all in it at the end. */
