@@ -21,9 +21,9 @@ const WRONG_USE = 2;
 
 /** Serves until a signal asks to stop; a second signal does not wait. */
 async function serve(): Promise<void> {
+  const config = readConfig(sourceNames);
   // Only this command needs the server's parts; the others start in half the time without.
   const { startService } = await import("./service.ts");
-  const config = readConfig(sourceNames);
   const stop = Promise.withResolvers<void>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {

