@@ -111,7 +111,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
 export async function copyOf(dataDirectory: string): Promise<string> {
   const { owner } = await programs();
   const copy = await ownedDirectory(owner);
-  await cp(dataDirectory, copy, { recursive: true });
+  // A thousand files: node:fs takes 0.15 s to 0.4 s of processor time for them, the system 0.06 s.
+  if (process.platform === "win32") await cp(dataDirectory, copy, { recursive: true });
+  else await execute("cp", ["-R", `${dataDirectory}/.`, copy]);
   await giveTo(owner, copy);
   return copy;
 }
@@ -176,7 +178,7 @@ async function giveTo({ uid, gid }: Owner, directory: string): Promise<void> {
   await execute("chown", ["-R", `${uid}:${gid}`, directory]);
 }
 
-/** Copies an empty cluster that is made once: 0.4 s of processor time instead of initdb's 1.2 s. */
+/** Copies an empty cluster that is made once: 0.06 s of processor time instead of initdb's 1.2 s. */
 async function newCluster(binaries: string, owner: Owner): Promise<string> {
   const empty = join(CACHE, `kurs-test-postgres-${version()}`);
   if (!existsSync(empty)) await makeEmptyCluster(empty, binaries, owner);
