@@ -46,16 +46,21 @@ export async function startNode(
   return resources.use(await serve({ dataDirectory, env }));
 }
 
-/** Opens accounts that read: the first on a quota that ends soon, the others without one in reach. */
+/**
+ * Opens accounts that read: the first on a quota that ends soon, the others without one in reach.
+ *
+ * @param label begins their emails: it is another for each of several books on one store.
+ */
 export async function openBooks(
   client: Client,
   databaseUrl: string,
   quotas: readonly number[],
+  label = "reader",
 ): Promise<Books> {
   const readers: Reader[] = [];
   for (const [index, quota] of quotas.entries()) {
-    const email = `reader-${index}@example.org`;
-    const plan = `plan-${index}`;
+    const email = `${label}-${index}@example.org`;
+    const plan = `plan-of-${label}-${index}`;
     const session = await client.openSession(email);
     const keys = [await client.createKey(session), await client.createKey(session)];
     const apiKeys = keys.map(({ apiKey }) => apiKey);

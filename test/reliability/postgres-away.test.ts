@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { after, before, test } from "node:test";
 import { assertFailure } from "../support/answers.ts";
 import { type Client, clientOf } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
@@ -10,6 +10,7 @@ import {
   startPostgres,
 } from "../support/postgres.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
+import type { Server } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 import type { Books } from "./books.ts";
 import {
@@ -99,6 +100,16 @@ async function connectionsOf(url: string): Promise<number> {
   return row?.count ?? 0;
 }
 
+/** A database and its only node, for what leaves both as they were. */
+const shared = new AsyncDisposableStack();
+let sharedPostgres: PostgresServer;
+let sharedNode: Server;
+before(async () => {
+  sharedPostgres = shared.use(await startPostgres());
+  sharedNode = await startNode(sharedPostgres.url(), shared);
+});
+after(() => shared.disposeAsync());
+
 test("a database that is killed and comes back loses nothing, and service resumes", async (t) => {
   await using resources = new AsyncDisposableStack();
   let postgres = resources.use(await startPostgres({ settings: DURABLE }));
@@ -139,12 +150,10 @@ test("a database that is killed and comes back loses nothing, and service resume
 });
 
 test("a database that hangs holds up no answer, and leaks no connection", async (t) => {
-  await using resources = new AsyncDisposableStack();
-  const postgres = resources.use(await startPostgres());
-  const node = await startNode(postgres.url(), resources);
+  const [postgres, node] = [sharedPostgres, sharedNode];
   const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000]);
-  await using load = startLoad([node], books);
+  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "hung");
+  await using load = startLoad([node], books, { label: "hang" });
   await untilAnswered(load, 1000);
 
   let slowestMs = 0;
@@ -223,14 +232,12 @@ test("a transaction that the network breaks off in its middle is soon in nobody'
 });
 
 test("connections that are cut one by one cost single answers and nothing else", async (t) => {
-  await using resources = new AsyncDisposableStack();
-  const postgres = resources.use(await startPostgres());
-  const node = await startNode(postgres.url(), resources);
+  const [postgres, node] = [sharedPostgres, sharedNode];
   const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000]);
+  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "cut");
   const connections = 8;
   const writers = 2;
-  await using load = startLoad([node], books, { connections, writers });
+  await using load = startLoad([node], books, { connections, writers, label: "cuts" });
 
   const cuts = 10;
   for (let cut = 0; cut < cuts; cut += 1) {
@@ -249,12 +256,10 @@ test("connections that are cut one by one cost single answers and nothing else",
 });
 
 test("a database that takes no writes for a while is waited for", async () => {
-  await using resources = new AsyncDisposableStack();
-  const postgres = resources.use(await startPostgres());
-  const node = await startNode(postgres.url(), resources);
+  const [postgres, node] = [sharedPostgres, sharedNode];
   const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000]);
-  await using load = startLoad([node], books, { connections: 4, writers: 1 });
+  const books = await openBooks(client, postgres.url(), [300, 1_000_000], "unwritten");
+  await using load = startLoad([node], books, { connections: 4, writers: 1, label: "waiting" });
   await untilAnswered(load, 200);
 
   const reload = "SELECT pg_reload_conf()";
