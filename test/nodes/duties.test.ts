@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { after, before, suite, test } from "node:test";
+import { migratePostgresStore } from "../../src/adapters/storage/postgres/open.ts";
 import { clientOf } from "../support/client.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
-import { type Cluster, nth, startCluster } from "../support/nodes.ts";
+import { type Cluster, nth, SHARED, startCluster } from "../support/nodes.ts";
 import { ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { playSmtp } from "../support/played-smtp.ts";
 import { FETCHED, logged, sourceAt } from "../support/played-sources.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { startService, TestClock } from "../support/service.ts";
 
@@ -45,8 +47,14 @@ async function leftOf(cluster: Cluster): Promise<string[]> {
 }
 
 suite("what nodes of one database do together", () => {
+  let postgres: PostgresServer;
+  before(async () => {
+    postgres = await startPostgres(SHARED);
+  });
+  after(() => postgres[Symbol.asyncDispose]());
+
   test("the abuse limiter counts the calls of all nodes in one window", async () => {
-    await using cluster = await startCluster();
+    await using cluster = await startCluster(postgres);
     const nodes = await cluster.startNodes(2, { AUTH_LIMIT: "6" });
     const logIn = (turn: number, email = "ada@example.org") =>
       clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/login", {
@@ -62,7 +70,7 @@ suite("what nodes of one database do together", () => {
   });
 
   test("of calls that come to all nodes at the same time, no more than the limit are let in", async () => {
-    await using cluster = await startCluster();
+    await using cluster = await startCluster(postgres);
     const nodes = await cluster.startNodes(2, { AUTH_LIMIT: "6" });
     const json = { email: "ada@example.org" };
 
@@ -80,7 +88,7 @@ suite("what nodes of one database do together", () => {
   });
 
   test("windows that end while calls come to all nodes lock no call out", async () => {
-    await using cluster = await startCluster();
+    await using cluster = await startCluster(postgres);
     const env = { AUTH_LIMIT: "1000000", AUTH_WINDOW_SECONDS: "1" };
     const nodes = await cluster.startNodes(2, env);
     const endMs = performance.now() + 5000;
@@ -100,7 +108,7 @@ suite("what nodes of one database do together", () => {
   });
 
   test("a mail is delivered once, whichever of two nodes has it in hand", async () => {
-    await using cluster = await startCluster();
+    await using cluster = await startCluster(postgres);
     await using smtp = await playSmtp();
     const nodes = await cluster.startNodes(2, { SMTP_URL: smtp.url });
     const emails = Array.from({ length: 12 }, (_, turn) => `reader-${turn}@example.org`);
@@ -128,8 +136,8 @@ suite("what nodes of one database do together", () => {
   });
 
   test("one node removes what is over for all, and no sooner than it is time again", async () => {
-    await using cluster = await startCluster();
-    await cluster.kurs("migrate");
+    await using cluster = await startCluster(postgres);
+    await migratePostgresStore(hostsOf(cluster.url));
     await addEnding(cluster, "over", daysFromNow(-1));
     await addEnding(cluster, "valid", daysFromNow(1));
     await addEndedMail(cluster, "old", daysFromNow(-31));

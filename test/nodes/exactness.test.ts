@@ -1,16 +1,23 @@
 import assert from "node:assert/strict";
-import { suite, test } from "node:test";
+import { after, before, suite, test } from "node:test";
 import { clientOf } from "../support/client.ts";
-import { DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
-import { Counts, NODES, onConnections, runMixedQuotas, SEED } from "./mixed-quotas.ts";
+import { DISAGREEING_UNITS, nth, SHARED, startCluster } from "../support/nodes.ts";
+import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { byReaders, Counts, NODES, runMixedQuotas, SEED } from "./mixed-quotas.ts";
 
 /** 200 for each account: enough to exhaust every quota but the ample one. */
 const READS = 20_000;
 
 suite("four nodes on one database", () => {
+  let postgres: PostgresServer;
+  before(async () => {
+    postgres = await startPostgres(SHARED);
+  });
+  after(() => postgres[Symbol.asyncDispose]());
+
   test("an allowance of 10,000 gives exactly 10,000 of 20,000 reads spread over the nodes", async () => {
     const [quota, reads] = [10_000, 20_000];
-    await using cluster = await startCluster();
+    await using cluster = await startCluster(postgres);
     const nodes = await cluster.startNodes(NODES, { PLAN_FREE_UNITS: String(quota) });
     const client = clientOf(nth(nodes, 0).url);
     const session = await client.openSession("ada@example.org");
@@ -19,11 +26,11 @@ suite("four nodes on one database", () => {
     const granted = new Counts();
     let left = reads;
 
-    await onConnections(nodes, async (connection, turn) => {
+    await byReaders(nodes, async (reader, turn) => {
       const { apiKey, id } = nth(keys, Math.floor(turn / NODES));
       while (left > 0) {
         left -= 1;
-        const { status } = await connection.readRate("EUR/USD", apiKey);
+        const { status } = await reader.readRate("EUR/USD", apiKey);
         statuses.add(status);
         if (status === 200) granted.add(id);
       }
@@ -43,7 +50,7 @@ suite("four nodes on one database", () => {
 
   test("a hundred accounts with mixed quotas are charged for what they were answered, and no more", async (t) => {
     t.diagnostic(`seed ${SEED}`);
-    const statuses = await runMixedQuotas(READS);
+    const statuses = await runMixedQuotas(READS, postgres);
     t.diagnostic(`answers by status: ${JSON.stringify(statuses)}`);
   });
 });

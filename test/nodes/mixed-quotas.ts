@@ -5,29 +5,30 @@ import { openPostgresStore } from "../../src/adapters/storage/postgres/open.ts";
 import type { Store } from "../../src/application/ports.ts";
 import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
 import { seededRandom } from "../reliability/books.ts";
-import { type Connection, openConnection } from "../support/client.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
+import type { PostgresServer } from "../support/postgres.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
+import { openReader, type Reader } from "../support/reader.ts";
 
 /** For people: `node test/nodes/mixed-quotas.ts --reads 100000`, which takes about half a minute. */
 const READS_USUAL = 100_000;
 
 export const NODES = 4;
-const CONNECTIONS_A_NODE = 12;
+const READERS_A_NODE = 12;
+const READERS_A_CONNECTION = 4;
 export const SEED = 20_261_121;
 
-/** Runs work once on each of so many connections, spread evenly over the nodes. */
-export async function onConnections(
+/** Runs work once by each of so many readers, spread evenly over the nodes. */
+export async function byReaders(
   nodes: readonly { readonly url: string }[],
-  work: (connection: Connection, turn: number) => Promise<void>,
+  work: (reader: Reader, turn: number) => Promise<void>,
 ): Promise<void> {
-  const turns = Array.from({ length: nodes.length * CONNECTIONS_A_NODE }, (_, turn) => turn);
-  await Promise.all(
-    turns.map(async (turn) => {
-      using connection = openConnection(nth(nodes, turn).url);
-      await work(connection, turn);
-    }),
+  const turns = Array.from({ length: nodes.length * READERS_A_NODE }, (_, turn) => turn);
+  using opened = new DisposableStack();
+  const connections = Array.from({ length: turns.length / READERS_A_CONNECTION }, (_, turn) =>
+    opened.use(openReader(nth(nodes, turn).url)),
   );
+  await Promise.all(turns.map((turn) => work(nth(connections, turn), turn)));
 }
 
 /** Counts by a key, beginning at none. */
@@ -53,22 +54,25 @@ export class Counts {
  *
  * @returns the number of answers by status.
  */
-export async function runMixedQuotas(reads: number): Promise<Readonly<Record<string, number>>> {
-  await using cluster = await startCluster();
+export async function runMixedQuotas(
+  reads: number,
+  postgres?: PostgresServer,
+): Promise<Readonly<Record<string, number>>> {
+  await using cluster = await startCluster(postgres);
   const nodes = await cluster.startNodes(NODES);
   const customers = await openCustomers(cluster, 100);
   await cluster.kurs("rates", "suspend", "EUR", "CHF");
   const statuses = new Counts();
   let left = reads;
 
-  await onConnections(nodes, async (connection, turn) => {
+  await byReaders(nodes, async (reader, turn) => {
     const random = seededRandom(SEED + turn);
     while (left > 0) {
       left -= 1;
       const customer = nth(customers, Math.floor(random() * customers.length));
       const pair = nth(PAIRS, Math.floor(random() * PAIRS.length));
       const apiKey = nth(customer.apiKeys, Math.floor(random() * customer.apiKeys.length));
-      const { status, body } = await connection.readRate(pair, apiKey);
+      const { status, body } = await reader.readRate(pair, apiKey);
       statuses.add(status);
       customer.answers.add(status);
       // A charge in doubt answers 503 as well: here there is none, but for the suspended pair.

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
-import { clientOf, openConnection } from "../support/client.ts";
+import { clientOf } from "../support/client.ts";
 import { startCluster } from "../support/nodes.ts";
+import { openReader, type Reader } from "../support/reader.ts";
 
 /** What the project vouches for: `node test/nodes/revocation-trials.ts --trials 10000`. */
 const TRIALS_VOUCHED_FOR = 10_000;
@@ -44,7 +45,7 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
   const late: string[] = [];
   let [begun, answered, refused] = [0, 0, 0];
 
-  const tryOnce = async (connection: ReturnType<typeof openConnection>, session: string) => {
+  const tryOnce = async (connection: Reader, session: string) => {
     const { id, apiKey } = await client.createKey(session);
     const known = Promise.withResolvers<void>();
     let isRevoked = false;
@@ -70,7 +71,7 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
     await reading;
   };
   const work = async () => {
-    using connection = openConnection(there.url);
+    using connection = openReader(there.url);
     while (begun < trials) {
       const session = sessions[Math.floor(begun / KEYS_PER_ACCOUNT)] ?? "";
       begun += 1;

@@ -6,7 +6,10 @@ import { type Ended, kurs, type Server, serve, temporaryDirectory } from "./proc
 type Environment = Readonly<Record<string, string>>;
 type Row = Readonly<Record<string, unknown>>;
 
-/** A PostgreSQL server of the test's own, and nodes on it. Disposing of it ends all of them. */
+/** How a server is started that several clusters share: its log tells their databases apart. */
+export const SHARED = { settings: { log_line_prefix: "%m [%p] %q<%d> " } };
+
+/** A PostgreSQL database of the test's own, and nodes on it. Disposing of it ends all of them. */
 export interface Cluster extends AsyncDisposable {
   readonly postgres: PostgresServer;
   /** Where nodes put what is no store's: mails without an SMTP server. */
@@ -24,12 +27,17 @@ export interface Cluster extends AsyncDisposable {
   complaints(): string[];
 }
 
-export async function startCluster(): Promise<Cluster> {
+let databases = 0;
+
+/** @param shared a server that other clusters use as well; without it, a server of its own. */
+export async function startCluster(shared?: PostgresServer): Promise<Cluster> {
   await using starting = new AsyncDisposableStack();
   const { path: dataDirectory } = starting.use(await temporaryDirectory());
-  const postgres = starting.use(await startPostgres());
-  await administer(postgres.url(), "CREATE DATABASE kurs");
-  const url = postgres.url("kurs");
+  const postgres = shared ?? starting.use(await startPostgres());
+  databases += 1;
+  const name = `kurs_${databases}`;
+  await administer(postgres.url(), `CREATE DATABASE ${name}`);
+  const url = postgres.url(name);
   const beside = starting.use(await connectTo(url));
   const nodes = starting.use(new AsyncDisposableStack());
   const startNode = async (env: Environment = {}) =>
@@ -44,7 +52,11 @@ export async function startCluster(): Promise<Cluster> {
     startNodes: (count, env) => Promise.all(Array.from({ length: count }, () => startNode(env))),
     kurs: (...args) => kurs(args, { dataDirectory, env: { DATABASE_URL: url } }),
     query: async (sql, ...values) => (await beside.query(sql, values)).rows as Row[],
-    complaints: () => postgres.log().match(/^.*\b(?:WARNING|ERROR|FATAL|PANIC): .*$/gm) ?? [],
+    complaints() {
+      const lines = postgres.log().match(/^.*\b(?:WARNING|ERROR|FATAL|PANIC): .*$/gm) ?? [];
+      // What is of no database is everyone's.
+      return lines.filter((line) => line.includes(`<${name}>`) || !/ <kurs_\d+> /.test(line));
+    },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
