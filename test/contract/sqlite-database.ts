@@ -1,9 +1,10 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteEngine } from "../../src/adapters/storage/sqlite/engine.ts";
 import { createFileGuard } from "../../src/adapters/storage/sqlite/file-guard.ts";
 import { migrate } from "../../src/adapters/storage/sqlite/migrate.ts";
-import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
+import { migrateSqlite, openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import type { TestDatabase } from "./suite/database.ts";
 
@@ -18,6 +19,23 @@ export interface SqliteTestDatabase extends TestDatabase {
   readonly directory: string;
   /** A bare connection to the file. */
   openDatabase(): DatabaseSync;
+}
+
+let migrated: Promise<Buffer> | undefined;
+
+/** As `createSqliteDatabase`, with all tables: a copy of a file that production made once. */
+export async function createMigratedSqliteDatabase(): Promise<SqliteTestDatabase> {
+  migrated ??= migratedFile();
+  const bytes = await migrated;
+  const database = await createSqliteDatabase();
+  await writeFile(join(database.directory, "kurs.db"), bytes, { mode: 0o600 });
+  return database;
+}
+
+async function migratedFile(): Promise<Buffer> {
+  await using directory = await temporaryDirectory();
+  migrateSqlite(directory.path, BUSY_TIMEOUT_MS);
+  return await readFile(join(directory.path, "kurs.db"));
 }
 
 /** A new SQLite database in a directory of its own; stores open it by production's own door. */

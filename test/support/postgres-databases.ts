@@ -1,8 +1,9 @@
 import { after } from "node:test";
+import { Client } from "pg";
 import { migratePostgresStore } from "../../src/adapters/storage/postgres/open.ts";
 import type { DatabaseHost } from "../../src/config.ts";
 import { parseDatabaseAddress } from "../../src/database-address.ts";
-import { administer, type PostgresServer, startPostgres } from "./postgres.ts";
+import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 /** A database of the test's own. Disposing of it removes it. */
 export interface PostgresDatabase extends AsyncDisposable {
@@ -15,7 +16,28 @@ let started: PostgresServer | undefined;
 let schemas = 0;
 
 // Here and not where it starts: there it would end with the test that was the first to want it.
-after(() => started?.[Symbol.asyncDispose]());
+after(async () => {
+  await (await owner)?.end();
+  await started?.[Symbol.asyncDispose]();
+});
+
+// One connection makes and removes all schemas, one after the other: a new one costs more than they.
+let owner: Promise<Client> | undefined;
+let administered: Promise<unknown> = Promise.resolve();
+
+async function connectOwner(): Promise<Client> {
+  const client = new Client({ connectionString: await serverUrl() });
+  await client.connect();
+  return client;
+}
+
+async function administer(statement: string): Promise<void> {
+  owner ??= connectOwner();
+  const client = await owner;
+  const done = administered.then(() => client.query(statement));
+  administered = done.catch(() => undefined);
+  await done;
+}
 
 /**
  * Makes a database with all tables: on the server of `TEST_DATABASE_URL` or, without it, on one that
@@ -33,14 +55,14 @@ export async function newBareDatabase(): Promise<PostgresDatabase> {
   const url = new URL(await serverUrl());
   schemas += 1;
   const schema = `kurs_test_${process.pid}_${schemas}`;
-  await administer(url.href, `CREATE SCHEMA ${schema}`);
+  await administer(`CREATE SCHEMA ${schema}`);
   url.searchParams.set("options", `-c search_path=${schema}`);
   const { href } = url;
   return {
     url: href.replaceAll("+", "%20"),
     hosts: hostsOf(href.replaceAll("+", "%20")),
     async [Symbol.asyncDispose]() {
-      await administer(href, `DROP SCHEMA ${schema} CASCADE`);
+      await administer(`DROP SCHEMA ${schema} CASCADE`);
     },
   };
 }
