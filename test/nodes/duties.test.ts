@@ -9,6 +9,7 @@ import { playSmtp } from "../support/played-smtp.ts";
 import { FETCHED, logged, sourceAt } from "../support/played-sources.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
+import type { Server } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 const DAY_MS = 86_400_000;
@@ -51,11 +52,26 @@ suite("what nodes of one database do together", () => {
   before(async () => {
     postgres = await startPostgres(SHARED);
   });
-  after(() => postgres[Symbol.asyncDispose]());
+  after(async () => {
+    await (await limiting)?.cluster[Symbol.asyncDispose]();
+    await postgres[Symbol.asyncDispose]();
+  });
+
+  /** Two nodes that let six calls in, for the tests that need no others. */
+  let limiting: Promise<{ cluster: Cluster; nodes: Server[] }> | undefined;
+  const startLimiting = async () => {
+    const cluster = await startCluster(postgres);
+    return { cluster, nodes: await cluster.startNodes(2, { AUTH_LIMIT: "6" }) };
+  };
+  const withoutWindows = async () => {
+    limiting ??= startLimiting();
+    const { cluster, nodes } = await limiting;
+    await cluster.query("DELETE FROM auth_windows");
+    return { cluster, nodes };
+  };
 
   test("the abuse limiter counts the calls of all nodes in one window", async () => {
-    await using cluster = await startCluster(postgres);
-    const nodes = await cluster.startNodes(2, { AUTH_LIMIT: "6" });
+    const { cluster, nodes } = await withoutWindows();
     const logIn = (turn: number, email = "ada@example.org") =>
       clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/login", {
         json: { email, password: "correct horse battery" },
@@ -70,8 +86,7 @@ suite("what nodes of one database do together", () => {
   });
 
   test("of calls that come to all nodes at the same time, no more than the limit are let in", async () => {
-    await using cluster = await startCluster(postgres);
-    const nodes = await cluster.startNodes(2, { AUTH_LIMIT: "6" });
+    const { cluster, nodes } = await withoutWindows();
     const json = { email: "ada@example.org" };
 
     // A call has up to two statements at once, and a node refuses the 17th with 503 when the
