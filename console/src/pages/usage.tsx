@@ -26,7 +26,7 @@ export function UsagePage() {
       <div class="stack">
         <LoadingNotice error={period.error ?? daily.error} />
         {period.data === undefined ? (
-          <Skeleton what="the period" heightRem={9.5} />
+          <Skeleton what="the period" heightRem={9.5} class="period-place" />
         ) : (
           <PeriodMeter usage={period.data} />
         )}
