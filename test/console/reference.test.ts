@@ -4,6 +4,7 @@ import type { Browser, Page } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
 import { type Client, clientOf } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { excuseShift } from "./steps.ts";
 
 const [desktop] = looks as readonly [Look];
 const EMAIL = "ada@example.org";
@@ -77,7 +78,7 @@ async function walk(look: Look): Promise<void> {
   assert.equal(await execute(page), "200");
   await callIn(page, "/v1/auth/register", "POST").click();
   await page.locator(".opblock.is-open .opblock-body").nth(1).waitFor();
-  await visitor.forgiveShift();
+  await excuseShift(page);
   await visitor.assertSound("a call that was made, above one with a body");
   visitor.assertQuiet();
 }

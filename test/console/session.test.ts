@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { looks, startBrowser, Visitor } from "../support/browser.ts";
 import { startService, TestClock } from "../support/service.ts";
-import { logIn, turnTo } from "./steps.ts";
+import { excuseShift, logIn, turnTo } from "./steps.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -53,6 +53,8 @@ for (const each of looks) {
     visitor.expectError(/status of 401/);
     await turnTo(page, "Usage");
     await page.getByText("Your session has ended.").waitFor();
+    // The bar is a guest's again.
+    await excuseShift(page);
     assert.equal(new URL(page.url()).pathname, "/login");
     assert.equal(await page.evaluate("sessionStorage.length"), 0, "the session is kept");
     await visitor.assertSound("the log-in after the session's end");

@@ -39,6 +39,9 @@ for (const look of looks) {
     await page.getByRole("link", { name: "Create an account" }).click();
     await visitor.assertSound("the sign-up");
     await signUp(page, email);
+    await page.getByRole("heading", { name: "API keys" }).waitFor();
+    // The bar has made room for the owner's pages.
+    await excuseShift(page);
     await page.getByText("No active key").waitFor();
     await visitor.assertSound("the keys, empty");
 
@@ -49,6 +52,8 @@ for (const look of looks) {
 
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
+    // The bar is a guest's again.
+    await excuseShift(page);
     await visitor.assertSound("the log-in");
     await logIn(page, email);
     await page.getByText("No active key").waitFor();

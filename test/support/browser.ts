@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import sparticuz from "@sparticuz/chromium";
 import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 
-const AXE = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Every rule, but only what is broken is told at length: 0.1 s a page instead of 0.25. */
 const RUN_AXE = 'axe.run({ resultTypes: ["violations"] })';
@@ -95,7 +95,9 @@ export class Visitor implements AsyncDisposable {
 
   /** What axe-core finds against WCAG 2.2 AA and its own best practices, a line for each place. */
   async violations(): Promise<string[]> {
-    await this.page.evaluate(await readFile(AXE, "utf8"));
+    // A document that was looked at before has it still.
+    const isLoaded = await this.page.evaluate<boolean>('"axe" in globalThis');
+    if (!isLoaded) await this.page.evaluate(AXE);
     const { violations } = await this.page.evaluate<AxeResults>(RUN_AXE);
     return violations.flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id}: ${target.join(" ")}: ${failureSummary}`),
@@ -105,18 +107,6 @@ export class Visitor implements AsyncDisposable {
   /** How far what was shown has jumped so far, as Chromium scores it: 0 is not at all. */
   async layoutShift(): Promise<number> {
     return await this.page.evaluate<number>("shiftSum");
-  }
-
-  /**
-   * Leaves out what has moved so far. To be called once something that the visitor has asked for is
-   * shown: Chromium forgives what moves within half a second, and a busy machine takes longer.
-   */
-  async forgiveShift(): Promise<void> {
-    // What was painted before is told to the observer by then.
-    await this.page.evaluate(
-      "new Promise((told) => requestAnimationFrame(() => setTimeout(told)))",
-    );
-    await this.page.evaluate("shiftSum = 0");
   }
 
   /** Whether the page is wider than its window. */
