@@ -45,7 +45,7 @@ function undoOf(): () => void {
 function nearestOf(path: string): { readonly path: string; readonly stats: Stats } {
   try {
     const link = lstatSync(path);
-    // Who made a link has decided where it leads, whoever that place belongs to.
+    // The user who made a link decides where it leads, and need not own that place.
     const isOthers = link.isSymbolicLink() && link.uid !== 0;
     return { path, stats: isOthers ? link : statSync(path) };
   } catch (error) {

@@ -97,7 +97,7 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
         // sessions, which a creation holds until its key is stored: neither can come after both.
         const [account = {}] = yield statement(SET_PASSWORD, accountId, passwordHash);
         yield statement(END_SESSIONS, accountId);
-        // Whoever opened the account need not be who owns the email, and knows the keys.
+        // The person who opened the account knows the keys, and need not own the email.
         const isFirst = optionalTextOf(account, "email_verified_at") === undefined;
         if (isFirst) yield statement(REVOKE_KEYS, accountId, now);
         yield statement(VERIFY_EMAIL, accountId, now);

@@ -39,7 +39,7 @@ export function restoreSqlite(
   }
   const staging = `${database}.restoring`;
   try {
-    // Read by whoever runs the command: a backup may be root's alone.
+    // Read as the user who runs the command: a backup may be root's alone.
     using backup = openBackup(file);
     using _owner = actAsOwnerOf(dataDirectory);
     makePrivateDirectory(dataDirectory);
