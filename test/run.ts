@@ -9,8 +9,8 @@ import { COMPILE_CACHE } from "./support/compile-cache.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Each waits a third of its time, for a child to start or a disk: three keep two cores busy. */
-const FILES_AT_ONCE = 3;
+/** Each waits half of its time, for a child to start or a disk: four keep two cores busy. */
+const FILES_AT_ONCE = 4;
 
 /** Those that wait for the clock nearly all the time run beside the others, one after the other. */
 const IDLE = [
