@@ -185,6 +185,45 @@ test("a request that is answered before its body has that response alone", async
   assert.equal(wire.received(), "");
 });
 
+test("requests behind malformed JSON are answered, charged and stored like any other", async () => {
+  const before = await service.usedUnits(session);
+  const keys = await keyCount();
+  const json = '{"name":"behind"}';
+  const create = `${POST_KEY}Content-Length: ${json.length}\r\n\r\n${json}`;
+  for (const path of ["/v1/auth/login", "/v1/auth/register", "/v1/auth/password-reset"]) {
+    const malformed =
+      `POST ${path} HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n` +
+      "Content-Length: 1\r\n\r\n{";
+    const { statuses } = await outcomeOf(
+      `${malformed}${read.repeat(5)}${create}${readWith("Connection: close")}`,
+    );
+    assert.deepEqual(statuses, [400, 200, 200, 200, 200, 200, 201, 200]);
+  }
+  assert.equal((await service.usedUnits(session)) - before, 18);
+  assert.equal((await keyCount()) - keys, 3);
+});
+
+test("a wish to upgrade is the connection's last request: what follows is not served", async () => {
+  for (const protocol of ["websocket", "h2c"]) {
+    const upgrade = readWith("Connection: Upgrade", `Upgrade: ${protocol}`);
+    const before = await service.usedUnits(session);
+    using wire = await openWire(service.url);
+    wire.send(read + upgrade + read);
+    assert.equal((await wire.answer()).status, 200);
+    const last = await wire.answer();
+    assert.equal(last.status, 200);
+    assert.ok(last.lines.some((line) => /^connection: close$/i.test(line)));
+    await wire.untilEnd();
+    assert.equal(wire.received(), "");
+    assert.equal((await service.usedUnits(session)) - before, 2);
+  }
+});
+
+test("a read with a transfer coding before chunked is 400, uncharged", async () => {
+  const coded = readWith("Transfer-Encoding: gzip, chunked", "Connection: close");
+  assert.deepEqual(await outcomeOf(`${coded}0\r\n\r\n`), { statuses: [400], units: 0 });
+});
+
 test("a read with a body is answered and charged once the body is complete", async () => {
   const before = await service.usedUnits(session);
   using wire = await openWire(service.url);

@@ -62,7 +62,9 @@ export function createAnswers(
         const { headers } = request.routeOptions.config;
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
+        // The framework ends the connection after malformed JSON, behind which requests may wait.
         if (isLast(reply)) reply.header("connection", "close");
+        else if (reply.hasHeader("connection")) reply.removeHeader("connection");
         logAnswer(loggedRequest(request), reply.statusCode, request.failureCode ?? undefined);
         done();
       });

@@ -57,6 +57,11 @@ export function trackExchanges(server: Server): Exchanges {
     const { responses } = connection;
     responses.push(response);
     connection.latest = request;
+    // Node ignores the wish to upgrade, and drops what follows it in the same packet.
+    if (request.headers.upgrade !== undefined) {
+      connection.isClosing = true;
+      response.shouldKeepAlive = false;
+    }
     response.once("close", () => {
       responses.splice(responses.indexOf(response), 1);
       if (connection.onResponse !== undefined) connection.onResponse();

@@ -13,6 +13,10 @@ const noOAuth = new Failure(
 const hostMissing = new Failure("invalid_request", "The Host header is missing.");
 const hostTwice = new Failure("invalid_request", "The request has more than one Host header.");
 const hostInvalid = new Failure("invalid_request", "The Host header is not a host name and port.");
+const unknownCoding = new Failure(
+  "invalid_request",
+  "The request has a transfer coding other than chunked.",
+);
 const hasFragment = new Failure(
   "invalid_request",
   "The request target must not have a fragment. Send a # in a path as %23.",
@@ -34,7 +38,8 @@ const host = new RegExp(`^(?:${NAME}|${LITERAL})(?::\\d{0,5})?$`, "i");
 /** Rejects a malformed request target or Host, and an unknown path before its body is read. */
 export function refuseUnknown(app: App): void {
   app.addHook("onRequest", (request, reply, done) => {
-    const malformed = malformedTarget(request) ?? malformedHost(request.raw);
+    const malformed =
+      malformedTarget(request) ?? malformedHost(request.raw) ?? malformedCoding(request);
     if (malformed !== undefined) sendFailure(request, reply, malformed);
     else if (!request.is404) done();
     else if (isPreflight(request)) answerPreflight(reply, "GET, HEAD, POST, DELETE");
@@ -56,4 +61,10 @@ function malformedHost({ headers, httpVersion, rawHeaders }: IncomingMessage) {
     if (rawHeaders[index]?.length === 4 && /^host$/i.test(rawHeaders[index] ?? "")) count += 1;
   }
   return count > 1 ? hostTwice : undefined;
+}
+
+/** Node's parser takes any list of codings that ends with chunked, and decodes that one alone. */
+function malformedCoding({ headers }: FastifyRequest): Failure | undefined {
+  const { "transfer-encoding": coding = "chunked" } = headers;
+  return coding.toLowerCase() === "chunked" ? undefined : unknownCoding;
 }
