@@ -219,6 +219,20 @@ test("a wish to upgrade is the connection's last request: what follows is not se
   }
 });
 
+test("malformed JSON is the last request where the client says so", async () => {
+  for (const wish of ["Connection: close", "Connection: Upgrade\r\nUpgrade: x"]) {
+    using wire = await openWire(service.url);
+    wire.send(
+      `POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\n${wish}\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{",
+    );
+    const { status, lines } = await wire.answer();
+    assert.equal(status, 400);
+    assert.ok(lines.some((line) => /^connection: close$/i.test(line)));
+    await wire.untilEnd();
+  }
+});
+
 test("a read with a transfer coding before chunked is 400, uncharged", async () => {
   const coded = readWith("Transfer-Encoding: gzip, chunked", "Connection: close");
   assert.deepEqual(await outcomeOf(`${coded}0\r\n\r\n`), { statuses: [400], units: 0 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setTimeout as after } from "node:timers/promises";
 import type { OpenApiDocument } from "../support/openapi.ts";
 import type { Answer } from "../support/service.ts";
 import type { Case } from "./case.ts";
@@ -7,6 +8,9 @@ import type { Cast } from "./cast.ts";
 import { judge, judgeBroken } from "./judge.ts";
 import { Line } from "./line.ts";
 import { bytesOf } from "./message.ts";
+
+/** A request that is still answered 503 after these is a fault. */
+const RETRIES_MAX = 5;
 
 /** What a try leaves: its answers and, where it found one, the fault. */
 export interface Attempt {
@@ -48,8 +52,7 @@ export class Sender implements Disposable {
       this.#hangUp();
       assert.fail("the connection was closed, though the last answer left it open");
     }
-    this.#line ??= new Line(this.#url);
-    const exchange = await this.#line.ask(bytesOf(message), message.method === "HEAD");
+    const exchange = await this.#askUntilServed(bytesOf(message), message.method === "HEAD");
     answers.push(...exchange.answers);
     const [answer] = exchange.answers;
     assert.ok(answer !== undefined, `no answer, but ${JSON.stringify(exchange.rest)}`);
@@ -60,6 +63,19 @@ export class Sender implements Disposable {
     assert.equal(exchange.isClosed, isLast, "the connection is not as the answer says");
     if (isLast) this.#hangUp();
     judge(this.#document, cast, message, answer, tried.mutations.length === 0);
+  }
+
+  /** Retries as a 503 asks for: a busy machine makes log-ins wait too long now and then. */
+  async #askUntilServed(bytes: Buffer, isHead: boolean) {
+    this.#line ??= new Line(this.#url);
+    for (let retries = 0; ; retries += 1) {
+      const exchange = await this.#line.ask(bytes, isHead);
+      const [answer] = exchange.answers;
+      // A suspended pair's 503 was charged, and says so.
+      const isBusy = answer?.status === 503 && answer.headers.ratelimit === undefined;
+      if (!isBusy || exchange.isClosed || retries === RETRIES_MAX) return exchange;
+      await after(1000);
+    }
   }
 
   /** What is no request has an answer, too, unless there is nothing in it at all. */

@@ -64,7 +64,9 @@ export function createAnswers(
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
         // The framework ends the connection after malformed JSON, behind which requests may wait.
         if (isLast(reply)) reply.header("connection", "close");
-        else if (reply.hasHeader("connection")) reply.removeHeader("connection");
+        else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) {
+          reply.removeHeader("connection");
+        }
         logAnswer(loggedRequest(request), reply.statusCode, request.failureCode ?? undefined);
         done();
       });
