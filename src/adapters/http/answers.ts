@@ -63,8 +63,10 @@ export function createAnswers(
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
         // The framework ends the connection after malformed JSON, behind which requests may wait.
+        // A body that is too large stays incomplete, and is not to be read to its end.
+        const isWhole = request.raw.complete && reply.raw.shouldKeepAlive;
         if (isLast(reply)) reply.header("connection", "close");
-        else if (reply.hasHeader("connection") && reply.raw.shouldKeepAlive) {
+        else if (isWhole && reply.hasHeader("connection")) {
           reply.removeHeader("connection");
         }
         logAnswer(loggedRequest(request), reply.statusCode, request.failureCode ?? undefined);
