@@ -17,7 +17,7 @@ import { createConvertCurrency } from "./application/convert-currency.ts";
 import { createEmailVerification } from "./application/email-verification.ts";
 import { createHashNewPassword } from "./application/new-password.ts";
 import { createPasswordResets } from "./application/password-reset.ts";
-import { StartError, type Store } from "./application/ports.ts";
+import { type Secrets, StartError, type Store } from "./application/ports.ts";
 import { createReadRate } from "./application/rates.ts";
 import { createSessions } from "./application/sessions.ts";
 import { storeSnapshot } from "./application/store-rates.ts";
@@ -30,6 +30,12 @@ import type { World } from "./world.ts";
 
 /** What is in flight at the stop has this long; the stop as a whole takes less than 10 s. */
 const DRAIN_MS = 8000;
+
+/**
+ * Passwords wait so long of it for a thread, then they are refused: requests that a client sent
+ * behind a log-in have their responses after it, and metered reads among them are charged already.
+ */
+const PASSWORDS_WAIT_MS = 3000;
 
 const CONSOLE_DIRECTORY = join(import.meta.dirname, "../console/dist");
 
@@ -83,7 +89,7 @@ export async function startService(config: Config, world: World): Promise<Servic
     joinUseCases(config, store, world, metrics?.observers),
   );
   const metricsUrl = await serveMetrics(metrics, config, { ...world, store, app }, starting);
-  starting.defer(() => drain(app));
+  starting.defer(() => drain(app, world.secrets));
   url = await listen(app.server, (address) => app.listen(address), config, "");
   log.info({ url, version }, "listening");
   log.flush();
@@ -206,11 +212,13 @@ const adviceOf = new Map([
 ]);
 
 /** Stops accepting and waits for what is in flight; what takes too long is cut off. */
-async function drain(app: App): Promise<void> {
+async function drain(app: App, secrets: Secrets): Promise<void> {
+  const closeQueue = setTimeout(() => secrets.closePasswordQueue(), PASSWORDS_WAIT_MS);
   const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   try {
     await app.close();
   } finally {
+    clearTimeout(closeQueue);
     clearTimeout(cutOff);
   }
 }

@@ -28,6 +28,7 @@ export interface Hashing {
    */
   makeTag(order: Argon2Parameters): Promise<Uint8Array>;
   readonly queue: Secrets["passwordQueue"];
+  readonly closeQueue: Secrets["closePasswordQueue"];
 }
 
 /** What a hashing may take; by default what suits the machine. */
@@ -54,6 +55,7 @@ export function createHashing(limits: HashingLimits = {}): Hashing {
         idle.push(thread);
         return tag;
       }),
+    closeQueue: turnstile.close,
     queue: () => ({ waiting: turnstile.waiting(), refused: turnstile.refused() }),
   };
 }

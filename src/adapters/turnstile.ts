@@ -1,6 +1,8 @@
 /** Lets work pass, at most a number of pieces at a time; the rest waits in order of arrival. */
 export interface Turnstile {
   pass<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Turns away what waits, and from now on all that would have to wait. */
+  close(): void;
   /** Pieces of work that wait now. */
   waiting(): number;
   /** Pieces that were turned away, since the beginning. */
@@ -24,7 +26,8 @@ export function createTurnstile(limits: TurnstileLimits): Turnstile {
   const { atOnce, whenFull } = limits;
   const { waiting: waitingMax = Number.POSITIVE_INFINITY } = limits;
   const { waitMs = Number.POSITIVE_INFINITY } = limits;
-  const waiting: (() => void)[] = [];
+  const waiting: PromiseWithResolvers<void>[] = [];
+  let isClosed = false;
   let free = atOnce;
   let refused = 0;
   let meanMs = 0;
@@ -33,6 +36,7 @@ export function createTurnstile(limits: TurnstileLimits): Turnstile {
   };
   // As many as are worked on at once may wait in any case: or a slow piece would shut the rest out.
   const isFull = () =>
+    isClosed ||
     waiting.length >= waitingMax ||
     (waiting.length >= atOnce && (waiting.length / atOnce) * meanMs > waitMs);
 
@@ -42,7 +46,11 @@ export function createTurnstile(limits: TurnstileLimits): Turnstile {
       else if (isFull()) {
         refused += 1;
         throw whenFull;
-      } else await new Promise<void>((resolve) => waiting.push(resolve));
+      } else {
+        const turn = Promise.withResolvers<void>();
+        waiting.push(turn);
+        await turn.promise;
+      }
       const startMs = performance.now();
       try {
         return await work();
@@ -50,8 +58,13 @@ export function createTurnstile(limits: TurnstileLimits): Turnstile {
         note(performance.now() - startMs);
         const next = waiting.shift();
         if (next === undefined) free += 1;
-        else next();
+        else next.resolve();
       }
+    },
+    close() {
+      isClosed = true;
+      refused += waiting.length;
+      for (const { reject } of waiting.splice(0)) reject(whenFull);
     },
     waiting: () => waiting.length,
     refused: () => refused,

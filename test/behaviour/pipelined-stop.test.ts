@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createHashing } from "../../src/adapters/hashing.ts";
+import { createSecrets } from "../../src/adapters/secrets.ts";
+import type { Secrets } from "../../src/application/ports.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 import { openWire, type Wire } from "../support/wire.ts";
@@ -9,15 +12,23 @@ import { openWire, type Wire } from "../support/wire.ts";
 
 const EMAIL = "ada@example.org";
 
-async function startStoppable(shutdownDelaySeconds: number) {
+const HEALTH = "GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n";
+const json = JSON.stringify({ email: EMAIL, password: "correct horse battery" });
+const logIn =
+  "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n" +
+  `Content-Length: ${json.length}\r\n\r\n${json}`;
+
+async function startStoppable(shutdownDelaySeconds: number, secrets?: Secrets) {
   await using starting = new AsyncDisposableStack();
   const { path: dataDirectory } = starting.use(await temporaryDirectory());
-  const config = { freePlanUnits: 1_000_000, shutdownDelaySeconds };
-  const service = starting.use(await startService({ config, dataDirectory }));
+  const config = { freePlanUnits: 1_000_000, authCallsPerWindow: 1000, shutdownDelaySeconds };
+  const options = { config, dataDirectory, ...(secrets === undefined ? {} : { secrets }) };
+  const service = starting.use(await startService(options));
   const { apiKey } = await service.createKey(await service.openSession(EMAIL));
   const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: k\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
   const started = starting.move();
   return {
+    service,
     url: service.url,
     read,
     usedUnits: () => Number(service.query("SELECT sum(units) AS n FROM period_usage")[0]?.n ?? 0),
@@ -68,11 +79,7 @@ for (const hasReadBefore of [false, true]) {
 test("log-ins that one connection has under way at a stop are all answered", async () => {
   await using started = await startStoppable(0);
   using wire = await openWire(started.url);
-  const json = JSON.stringify({ email: EMAIL, password: "correct horse battery" });
-  const logIn =
-    "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n" +
-    `Content-Length: ${json.length}\r\n\r\n${json}`;
-  wire.send(`GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n${logIn.repeat(3)}`);
+  wire.send(`${HEALTH}${logIn.repeat(3)}`);
   // By its response the server has read the packet.
   assert.equal((await wire.answer()).status, 200);
 
@@ -85,6 +92,31 @@ test("log-ins that one connection has under way at a stop are all answered", asy
     [200, 200, 200],
   );
   for (const { body } of responses) assert.match(body, /"session_token":"svc_sess_/);
+});
+
+test("reads behind log-ins that wait for a thread at a stop are all answered", async () => {
+  const secrets = createSecrets(createHashing({ threads: 1 }));
+  await using started = await startStoppable(0, secrets);
+  // 20 passes instead of 2 take the only thread 0.3 s for each log-in: 12 s for all of them.
+  const lengthy = `$argon2id$v=19$m=19456,t=20,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+  started.service.query("UPDATE accounts SET password_hash = ?", lengthy);
+  using wire = await openWire(started.url);
+  const before = started.usedUnits();
+  wire.send(`${HEALTH}${(logIn + started.read).repeat(40)}`);
+  assert.equal((await wire.answer()).status, 200);
+
+  const stopped = started.stop();
+
+  const responses = await responsesUntilEnd(wire);
+  await stopped;
+  const statuses = responses.map(({ status }) => status);
+  const logIns = statuses.filter((_, index) => index % 2 === 0);
+  const reads = statuses.filter((_, index) => index % 2 === 1);
+  assert.deepEqual(reads, new Array(40).fill(200));
+  assert.equal(started.usedUnits() - before, 40);
+  // The first was being compared; the last had to wait for too long.
+  assert.deepEqual([logIns[0], logIns.at(-1)], [401, 503]);
+  assert.deepEqual(started.service.query("SELECT * FROM sessions").length, 1);
 });
 
 test("reads that keep arriving at a stop are charged exactly as they are answered", async () => {

@@ -340,7 +340,8 @@ suite("transactions that are in each other's way", () => {
     await other.query("ROLLBACK");
 
     assert.deepEqual(await both, ["one two", "two one"]);
-    assert.equal(begun, 3);
+    // The one that is run again may take its first row before the other wakes up: then once more.
+    assert.ok(begun >= 3, `begun ${begun} times`);
     const plans = await engine.query("SELECT name, units_per_period FROM plans ORDER BY name");
     assert.deepEqual(
       plans.map(({ name, units_per_period }) => `${name} ${units_per_period}`),

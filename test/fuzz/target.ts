@@ -109,4 +109,8 @@ class SeededSecrets implements Secrets {
   passwordQueue() {
     return this.#real.passwordQueue();
   }
+
+  closePasswordQueue() {
+    this.#real.closePasswordQueue();
+  }
 }
