@@ -8,8 +8,11 @@ const FLUSH_INTERVAL_MS = 1000;
 /** What waits for a reader that has stopped reading, or for a disk with room, in characters. */
 const WAITING_MAX = 16_000_000;
 
-/** How long the end waits for what was written last. */
-const END_PATIENCE_MS = 1000;
+/** At the end, a write that fails is tried again for so long. */
+const TRY_AT_END_MS = 500;
+
+/** A write that is under way then hangs: one that fails does so within a second on a busy machine. */
+const HANGS_AT_END_MS = 1500;
 const RETRY_AT_END_MS = 10;
 
 /**
@@ -66,17 +69,19 @@ export class LogOutput {
   }
 
   /**
-   * Writes what is left, for at most a second.
+   * Writes what is left, for at most 1.5 s.
    *
    * @returns whether a write hangs: it cannot be called off, and holds up an orderly exit.
    */
   async end(): Promise<boolean> {
     clearInterval(this.#timer);
     process.off("exit", this.#onExit);
-    const lateMs = performance.now() + END_PATIENCE_MS;
+    const beganMs = performance.now();
     while (this.#inHand !== undefined || this.#gathered !== "") {
-      // A write that fails does so at once; only one that hangs is still under way then.
-      if (performance.now() > lateMs) return this.#isWriting;
+      const passedMs = performance.now() - beganMs;
+      if (this.#isWriting ? passedMs > HANGS_AT_END_MS : passedMs > TRY_AT_END_MS) {
+        return this.#isWriting;
+      }
       this.flush();
       await after(RETRY_AT_END_MS);
     }

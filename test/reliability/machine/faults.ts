@@ -170,8 +170,9 @@ export async function fillsUp(dataDirectory: string): Promise<FillableDisk> {
     server,
     way: "by a tmpfs of 4 MB",
     async fill() {
-      const { bavail, bsize } = await statfs(inside);
-      await writeFile(filler, Buffer.alloc(bavail * bsize));
+      const { blocks, bsize } = await statfs(inside);
+      // Larger than the whole disk: the server, which writes meanwhile, is left no room.
+      await assert.rejects(writeFile(filler, Buffer.alloc(blocks * bsize)), { code: "ENOSPC" });
     },
     empty: () => rm(filler),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
