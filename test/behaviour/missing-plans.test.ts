@@ -102,6 +102,20 @@ for (const engine of engines) {
       assert.equal(await service.usedUnits(lost.session), used);
     });
 
+    test("§4 accounts: a registration is 503 while the free plan is not stored, and nothing is kept", async () => {
+      const { service } = on;
+      const json = { email: "new@example.org", password: "correct horse battery" };
+      await change(on, "UPDATE plans SET name = 'away' WHERE name = 'free'");
+
+      const refused = await service.post("/v1/auth/register", { json });
+      await change(on, "UPDATE plans SET name = 'free' WHERE name = 'away'");
+
+      assertFailure(refused, 503, "temporarily_unavailable");
+      assert.ok(service.logLines.some((line) => line.includes("kurs plans set free UNITS")));
+      // The email is free still.
+      assert.equal((await service.post("/v1/auth/register", { json })).status, 201);
+    });
+
     test("the readiness reports it with 200, and the doctor says what to do", async () => {
       const { service, url } = on;
       const env: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url };

@@ -1,7 +1,9 @@
-import type { AccountStore } from "../../application/ports.ts";
+import { type AccountStore, StoreUnavailable } from "../../application/ports.ts";
 import { integerOf, optionalTextOf, textOf } from "./columns.ts";
 import { type Engine, type Row, statement } from "./engine.ts";
 import { writeToken } from "./mail-tokens.ts";
+
+const PLAN_IS_STORED = "SELECT name FROM plans WHERE name = $1";
 
 const CREATE_ACCOUNT = `
   INSERT INTO accounts (id, email, password_hash, plan, created_at, email_verified_at)
@@ -32,6 +34,7 @@ export function accountStore(engine: Engine): AccountStore {
       const { id, email, passwordHash, plan, createdAt, emailVerifiedAt } = account;
       const values = [id, email, passwordHash, plan, createdAt, emailVerifiedAt ?? null];
       return engine.transaction(function* () {
+        if ((yield statement(PLAN_IS_STORED, plan)).length === 0) throw planNotStored(plan);
         const isNew = (yield statement(CREATE_ACCOUNT, ...values)).length === 1;
         if (isNew) yield* writeToken(id, verification);
         return isNew;
@@ -59,6 +62,12 @@ export function accountStore(engine: Engine): AccountStore {
       return (await engine.query(SET_ACCOUNT_PLAN, email, plan)).length === 1;
     },
   };
+}
+
+function planNotStored(plan: string): StoreUnavailable {
+  return new StoreUnavailable(
+    new Error(`the plan "${plan}" is not stored; store it: kurs plans set ${plan} UNITS`),
+  );
 }
 
 function identityOf(row: Row) {
