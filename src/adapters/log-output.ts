@@ -11,7 +11,7 @@ const WAITING_MAX = 16_000_000;
 /** At the end, a write that fails is tried again for so long. */
 const TRY_AT_END_MS = 500;
 
-/** A write that is under way then hangs: one that fails does so within a second on a busy machine. */
+/** A write under way then hangs: one that fails does so within a second on a busy machine. */
 const HANGS_AT_END_MS = 1500;
 const RETRY_AT_END_MS = 10;
 
