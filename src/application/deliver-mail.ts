@@ -2,7 +2,7 @@ import { timestamp } from "../domain/instant.ts";
 import { type Backoff, backoffMs } from "./backoff.ts";
 import { type ClaimedMail, MailError, type Mailer, type MailStore } from "./mail-ports.ts";
 import { pause } from "./pause.ts";
-import type { Clock } from "./ports.ts";
+import { type Clock, StoreUnavailable } from "./ports.ts";
 
 /** A node that died keeps the mails that it was delivering from the others for so long. */
 export const LEASE_MS = 10_000;
@@ -52,7 +52,12 @@ export function createDeliverMail(uses: {
     for (;;) {
       await pause(RENEWAL_MS, ended);
       if (ended.aborted) return;
-      await store.postponeMail(id, inMs(LEASE_MS));
+      try {
+        await store.postponeMail(id, inMs(LEASE_MS));
+      } catch (error) {
+        // The store may be back before the lease ends.
+        if (!(error instanceof StoreUnavailable)) throw error;
+      }
     }
   };
 
@@ -73,6 +78,8 @@ export function createDeliverMail(uses: {
     const about = { mail: id, kind, attempts };
     const ended = new AbortController();
     const leased = keepLease(id, ended.signal);
+    // It is awaited when the attempt is over. A rejection before that would end the process.
+    leased.catch(() => undefined);
     try {
       const deliveredTo = await mailer.send(mail, signal);
       await store.noteDelivered(id, inMs(0));

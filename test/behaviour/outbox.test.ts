@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { setTimeout as after } from "node:timers/promises";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { playSmtp, type ReceivedMail } from "../support/played-smtp.ts";
 import { temporaryDirectory } from "../support/process.ts";
@@ -253,6 +254,28 @@ suite("outbox", { concurrency: 6 }, () => {
 
     assert.deepEqual(mailsTo(smtp, EMAIL), []);
     assert.equal(firstMail(service).delivered_at, null);
+  });
+
+  test("a mail that its server takes minutes over stays leased past a failure of the store", async () => {
+    await using smtp = await playSmtp();
+    await using service = await startService({ config: { smtpUrl: smtp.url } });
+    smtp.behave("hang in DATA");
+    await register(service);
+    await eventually("attempt", () => smtp.attempts() || undefined);
+    const leasedUntil = firstMail(service).next_attempt_at;
+    service.clock.advanceMs(5000);
+
+    service.query("ALTER TABLE mails RENAME TO mails_gone");
+    // A lease is renewed after 3 s by a timer of this process, which began before this one.
+    await after(3100);
+    service.query("ALTER TABLE mails_gone RENAME TO mails");
+
+    await eventually(
+      "renewal",
+      () => firstMail(service).next_attempt_at !== leasedUntil || undefined,
+    );
+    assert.equal(smtp.attempts(), 1);
+    assert.equal((await service.get("/readyz")).status, 200);
   });
 
   test("a stop while the server says nothing ends in bounded time; the next start delivers", {

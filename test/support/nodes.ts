@@ -49,7 +49,12 @@ export async function startCluster(shared?: PostgresServer): Promise<Cluster> {
     dataDirectory,
     url,
     startNode,
-    startNodes: (count, env) => Promise.all(Array.from({ length: count }, () => startNode(env))),
+    async startNodes(count, env) {
+      const starts = Array.from({ length: count }, () => startNode(env));
+      // Those beside one that fails are waited for, or nobody would end them.
+      await Promise.allSettled(starts);
+      return await Promise.all(starts);
+    },
     kurs: (...args) => kurs(args, { dataDirectory, env: { DATABASE_URL: url } }),
     query: async (sql, ...values) => (await beside.query(sql, values)).rows as Row[],
     complaints() {

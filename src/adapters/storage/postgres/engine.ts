@@ -151,20 +151,29 @@ async function runThrough<Result>(
   lock: string | undefined,
 ): Promise<Result> {
   await run(client, "BEGIN", []);
-  try {
-    if (lock !== undefined) await run(client, LOCK, [lock]);
-    let step = steps.next();
-    while (step.done !== true) {
-      const { sql, parameters }: Statement = step.value;
-      step = steps.next((await run(client, sql, parameters)).rows as Row[]);
-    }
-    await run(client, "COMMIT", []);
-    return step.value;
-  } catch (error) {
+  const result = await stepThrough(client, run, steps, lock).catch(async (error) => {
     // The error that led here is the one to tell; a connection without its rollback is not kept.
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
+  });
+  // Whatever becomes of a COMMIT, it ends the transaction: there is nothing to roll back after it.
+  await run(client, "COMMIT", []);
+  return result;
+}
+
+async function stepThrough<Result>(
+  client: PoolClient,
+  run: RunStatement,
+  steps: Transaction<Result>,
+  lock: string | undefined,
+): Promise<Result> {
+  if (lock !== undefined) await run(client, LOCK, [lock]);
+  let step = steps.next();
+  while (step.done !== true) {
+    const { sql, parameters }: Statement = step.value;
+    step = steps.next((await run(client, sql, parameters)).rows as Row[]);
   }
+  return step.value;
 }
 
 function tooLate(deadlineMs: number): StoreUnavailable {
