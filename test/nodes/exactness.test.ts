@@ -1,24 +1,28 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { clientOf } from "../support/client.ts";
-import { DISAGREEING_UNITS, nth, SHARED, startCluster } from "../support/nodes.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres.ts";
+import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
+import type { Server } from "../support/process.ts";
 import { byReaders, Counts, NODES, runMixedQuotas, SEED } from "./mixed-quotas.ts";
 
 /** 200 for each account: enough to exhaust every quota but the ample one. */
 const READS = 20_000;
 
+/** What an account of the nodes' own plan may spend. */
+const QUOTA = 10_000;
+
 suite("four nodes on one database", () => {
-  let postgres: PostgresServer;
+  // The tests have accounts of their own, and share what it costs to start and to warm up the nodes.
+  let cluster: Cluster;
+  let nodes: Server[];
   before(async () => {
-    postgres = await startPostgres(SHARED);
+    cluster = await startCluster();
+    nodes = await cluster.startNodes(NODES, { PLAN_FREE_UNITS: String(QUOTA) });
   });
-  after(() => postgres[Symbol.asyncDispose]());
+  after(() => cluster[Symbol.asyncDispose]());
 
   test("an allowance of 10,000 gives exactly 10,000 of 20,000 reads spread over the nodes", async () => {
-    const [quota, reads] = [10_000, 20_000];
-    await using cluster = await startCluster(postgres);
-    const nodes = await cluster.startNodes(NODES, { PLAN_FREE_UNITS: String(quota) });
+    const [quota, reads] = [QUOTA, 20_000];
     const client = clientOf(nth(nodes, 0).url);
     const session = await client.openSession("ada@example.org");
     const keys = [await client.createKey(session), await client.createKey(session)];
@@ -50,7 +54,7 @@ suite("four nodes on one database", () => {
 
   test("a hundred accounts with mixed quotas are charged for what they were answered, and no more", async (t) => {
     t.diagnostic(`seed ${SEED}`);
-    const statuses = await runMixedQuotas(READS, postgres);
+    const statuses = await runMixedQuotas(READS, cluster, nodes);
     t.diagnostic(`answers by status: ${JSON.stringify(statuses)}`);
   });
 });

@@ -6,8 +6,8 @@ import type { Store } from "../../src/application/ports.ts";
 import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
 import { seededRandom } from "../reliability/books.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
-import type { PostgresServer } from "../support/postgres.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
+import type { Server } from "../support/process.ts";
 import { openReader, type Reader } from "../support/reader.ts";
 
 /** For people: `node test/nodes/mixed-quotas.ts --reads 100000`, which takes about half a minute. */
@@ -49,17 +49,16 @@ export class Counts {
 }
 
 /**
- * Reads with a hundred accounts on four nodes, and holds what each was charged against what it was
- * answered.
+ * Reads with a hundred new accounts on the nodes of a cluster, and holds what each was charged
+ * against what it was answered. It suspends EUR/CHF.
  *
  * @returns the number of answers by status.
  */
 export async function runMixedQuotas(
   reads: number,
-  postgres?: PostgresServer,
+  cluster: Cluster,
+  nodes: readonly Server[],
 ): Promise<Readonly<Record<string, number>>> {
-  await using cluster = await startCluster(postgres);
-  const nodes = await cluster.startNodes(NODES);
   const customers = await openCustomers(cluster, 100);
   await cluster.kurs("rates", "suspend", "EUR", "CHF");
   const statuses = new Counts();
@@ -136,5 +135,7 @@ async function openCustomer(store: Store, quota: number) {
 
 if (import.meta.main) {
   const { values } = parseArgs({ options: { reads: { type: "string" } } });
-  console.log(await runMixedQuotas(Number(values.reads ?? READS_USUAL)));
+  await using cluster = await startCluster();
+  const nodes = await cluster.startNodes(NODES);
+  console.log(await runMixedQuotas(Number(values.reads ?? READS_USUAL), cluster, nodes));
 }
