@@ -1,8 +1,10 @@
+import { Client } from "pg";
 import { createPostgresEngine } from "../../src/adapters/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/adapters/storage/postgres/primary.ts";
 import { createStore } from "../../src/adapters/storage/store.ts";
+import { tables } from "../../src/adapters/storage/tables.ts";
 import { administer } from "../support/postgres.ts";
-import { newPostgresDatabase } from "../support/postgres-databases.ts";
+import { newPostgresDatabase, type PostgresDatabase } from "../support/postgres-databases.ts";
 import type { TestDatabase } from "./suite/database.ts";
 
 /** Longer than in production: the machines that run tests are busy. */
@@ -10,8 +12,58 @@ const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000 };
 
 /** A new PostgreSQL database; each store has connections of its own, as a node has. */
 export async function createPostgresDatabase(): Promise<TestDatabase> {
+  return await testDatabaseOn(await newPostgresDatabase());
+}
+
+/**
+ * As `createPostgresDatabase`, on what an earlier test has left, emptied: 2 ms of processor time
+ * instead of 80 ms. Only for tests that change no schema; `removeKept` ends it.
+ */
+export async function createEmptiedPostgresDatabase(): Promise<TestDatabase> {
+  const database = kept.pop() ?? (await makeEmptiable());
+  return await testDatabaseOn({
+    ...database,
+    async [Symbol.asyncDispose]() {
+      await database.empty();
+      kept.push(database);
+    },
+  });
+}
+
+/** Removes the databases that are kept for the next test. */
+export async function removeKeptPostgresDatabases(): Promise<void> {
+  for (const database of kept.splice(0)) await database[Symbol.asyncDispose]();
+}
+
+interface EmptiableDatabase extends PostgresDatabase {
+  /** Leaves in it what the migrations have put there, and nothing else. */
+  empty(): Promise<void>;
+}
+
+const kept: EmptiableDatabase[] = [];
+
+async function makeEmptiable(): Promise<EmptiableDatabase> {
   await using starting = new AsyncDisposableStack();
-  const { hosts, url } = starting.use(await newPostgresDatabase());
+  const { url, hosts } = starting.use(await newPostgresDatabase());
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  starting.defer(() => client.end());
+  await client.query("CREATE TEMPORARY TABLE first_plans AS SELECT * FROM plans");
+  // What refers to others goes before them.
+  const removals = tables.toReversed().map(({ name }) => `DELETE FROM ${name};`);
+  const empty = `${removals.join(" ")} INSERT INTO plans SELECT * FROM first_plans`;
+  const made = starting.move();
+  return {
+    url,
+    hosts,
+    empty: async () => void (await client.query(empty)),
+    [Symbol.asyncDispose]: () => made.disposeAsync(),
+  };
+}
+
+async function testDatabaseOn(database: PostgresDatabase): Promise<TestDatabase> {
+  await using starting = new AsyncDisposableStack();
+  const { hosts, url } = starting.use(database);
   const opened = starting.move();
   const newEngine = () => createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS);
   const setUnits = "UPDATE daily_usage SET units = $2 WHERE account_id = $1";

@@ -1,4 +1,4 @@
-import { suite } from "node:test";
+import { after, suite } from "node:test";
 import { accountSuite } from "./accounts.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
@@ -11,18 +11,35 @@ import { rateSuite } from "./rates.ts";
 import { tidyingSuite } from "./tidying.ts";
 import { authLimitSuite, planSuite } from "./windows-and-plans.ts";
 
-/** Every operation of the Store port with its edge cases: each database must pass all of it. */
-export function storeSuite(name: string, createDatabase: CreateDatabase): void {
-  suite(`${name}: accounts`, () => accountSuite(createDatabase));
-  suite(`${name}: sessions`, () => sessionSuite(createDatabase));
-  suite(`${name}: API keys`, () => apiKeySuite(createDatabase));
-  suite(`${name}: windows of the abuse limiter`, () => authLimitSuite(createDatabase));
-  suite(`${name}: mail tokens`, () => mailTokenSuite(createDatabase));
-  suite(`${name}: outbox`, () => outboxSuite(createDatabase));
-  suite(`${name}: plans and usage`, () => planSuite(createDatabase));
-  suite(`${name}: daily usage`, () => dailyUsageSuite(createDatabase));
-  suite(`${name}: rates`, () => rateSuite(createDatabase));
-  suite(`${name}: tidying`, () => tidyingSuite(createDatabase));
-  suite(`${name}: metered reads`, () => meterSuite(createDatabase));
-  suite(`${name}: transactions`, () => engineSuite(createDatabase));
+const PARTS = {
+  accounts: accountSuite,
+  sessions: sessionSuite,
+  "API keys": apiKeySuite,
+  "windows of the abuse limiter": authLimitSuite,
+  "mail tokens": mailTokenSuite,
+  outbox: outboxSuite,
+  "plans and usage": planSuite,
+  "daily usage": dailyUsageSuite,
+  rates: rateSuite,
+  tidying: tidyingSuite,
+  "metered reads": meterSuite,
+  transactions: engineSuite,
+};
+
+/**
+ * Every operation of the Store port with its edge cases: each database must pass all of it.
+ *
+ * @param cleanUp runs after the tests of each part.
+ */
+export function storeSuite(
+  name: string,
+  createDatabase: CreateDatabase,
+  cleanUp: () => Promise<void> = () => Promise.resolve(),
+): void {
+  for (const [part, addTests] of Object.entries(PARTS)) {
+    suite(`${name}: ${part}`, () => {
+      after(cleanUp);
+      addTests(createDatabase);
+    });
+  }
 }
