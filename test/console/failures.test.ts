@@ -59,12 +59,13 @@ for (const look of looks) {
   test(`${look.name}: while the service is away the page says so, and goes on by itself`, async () => {
     await using directory = await temporaryDirectory();
     const kept = { dataDirectory: directory.path };
-    const first = await startHere({}, kept);
+    await using running = new AsyncDisposableStack();
+    const first = running.use(await startHere({}, kept));
     await using visitor = await Visitor.come(browser, first.url, look);
     const { page } = visitor;
     await signUp(page, "ada@example.org");
     await createKey(page, "billing");
-    await first[Symbol.asyncDispose]();
+    await running.disposeAsync();
 
     visitor.expectError(/ERR_CONNECTION_REFUSED/);
     await turnTo(page, "Usage");
