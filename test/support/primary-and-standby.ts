@@ -3,18 +3,21 @@ import { join } from "node:path";
 import { eventually } from "./mails.ts";
 import {
   administer,
-  copyOf,
+  copyOfEmptyCluster,
   freePort,
   type PostgresOptions,
   type PostgresServer,
   startPostgres,
 } from "./postgres.ts";
 
-/** Every commit is on disk before it counts, and the standby can follow from where it begins. */
+/**
+ * Every commit is on disk before it counts, and the standby can follow from where it begins: it must
+ * allow as many senders as the empty cluster was made with.
+ */
 const DURABLE = {
   fsync: "on",
   wal_level: "replica",
-  max_wal_senders: "4",
+  max_wal_senders: "10",
   wal_keep_size: "256MB",
   hot_standby: "on",
 };
@@ -30,13 +33,11 @@ export interface PrimaryAndStandby extends AsyncDisposable {
 /** Makes a new cluster of a primary and its synchronous standby. */
 export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   await using starting = new AsyncDisposableStack();
-  const origin = await startPostgres({ settings: DURABLE });
-  const { dataDirectory, port } = origin;
-  await origin.stop();
-  const copy = await copyOf(dataDirectory);
   const settings = { ...DURABLE, synchronous_standby_names: STANDBY };
-  const primary = starting.use(await startPostgres({ dataDirectory, port, settings }));
-  const standby = starting.use(await startStandby(primary.port, { dataDirectory: copy }));
+  const primary = starting.use(await startPostgres({ settings }));
+  // Every new cluster is a copy of one and the same empty one, so two of them are one cluster.
+  const dataDirectory = await copyOfEmptyCluster();
+  const standby = starting.use(await startStandby(primary.port, { dataDirectory }));
   await eventually("synchronous standby", async () => {
     const states = await administer(
       primary.url(),
