@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import type * as Format from "typebox/format";
-import { databaseOptionProblems, parseDatabaseAddress } from "./database-address.ts";
-import { MAX_PLAN_UNITS } from "./domain/billing.ts";
-import { type Decimal, isDecimal, isZero, parseDecimal } from "./domain/decimal.ts";
-import { isMailable } from "./domain/email.ts";
+import { databaseOptionProblems, parseDatabaseAddress } from "./storage/settings.ts";
+import { MAX_PLAN_UNITS } from "./billing/rules.ts";
+import { type Decimal, isDecimal, isZero, parseDecimal } from "./shared/decimal.ts";
+import { isMailable } from "./shared/email.ts";
 
 /** Who a mail is from. */
 export interface MailAddress {

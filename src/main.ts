@@ -1,19 +1,19 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { format } from "node:util";
-import type { OpenedFile } from "./adapters/cli/command.ts";
-import type { DoctorUses } from "./adapters/cli/doctor-command.ts";
-import { systemClock } from "./adapters/clock.ts";
-import { lookAtDirectory } from "./adapters/data-directory.ts";
-import { createLog } from "./adapters/log.ts";
-import { isLoopback } from "./adapters/loopback.ts";
-import { createSecrets } from "./adapters/secrets.ts";
-import { sourceNames, sourcesOf } from "./adapters/sources/sources.ts";
-import { visible } from "./adapters/visible-text.ts";
-import type { Examination } from "./application/doctor/examine.ts";
-import { StartError, StoreUnavailable } from "./application/ports.ts";
+import type { OpenedFile } from "./cli/command.ts";
+import type { DoctorUses } from "./doctor/cli.ts";
+import { systemClock } from "./shared/clock.ts";
+import { lookAtDirectory } from "./doctor/fs.ts";
+import { createLog } from "./log/log.ts";
+import { isLoopback } from "./shared/loopback.ts";
+import { createSecrets } from "./crypto/secrets.ts";
+import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
+import { visible } from "./shared/visible-text.ts";
+import type { Examination } from "./doctor/facts.ts";
+import { StartError, StoreUnavailable } from "./accounts/store.ts";
 import { type Config, ConfigError, readConfig } from "./config.ts";
-import { databaseOptionProblems, parseDatabaseAddress, shownAddress } from "./database-address.ts";
-import { timestamp } from "./domain/instant.ts";
+import { databaseOptionProblems, parseDatabaseAddress, shownAddress } from "./storage/settings.ts";
+import { timestamp } from "./shared/instant.ts";
 import type { Service } from "./service.ts";
 import { version } from "./version.ts";
 
@@ -139,7 +139,7 @@ function createDoctor(
       return databaseHosts === undefined ? lookAtDirectory(dataDirectory, databaseName) : undefined;
     },
     askMailServer: async () => {
-      const { askMailServer } = await import("./adapters/mail/mailer.ts");
+      const { askMailServer } = await import("./mail/transport/create-mailer.ts");
       return await askMailServer(readConfig(sourceNames));
     },
   };
@@ -147,11 +147,11 @@ function createDoctor(
 
 /** Runs a command line of any form. @returns the exit code. */
 async function run(args: readonly string[]): Promise<number> {
-  const { runCommandLine } = await import("./adapters/cli/program.ts");
-  const { readRateFile } = await import("./adapters/sources/rate-files/rate-file.ts");
+  const { runCommandLine } = await import("./commands.ts");
+  const { readRateFile } = await import("./rates/files/read-rate-file.ts");
   const { backupStore, commandPatience, copyStore, migrateStore, openStore, restoreStore } =
-    await import("./adapters/storage/open.ts");
-  const { databaseName, examineStore } = await import("./adapters/storage/open.ts");
+    await import("./storage/maintenance.ts");
+  const { databaseName, examineStore } = await import("./storage/maintenance.ts");
   const now = () => timestamp(systemClock.nowMs());
   return runCommandLine(args, {
     version,
@@ -182,7 +182,7 @@ async function run(args: readonly string[]): Promise<number> {
     restoreStore: (file, options) =>
       restoreStore(readConfig(sourceNames), file, { ...options, now: now() }),
     openMailer: async () => {
-      const { createMailer } = await import("./adapters/mail/mailer.ts");
+      const { createMailer } = await import("./mail/transport/create-mailer.ts");
       const config = readConfig(sourceNames);
       return createMailer(config, () => config.publicUrl ?? "");
     },

@@ -2,29 +2,29 @@ import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import { loadCommonPasswords } from "./adapters/common-passwords.ts";
-import { type App, createApp } from "./adapters/http/app.ts";
-import { isLoopback } from "./adapters/loopback.ts";
-import { createMailer } from "./adapters/mail/mailer.ts";
-import type { Metrics } from "./adapters/metrics/metrics.ts";
-import type { Observers } from "./adapters/observers.ts";
-import { loadSnapshot } from "./adapters/sources/snapshot.ts";
-import { openStore, serverPatience } from "./adapters/storage/open.ts";
-import { createRegister } from "./application/accounts.ts";
-import { createApiKeys } from "./application/api-keys.ts";
-import { createAuthLimit } from "./application/auth-limit.ts";
-import { createConvertCurrency } from "./application/convert-currency.ts";
-import { createEmailVerification } from "./application/email-verification.ts";
-import { createHashNewPassword } from "./application/new-password.ts";
-import { createPasswordResets } from "./application/password-reset.ts";
-import { type Secrets, StartError, type Store } from "./application/ports.ts";
-import { createReadRate } from "./application/rates.ts";
-import { createSessions } from "./application/sessions.ts";
-import { storeSnapshot } from "./application/store-rates.ts";
-import { createReadDailyUsage, createReadUsage } from "./application/usage.ts";
+import { loadCommonPasswords } from "./crypto/common-passwords.ts";
+import { type App, createApp } from "./app.ts";
+import { isLoopback } from "./shared/loopback.ts";
+import { createMailer } from "./mail/transport/create-mailer.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import type { Observers } from "./metrics/observers.ts";
+import { loadSnapshot } from "./rates/sources/snapshot.ts";
+import { openStore, serverPatience } from "./storage/maintenance.ts";
+import { createRegister } from "./accounts/register.ts";
+import { createApiKeys } from "./api-keys/api-keys.ts";
+import { createAuthLimit } from "./accounts/auth-limiter.ts";
+import { createConvertCurrency } from "./metering/convert.ts";
+import { createEmailVerification } from "./accounts/email-verification.ts";
+import { createHashNewPassword } from "./accounts/new-password.ts";
+import { createPasswordResets } from "./accounts/password-reset.ts";
+import { type Secrets, StartError, type Store } from "./accounts/store.ts";
+import { createReadRate } from "./metering/read-rate.ts";
+import { createSessions } from "./accounts/sessions.ts";
+import { storeSnapshot } from "./rates/import.ts";
+import { createReadDailyUsage, createReadUsage } from "./billing/usage.ts";
 import { startMailing, startRefreshing, startTidying } from "./background.ts";
 import type { Config } from "./config.ts";
-import { FREE_PLAN } from "./domain/billing.ts";
+import { FREE_PLAN } from "./billing/rules.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
 
@@ -111,7 +111,7 @@ export async function startService(config: Config, world: World): Promise<Servic
 
 /** Only who counts loads what counts: 30 ms and 4 MB of a start. */
 async function loadMetrics(): Promise<Metrics> {
-  const { createMetrics } = await import("./adapters/metrics/metrics.ts");
+  const { createMetrics } = await import("./metrics/metrics.ts");
   return createMetrics();
 }
 
@@ -156,7 +156,7 @@ function joinUseCases(config: Config, store: Store, world: World, observers?: Ob
     readUsage,
     readDailyUsage: createReadDailyUsage(parts),
     answerMcp: whenFirstCalled(async () => {
-      const { createMcpEndpoint } = await import("./adapters/mcp/endpoint.ts");
+      const { createMcpEndpoint } = await import("./mcp/endpoint.ts");
       return createMcpEndpoint(mcp);
     }),
     register: createRegister({ ...parts, spendAuthCall, hashNewPassword }),

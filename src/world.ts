@@ -1,6 +1,6 @@
 import type { DestinationStream, Logger } from "pino";
-import type { Clock, Secrets } from "./application/ports.ts";
-import type { RateSource } from "./application/source-ports.ts";
+import type { Clock, Secrets } from "./accounts/store.ts";
+import type { RateSource } from "./rates/source.ts";
 
 /** The outside world, as the service meets it. */
 export interface World {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { FILE_NAME } from "../../src/adapters/storage/sqlite/open.ts";
+import { FILE_NAME } from "../../src/storage/sqlite/open.ts";
 
 /** @returns all the units that a store has charged, ever. */
 export type UnitsCharged = () => Promise<number>;

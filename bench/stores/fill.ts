@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSecrets } from "../../src/adapters/secrets.ts";
-import { FILE_NAME, migrateSqlite } from "../../src/adapters/storage/sqlite/open.ts";
-import { keyPrefixOf } from "../../src/domain/credential.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import { FILE_NAME, migrateSqlite } from "../../src/storage/sqlite/open.ts";
+import { keyPrefixOf } from "../../src/accounts/rules.ts";
 import { API_KEY, digestsOf, filled, type SlotCounts } from "../load/requests.ts";
 
 /** The password of every bench account. */

@@ -7,8 +7,8 @@ import type {
   RateShape,
   SessionShape,
   UsageShape,
-} from "../../src/adapters/wire.ts";
-import type { FailureCode } from "../../src/domain/failure.ts";
+} from "../../src/shared/failure-json.ts";
+import type { FailureCode } from "../../src/shared/failure.ts";
 import { root } from "./router.ts";
 import { endSession, session } from "./session.ts";
 

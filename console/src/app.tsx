@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useLayoutEffect } from "preact/hooks";
-import type { ConsolePage } from "../../src/adapters/console-pages.ts";
+import type { ConsolePage } from "../../src/pages/paths.ts";
 import { Frame } from "./components/frame.tsx";
 import { AgentsPage } from "./pages/agents.tsx";
 import { ForgotPage } from "./pages/forgot.tsx";

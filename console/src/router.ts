@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { type ConsolePage, consolePages } from "../../src/adapters/console-pages.ts";
+import { type ConsolePage, consolePages } from "../../src/pages/paths.ts";
 
 /** The path that the service is under: `/`, or what a proxy has put before it. */
 export const root = new URL(".", location.href).pathname;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, test } from "node:test";
-import { createSecrets } from "../../src/adapters/secrets.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
 import {
   assertCommonHeaders,
   assertFailure,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
 import { after, test } from "node:test";
-import { createSecrets } from "../../src/adapters/secrets.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
 import { assertFailure } from "../support/answers.ts";
 import { startService } from "../support/service.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createHashing } from "../../src/adapters/hashing.ts";
-import { createSecrets } from "../../src/adapters/secrets.ts";
-import type { Secrets } from "../../src/application/ports.ts";
+import { createHashing } from "../../src/crypto/hash-pool.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import type { Secrets } from "../../src/accounts/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 import { openWire, type Wire } from "../support/wire.ts";

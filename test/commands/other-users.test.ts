@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { migrateSqlite } from "../../src/adapters/storage/sqlite/open.ts";
+import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { ROOT } from "../architecture/tree.ts";
 import { type Ended, kurs, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { migrateSqlite } from "../../src/adapters/storage/sqlite/open.ts";
+import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { clientOf } from "../support/client.ts";
 import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import type { Client } from "pg";
-import { columnsOf, tables } from "../../src/adapters/storage/tables.ts";
+import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
 import { clientOf } from "../support/client.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";

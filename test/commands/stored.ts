@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { migrateSqlite } from "../../src/adapters/storage/sqlite/open.ts";
+import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { clientOf } from "../support/client.ts";
 import { mailTo } from "../support/mails.ts";
 import { kurs, serve, type TemporaryDirectory, temporaryDirectory } from "../support/process.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
-import { consolePages } from "../../src/adapters/console-pages.ts";
+import { consolePages } from "../../src/pages/paths.ts";
 import { looks, startBrowser, Visitor } from "../support/browser.ts";
 import { startService, type TestService } from "../support/service.ts";
 import { signUp, turnTo } from "./steps.ts";

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { argon2Sync } from "node:crypto";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { createSecrets } from "../../src/adapters/secrets.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
 
 const PASSWORD = "correct horse battery";
 
@@ -68,7 +68,7 @@ test("a form of weaker parameters still matches and is told to be outdated", asy
 });
 
 test("a process waits for a hashing that is under way, and ends by itself after it", async () => {
-  const module = JSON.stringify(new URL("../../src/adapters/secrets.ts", import.meta.url));
+  const module = JSON.stringify(new URL("../../src/crypto/secrets.ts", import.meta.url));
   const program = `
     const { createSecrets } = await import(${module});
     console.log(await createSecrets().hashPassword("${PASSWORD}"));`;

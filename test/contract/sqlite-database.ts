@@ -1,10 +1,10 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSqliteEngine } from "../../src/adapters/storage/sqlite/engine.ts";
-import { createFileGuard } from "../../src/adapters/storage/sqlite/file-guard.ts";
-import { migrate } from "../../src/adapters/storage/sqlite/migrate.ts";
-import { migrateSqlite, openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
+import { createSqliteEngine } from "../../src/storage/sqlite/engine.ts";
+import { createFileGuard } from "../../src/storage/sqlite/health/file-guard.ts";
+import { migrate } from "../../src/storage/sqlite/migrate.ts";
+import { migrateSqlite, openSqliteStore } from "../../src/storage/sqlite/open.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import type { TestDatabase } from "./suite/database.ts";
 

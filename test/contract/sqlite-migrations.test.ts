@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { migrationsIn } from "../../src/adapters/storage/migrations.ts";
+import { migrationsIn } from "../../src/storage/migrations.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
 import { newCustomer, newRead, unitsOfDays, usedUnits } from "./suite/database.ts";
 

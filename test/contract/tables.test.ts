@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { columnsOf, tables } from "../../src/adapters/storage/tables.ts";
+import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
 import { administer } from "../support/postgres.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { MAX_AMOUNT_DIGITS, parseAmount } from "../../src/domain/amount.ts";
+import { MAX_AMOUNT_DIGITS, parseAmount } from "../../src/metering/rules.ts";
 import { fc } from "../support/properties.ts";
 
 test("an amount has at most 40 digits, as it is documented", () => {

@@ -6,7 +6,7 @@ import {
   remainingUnits,
   utcDay,
   utilization,
-} from "../../src/domain/billing.ts";
+} from "../../src/billing/rules.ts";
 import { fc } from "../support/properties.ts";
 
 const anyMs = fc.integer({

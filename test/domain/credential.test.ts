@@ -8,7 +8,7 @@ import {
   SECRET_BYTES,
   SESSION_LIFETIME_MS,
   SESSION_TOKEN_START,
-} from "../../src/domain/credential.ts";
+} from "../../src/accounts/rules.ts";
 import { fc } from "../support/properties.ts";
 
 const secret = fc.string({

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { parseDatabaseAddress, shownAddress } from "../../src/database-address.ts";
+import { parseDatabaseAddress, shownAddress } from "../../src/storage/settings.ts";
 
 const namesOf = (text: string) => parseDatabaseAddress(text)?.map(({ name }) => name);
 const urlsOf = (text: string) => parseDatabaseAddress(text)?.map(({ url }) => url);

@@ -7,7 +7,7 @@ import {
   movePoint,
   multiply,
   parseDecimal,
-} from "../../src/domain/decimal.ts";
+} from "../../src/shared/decimal.ts";
 import { fc } from "../support/properties.ts";
 
 const digit = fc.constantFrom(..."0123456789");

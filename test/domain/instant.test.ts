@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { instantAt, parseInstant, timestamp } from "../../src/domain/instant.ts";
+import { instantAt, parseInstant, timestamp } from "../../src/shared/instant.ts";
 import { fc } from "../support/properties.ts";
 
 const YEAR_0_MS = Date.parse("0000-01-01T00:00:00.000Z");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { publicationTime } from "../../src/domain/publication-time.ts";
+import { publicationTime } from "../../src/rates/rules/publication-time.ts";
 
 test("a winter afternoon in Berlin is one hour ahead of UTC", () => {
   const moment = publicationTime("2026-03-13", "16:00", "Europe/Berlin");

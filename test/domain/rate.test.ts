@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeQuotation, latestAsOf, type Quotation } from "../../src/domain/rate.ts";
+import { judgeQuotation, latestAsOf, type Quotation } from "../../src/rates/rules/rate.ts";
 import { fc } from "../support/properties.ts";
 
 const LATEST = latestAsOf(Date.parse("2026-11-21T12:00:00.000Z"));

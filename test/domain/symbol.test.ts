@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parsePair, parseSymbol } from "../../src/domain/symbol.ts";
+import { parsePair, parseSymbol } from "../../src/rates/rules/symbol.ts";
 import { fc } from "../support/properties.ts";
 
 const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"];

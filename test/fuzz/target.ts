@@ -1,8 +1,8 @@
-import { createSecrets } from "../../src/adapters/secrets.ts";
-import { openStore, serverPatience } from "../../src/adapters/storage/open.ts";
-import type { Secrets, Store } from "../../src/application/ports.ts";
-import { parseDatabaseAddress } from "../../src/database-address.ts";
-import { parsePair } from "../../src/domain/symbol.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import { openStore, serverPatience } from "../../src/storage/maintenance.ts";
+import type { Secrets, Store } from "../../src/accounts/store.ts";
+import { parseDatabaseAddress } from "../../src/storage/settings.ts";
+import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { quickHashing } from "../support/quick-hashing.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createDeliverMail, type DeliveryReport } from "../../src/application/deliver-mail.ts";
+import { createDeliverMail, type DeliveryReport } from "../../src/mail/deliver.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { NOW, newRegistration } from "../contract/suite/database.ts";
 import { TestClock } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { createSmtpMailer } from "../../src/adapters/mail/smtp-mailer.ts";
-import { MailError, type OutgoingMail } from "../../src/application/mail-ports.ts";
+import { createSmtpMailer } from "../../src/mail/transport/smtp.ts";
+import { MailError, type OutgoingMail } from "../../src/mail/store.ts";
 
 export const TOKEN = "3f".repeat(32);
 

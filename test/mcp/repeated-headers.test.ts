@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { recogniseMcp } from "../../src/adapters/http/mcp-request.ts";
+import { recogniseMcp } from "../../src/mcp/fast-path.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { startService } from "../support/service.ts";
 import { ACCEPT, readOf, rpcOf, VERSION_OF, valueIn } from "./messages.ts";

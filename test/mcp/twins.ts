@@ -1,14 +1,14 @@
 import { pino } from "pino";
-import { createCallTool } from "../../src/adapters/mcp/calls.ts";
-import { type AnswerBySdk, createSdkWay } from "../../src/adapters/mcp/sdk-way.ts";
-import { type AnswerShort, createShortWay } from "../../src/adapters/mcp/short-way.ts";
-import { createTools } from "../../src/adapters/mcp/tools.ts";
-import { createSecrets } from "../../src/adapters/secrets.ts";
-import { createApiKeys } from "../../src/application/api-keys.ts";
-import { createConvertCurrency } from "../../src/application/convert-currency.ts";
-import type { Store } from "../../src/application/ports.ts";
-import { createReadRate } from "../../src/application/rates.ts";
-import { createReadUsage } from "../../src/application/usage.ts";
+import { createCallTool } from "../../src/mcp/call-tool.ts";
+import { type AnswerBySdk, createSdkWay } from "../../src/mcp/sdk.ts";
+import { type AnswerShort, createShortWay } from "../../src/mcp/direct.ts";
+import { createTools } from "../../src/mcp/tools.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import { createApiKeys } from "../../src/api-keys/api-keys.ts";
+import { createConvertCurrency } from "../../src/metering/convert.ts";
+import type { Store } from "../../src/accounts/store.ts";
+import { createReadRate } from "../../src/metering/read-rate.ts";
+import { createReadUsage } from "../../src/billing/usage.ts";
 import {
   EUR_USD,
   NOW,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import type { McpAnswer, McpRequest } from "../../src/adapters/mcp-endpoint.ts";
-import { Failure } from "../../src/domain/failure.ts";
+import type { McpAnswer, McpRequest } from "../../src/mcp/request.ts";
+import { Failure } from "../../src/shared/failure.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { fc } from "../support/properties.ts";
 import { startService } from "../support/service.ts";

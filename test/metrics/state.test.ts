@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createHashing } from "../../src/adapters/hashing.ts";
-import { createSecrets } from "../../src/adapters/secrets.ts";
+import { createHashing } from "../../src/crypto/hash-pool.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
 import type { Config } from "../../src/config.ts";
 import { eventually } from "../support/mails.ts";
 import { ask, type Scrape, scrape } from "../support/metrics.ts";

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
-import { migratePostgresStore } from "../../src/adapters/storage/postgres/open.ts";
-import { parseDatabaseAddress } from "../../src/database-address.ts";
+import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
+import { parseDatabaseAddress } from "../../src/storage/settings.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { play } from "./play.ts";
 import { openTheatre } from "./theatre.ts";

@@ -1,10 +1,10 @@
 import { pbkdf2Sync } from "node:crypto";
-import { runCommandLine } from "../../src/adapters/cli/program.ts";
-import { createSecrets } from "../../src/adapters/secrets.ts";
-import { readRateFile } from "../../src/adapters/sources/rate-files/rate-file.ts";
-import { sourceNames } from "../../src/adapters/sources/sources.ts";
-import { commandPatience, openStore } from "../../src/adapters/storage/open.ts";
-import type { Secrets } from "../../src/application/ports.ts";
+import { runCommandLine } from "../../src/commands.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
+import { sourceNames } from "../../src/rates/sources/registry.ts";
+import { commandPatience, openStore } from "../../src/storage/maintenance.ts";
+import type { Secrets } from "../../src/accounts/store.ts";
 import { type Config, type DatabaseHost, readConfig } from "../../src/config.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";

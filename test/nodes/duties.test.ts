@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { migratePostgresStore } from "../../src/adapters/storage/postgres/open.ts";
+import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { clientOf } from "../support/client.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { type Cluster, nth, SHARED, startCluster } from "../support/nodes.ts";

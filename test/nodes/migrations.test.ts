@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { migratePostgresStore } from "../../src/adapters/storage/postgres/open.ts";
+import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { clientOf } from "../support/client.ts";
 import { type Cluster, connectTo, SHARED, startCluster, waitersFor } from "../support/nodes.ts";
 import { administer, type PostgresServer, startPostgres } from "../support/postgres.ts";

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { suite, type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { createTakeIn } from "../../src/adapters/http/turn.ts";
-import { createRefuseLater } from "../../src/adapters/refuse-later.ts";
-import { createReadBatcher } from "../../src/adapters/storage/read-batcher.ts";
-import { createTurnstile } from "../../src/adapters/turnstile.ts";
-import { StoreBusy } from "../../src/application/store-busy.ts";
+import { createTakeIn } from "../../src/http/overload/loop-budget.ts";
+import { createRefuseLater } from "../../src/async/rejection-pacer.ts";
+import { createReadBatcher } from "../../src/metering/batch/batcher.ts";
+import { createTurnstile } from "../../src/async/concurrency-limit.ts";
+import { StoreBusy } from "../../src/shared/store.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import {
   EUR_USD,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSchedule } from "../../src/adapters/sources/schedule.ts";
+import { createSchedule } from "../../src/rates/sources/schedule.ts";
 import { cpuMsOf } from "../support/cpu-time.ts";
 
 // Dates of 2026: 13 March is a Friday, Berlin's clocks go forward on Sunday, 29 March, and back

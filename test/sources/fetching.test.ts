@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
-import { publishers } from "../../src/adapters/sources/publishers/catalogue.ts";
-import { createRemoteSource } from "../../src/adapters/sources/remote-source.ts";
-import { openSqliteStore } from "../../src/adapters/storage/sqlite/open.ts";
-import { createRefreshSource, readSourceStatus } from "../../src/application/refresh-rates.ts";
-import type { Decimal } from "../../src/domain/decimal.ts";
-import { createSuccession } from "../../src/domain/succession.ts";
+import { publishers } from "../../src/rates/publishers/catalogue.ts";
+import { createRemoteSource } from "../../src/rates/sources/publisher-source.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
+import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.ts";
+import type { Decimal } from "../../src/shared/decimal.ts";
+import { createSuccession } from "../../src/rates/rules/update-policy.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { fc } from "../support/properties.ts";
 import { startService, TestClock } from "../support/service.ts";

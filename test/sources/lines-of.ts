@@ -1,5 +1,5 @@
-import { readRateFile } from "../../src/adapters/sources/rate-files/rate-file.ts";
-import type { RateLine } from "../../src/application/source-ports.ts";
+import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
+import type { RateLine } from "../../src/rates/source.ts";
 
 export const AS_OF = "2026-03-13T15:00:00Z";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readRateFile } from "../../src/adapters/sources/rate-files/rate-file.ts";
+import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { fc } from "../support/properties.ts";
 import { AS_OF, linesOf, rateLine } from "./lines-of.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSchedule } from "../../src/adapters/sources/schedule.ts";
+import { createSchedule } from "../../src/rates/sources/schedule.ts";
 
 const ecb = createSchedule({ cron: "5 16 * * 1-5", timeZone: "Europe/Berlin" });
 

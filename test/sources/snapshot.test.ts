@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { storeSnapshot } from "../../src/application/store-rates.ts";
+import { storeSnapshot } from "../../src/rates/import.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { TestClock } from "../support/service.ts";
 

@@ -1,8 +1,8 @@
 import { after } from "node:test";
 import { Client } from "pg";
-import { migratePostgresStore } from "../../src/adapters/storage/postgres/open.ts";
+import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import type { DatabaseHost } from "../../src/config.ts";
-import { parseDatabaseAddress } from "../../src/database-address.ts";
+import { parseDatabaseAddress } from "../../src/storage/settings.ts";
 import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 /** A database of the test's own. Disposing of it removes it. */

@@ -1,6 +1,6 @@
 import { argon2Sync } from "node:crypto";
 import { setImmediate as otherTurn } from "node:timers/promises";
-import type { Hashing } from "../../src/adapters/hashing.ts";
+import type { Hashing } from "../../src/crypto/hash-pool.ts";
 
 /**
  * Argon2id at the least cost that it has, on the service's own thread: 0.1 ms for a password

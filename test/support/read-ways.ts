@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { recogniseRead } from "../../src/adapters/http/read-request.ts";
+import { recogniseRead } from "../../src/metering/read-fast-path.ts";
 import type { TestService } from "./service.ts";
 import { comparable, openWire, type Wire } from "./wire.ts";
 

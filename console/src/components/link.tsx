@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { ConsolePage } from "../../../src/adapters/console-pages.ts";
+import type { ConsolePage } from "../../../src/pages/paths.ts";
 import { addressOf, go, isReference } from "../router.ts";
 
 interface LinkProps {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Account } from "../../../src/application/ports.ts";
+import type { Account } from "../../../src/accounts/store.ts";
 import {
   type CreateDatabase,
   contentsOf,

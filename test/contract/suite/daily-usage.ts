@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DailyUnits, Store } from "../../../src/application/ports.ts";
+import type { DailyUnits, Store } from "../../../src/accounts/store.ts";
 import {
   type CreateDatabase,
   EUR_USD,

@@ -1,15 +1,15 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Engine, Row } from "../../../src/adapters/storage/engine.ts";
-import { tables } from "../../../src/adapters/storage/tables.ts";
-import type { KeyLimits, NewApiKey } from "../../../src/application/key-ports.ts";
-import type { IssuedToken } from "../../../src/application/mail-ports.ts";
-import type { Account, RateRead, Store } from "../../../src/application/ports.ts";
-import { createReadDailyUsage } from "../../../src/application/usage.ts";
-import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/domain/billing.ts";
-import type { Decimal } from "../../../src/domain/decimal.ts";
-import { parseInstant } from "../../../src/domain/instant.ts";
-import { createSuccession, type SourcedRate } from "../../../src/domain/succession.ts";
-import { type Pair, parsePair } from "../../../src/domain/symbol.ts";
+import type { Engine, Row } from "../../../src/storage/engine.ts";
+import { tables } from "../../../src/storage/copy/tables.ts";
+import type { KeyLimits, NewApiKey } from "../../../src/api-keys/store.ts";
+import type { IssuedToken } from "../../../src/mail/store.ts";
+import type { Account, RateRead, Store } from "../../../src/accounts/store.ts";
+import { createReadDailyUsage } from "../../../src/billing/usage.ts";
+import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/billing/rules.ts";
+import type { Decimal } from "../../../src/shared/decimal.ts";
+import { parseInstant } from "../../../src/shared/instant.ts";
+import { createSuccession, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
+import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
 
 /** A new, migrated database; disposing of it closes what was opened and removes it. */
 export interface TestDatabase extends AsyncDisposable {

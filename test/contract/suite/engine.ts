@@ -5,8 +5,8 @@ import {
   type Row,
   statement,
   type Transaction,
-} from "../../../src/adapters/storage/engine.ts";
-import { StoreUnavailable } from "../../../src/application/ports.ts";
+} from "../../../src/storage/engine.ts";
+import { StoreUnavailable } from "../../../src/accounts/store.ts";
 import type { CreateDatabase } from "./database.ts";
 
 const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";

@@ -4,7 +4,7 @@ import {
   type RateReadOutcome,
   type Store,
   StoreUnavailable,
-} from "../../../src/application/ports.ts";
+} from "../../../src/accounts/store.ts";
 import {
   type CreateDatabase,
   dailyUnits,

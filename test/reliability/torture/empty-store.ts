@@ -1,4 +1,4 @@
-import { loadSnapshot } from "../../../src/adapters/sources/snapshot.ts";
+import { loadSnapshot } from "../../../src/rates/sources/snapshot.ts";
 import { openConnection } from "../../support/client.ts";
 import { passwordOf } from "./customer-hand.ts";
 import { type Node, Nodes } from "./nodes.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { publishers } from "../../../src/adapters/sources/publishers/catalogue.ts";
-import type { Publisher, SourceLine } from "../../../src/adapters/sources/publishers/publisher.ts";
+import { publishers } from "../../../src/rates/publishers/catalogue.ts";
+import type { Publisher, SourceLine } from "../../../src/rates/publishers/publisher.ts";
 
 /** The afternoon on which the recorded publications were the latest. */
 export const RECEIVED_MS = Date.parse("2026-04-01T18:00:00.250Z");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { publishers } from "../../../src/adapters/sources/publishers/catalogue.ts";
-import * as treasury from "../../../src/adapters/sources/publishers/treasury-currencies.ts";
+import { publishers } from "../../../src/rates/publishers/catalogue.ts";
+import * as treasury from "../../../src/rates/publishers/treasury-currencies.ts";
 import { bodiesOf } from "./answers.ts";
 
 test("the publishers stand in the default order of precedence, the first five switched on", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeQuotation, latestAsOf } from "../../../src/domain/rate.ts";
+import { judgeQuotation, latestAsOf } from "../../../src/rates/rules/rate.ts";
 import { fc } from "../../support/properties.ts";
 import { parse, RECEIVED_MS } from "./answers.ts";
 

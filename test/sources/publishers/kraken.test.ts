@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ParseError } from "../../../src/adapters/sources/publishers/publisher.ts";
+import { ParseError } from "../../../src/rates/publishers/publisher.ts";
 import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
 
 test("Kraken's last prices of the pairs that are online, under the world's symbols", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { publishers } from "../../../src/adapters/sources/publishers/catalogue.ts";
-import { ParseError } from "../../../src/adapters/sources/publishers/publisher.ts";
+import { publishers } from "../../../src/rates/publishers/catalogue.ts";
+import { ParseError } from "../../../src/rates/publishers/publisher.ts";
 import { bodiesOf, parse, parseWith } from "./answers.ts";
 
 const html = "<!DOCTYPE html>\n<html>\n<head><title>Maintenance</title></head>\n<body/>\n</html>\n";

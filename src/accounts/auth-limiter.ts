@@ -1,0 +1,56 @@
+import { Failure } from "../shared/failure.ts";
+import { timestamp } from "../shared/instant.ts";
+import type { AuthLimitStore, AuthWindow, Clock, Secrets } from "./store.ts";
+
+/** An address may make this many times the calls that it may make for one email. */
+const CALLS_PER_IP_FACTOR = 30;
+
+/**
+ * Counts one call of register, login, password-reset or verification-resend against the abuse
+ * budget (specification, section 8).
+ *
+ * @param email none for the confirmation of a reset, which counts against the address alone.
+ * @throws {Failure} `too_many_requests` when the window's budget is spent.
+ */
+export type SpendAuthCall = (clientIp: string, email?: string) => Promise<void>;
+
+/**
+ * Makes the abuse limiter: a fixed window per (address, email), which opens with its first call,
+ * and a higher ceiling per address. The windows lie in the store, so all nodes count in the same.
+ */
+export function createAuthLimit(uses: {
+  readonly store: AuthLimitStore;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  /** Calls a window per (address, email). */
+  readonly callsPerWindow: number;
+  readonly windowSeconds: number;
+}): SpendAuthCall {
+  const { store, secrets, clock, callsPerWindow, windowSeconds } = uses;
+  const callsPerAddress = callsPerWindow * CALLS_PER_IP_FACTOR;
+  return async (clientIp, email) => {
+    const nowMs = clock.nowMs();
+    const now = timestamp(nowMs);
+    // Windows are kept under digests: the store need not know who tried to log in from where.
+    const address = secrets.hash(clientIp);
+    const budgets = new Map([[address, callsPerAddress]]);
+    if (email !== undefined) budgets.set(secrets.hash(`${clientIp} ${email}`), callsPerWindow);
+    const scopes = [...budgets.keys()];
+
+    // An address that has spent its ceiling costs the store no more writes, whatever it sends.
+    const open = await store.openAuthWindows(scopes, now);
+    const spent = open.filter(({ scope, calls }) => calls >= (budgets.get(scope) ?? 0));
+    if (spent.some(({ scope }) => scope === address)) throw tooManyRequests(spent, nowMs);
+
+    const counted = await store.countAuthCall(scopes, now, timestamp(nowMs + windowSeconds * 1000));
+    const exceeded = counted.filter(({ scope, calls }) => calls > (budgets.get(scope) ?? 0));
+    if (exceeded.length > 0) throw tooManyRequests(exceeded, nowMs);
+  };
+}
+
+function tooManyRequests(windows: readonly AuthWindow[], nowMs: number): Failure {
+  const endsMs = Math.max(...windows.map(({ endsAt }) => Date.parse(endsAt)));
+  return new Failure("too_many_requests", "Too many attempts. Please wait and try again.", {
+    retryAfterSeconds: Math.ceil((endsMs - nowMs) / 1000),
+  });
+}

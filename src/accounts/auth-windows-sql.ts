@@ -1,0 +1,43 @@
+import type { AuthLimitStore, AuthWindow } from "./store.ts";
+import { integerOf, textOf } from "../storage/columns.ts";
+import { type Engine, type Row, statement } from "../storage/engine.ts";
+
+// Counts and starts anew in one statement. What is over and not asked for again is tidied away.
+// No window ends later than one that begins now: after the clock was set back, nobody who is over
+// the budget waits for it to come round again, and no call is forgotten.
+const COUNT_CALL = `
+  INSERT INTO auth_windows (scope, calls, ends_at) VALUES ($1, 1, $3)
+  ON CONFLICT (scope) DO UPDATE SET
+    calls = CASE WHEN auth_windows.ends_at <= $2 THEN 1 ELSE auth_windows.calls + 1 END,
+    ends_at = CASE
+      WHEN auth_windows.ends_at <= $2 OR auth_windows.ends_at > excluded.ends_at
+      THEN excluded.ends_at ELSE auth_windows.ends_at END
+  RETURNING calls, ends_at`;
+
+const OPEN_WINDOW = "SELECT calls, ends_at FROM auth_windows WHERE scope = $1 AND ends_at > $2";
+
+export function authLimitStore(engine: Engine): AuthLimitStore {
+  return {
+    async openAuthWindows(scopes, now) {
+      const asked = scopes.map(async (scope) => {
+        const [row] = await engine.query(OPEN_WINDOW, scope, now);
+        return row === undefined ? [] : [windowOf(scope, row)];
+      });
+      return (await Promise.all(asked)).flat();
+    },
+
+    countAuthCall: (scopes, now, endsAt) =>
+      engine.transaction(function* () {
+        const windows: AuthWindow[] = [];
+        for (const scope of scopes) {
+          const rows = yield statement(COUNT_CALL, scope, now, endsAt);
+          windows.push(...rows.map((row) => windowOf(scope, row)));
+        }
+        return windows;
+      }),
+  };
+}
+
+function windowOf(scope: string, row: Row): AuthWindow {
+  return { scope, calls: integerOf(row, "calls"), endsAt: textOf(row, "ends_at") };
+}

@@ -1,0 +1,28 @@
+import type { FastifyRequest } from "fastify";
+import { normalizeEmail } from "../shared/email.ts";
+import { clientOf } from "../http/client-address.ts";
+
+/** The connection was reset before its request was handled: nobody is left to respond to. */
+export class ClientGone extends Error {
+  constructor() {
+    super("The client has reset its connection");
+    this.name = "ClientGone";
+  }
+}
+
+/** Trims and lower-cases an email before its form is judged. */
+export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void> {
+  if (typeof body === "object" && body !== null && "email" in body) {
+    if (typeof body.email === "string") body.email = normalizeEmail(body.email);
+  }
+}
+
+/**
+ * @returns the client as the abuse limiter counts it.
+ * @throws {ClientGone} when it is not known any more: what cannot be counted is not done.
+ */
+export function clientIpOf({ ip, ips = [ip] }: FastifyRequest): string {
+  const client = clientOf(ips);
+  if (client === undefined) throw new ClientGone();
+  return client;
+}

@@ -1,0 +1,40 @@
+import { isMailToken } from "./rules.ts";
+import { invalidToken } from "../shared/failure.ts";
+import { timestamp } from "../shared/instant.ts";
+import type { SpendAuthCall } from "./auth-limiter.ts";
+import type { MailTokenStore } from "../mail/store.ts";
+import { newMailToken } from "./mail-tokens.ts";
+import type { Clock, Secrets } from "./store.ts";
+
+export interface EmailVerification {
+  /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */
+  verify(token: string): Promise<void>;
+  /**
+   * Sends another mail, when the email's account is there and not verified yet; whether it is, is
+   * told neither by the answer nor by its time.
+   *
+   * @throws {Failure} `too_many_requests`
+   */
+  resend(email: string, clientIp: string): Promise<void>;
+}
+
+export function createEmailVerification(uses: {
+  readonly store: MailTokenStore;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly spendAuthCall: SpendAuthCall;
+}): EmailVerification {
+  const { store, secrets, clock, spendAuthCall } = uses;
+  return {
+    async verify(token) {
+      if (!isMailToken(token)) throw invalidToken;
+      const isVerified = await store.verifyEmail(secrets.hash(token), timestamp(clock.nowMs()));
+      if (!isVerified) throw invalidToken;
+    },
+
+    async resend(email, clientIp) {
+      await spendAuthCall(clientIp, email);
+      await store.issueToken(email, newMailToken("verification", uses));
+    },
+  };
+}

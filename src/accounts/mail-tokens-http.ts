@@ -1,0 +1,107 @@
+import type { EmailVerification } from "./email-verification.ts";
+import type { PasswordResets } from "./password-reset.ts";
+import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
+import { Type } from "../shared/json-schema.ts";
+import { EmailBody, MailTokenBody, NewPasswordBody } from "../shared/failure-json.ts";
+import type { App } from "../app.ts";
+import { clientIpOf, normalizeBodyEmail } from "./caller-http.ts";
+import { noBody, responsesOf } from "../http/documented-responses.ts";
+
+const common = { tags: ["Authentication"], security: [] };
+
+const MAIL_LIMITS =
+  `At most ${VALID_TOKENS_MAX} tokens of an account are valid for this purpose, and at most ` +
+  `${MAILS_PER_HOUR_MAX} mails an hour go to one address: beyond that the response is the same, ` +
+  "and no mail is sent. Using one token voids the others.";
+
+const accepted = Type.Object({}, { description: "Told whether or not there is such an account" });
+
+const verifySchema = {
+  ...common,
+  operationId: "verifyEmail",
+  summary: "Confirm an email by the token that was mailed to it",
+  body: MailTokenBody,
+  response: responsesOf({ 204: noBody("The email is verified") }, [
+    "unsupported_media_type",
+    "invalid_token",
+  ]),
+};
+
+const resendSchema = {
+  ...common,
+  operationId: "resendVerification",
+  summary: "Mail another token, valid 24 hours; the older ones stay valid",
+  description: MAIL_LIMITS,
+  body: EmailBody,
+  response: responsesOf({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
+};
+
+const requestResetSchema = {
+  ...common,
+  operationId: "requestPasswordReset",
+  summary: "Mail a token for a new password, valid 1 hour; the older ones stay valid",
+  description: MAIL_LIMITS,
+  body: EmailBody,
+  response: responsesOf({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
+};
+
+const confirmResetSchema = {
+  ...common,
+  operationId: "resetPassword",
+  summary: "Set a new password: every session ends, the email is verified",
+  description:
+    "API keys keep working, unless this is the first verification of the email: then they are " +
+    "revoked.",
+  body: NewPasswordBody,
+  response: responsesOf({ 204: noBody("The password is changed") }, [
+    "unsupported_media_type",
+    "invalid_token",
+    "too_many_requests",
+  ]),
+};
+
+export function mailTokenRoutes(
+  app: App,
+  uses: {
+    readonly emailVerification: EmailVerification;
+    readonly passwordResets: PasswordResets;
+  },
+): void {
+  const { emailVerification, passwordResets } = uses;
+  const preValidation = normalizeBodyEmail;
+
+  app.post("/v1/auth/verification", { schema: verifySchema }, async (request, reply) => {
+    await emailVerification.verify(request.body.token);
+    return reply.code(204).send();
+  });
+
+  app.post(
+    "/v1/auth/verification/resend",
+    { schema: resendSchema, preValidation },
+    async (request, reply) => {
+      await emailVerification.resend(request.body.email, clientIpOf(request));
+      reply.code(202);
+      return {};
+    },
+  );
+
+  app.post(
+    "/v1/auth/password-reset",
+    { schema: requestResetSchema, preValidation },
+    async (request, reply) => {
+      await passwordResets.request(request.body.email, clientIpOf(request));
+      reply.code(202);
+      return {};
+    },
+  );
+
+  app.post(
+    "/v1/auth/password-reset/confirm",
+    { schema: confirmResetSchema },
+    async (request, reply) => {
+      const { token, password } = request.body;
+      await passwordResets.confirm(token, password, clientIpOf(request));
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,45 @@
+import { FREE_PLAN } from "../billing/rules.ts";
+import { Failure } from "../shared/failure.ts";
+import { timestamp } from "../shared/instant.ts";
+import type { SpendAuthCall } from "./auth-limiter.ts";
+import { newMailToken } from "./mail-tokens.ts";
+import type { HashNewPassword } from "./new-password.ts";
+import type { Account, AccountStore, Clock, Secrets } from "./store.ts";
+
+/** Who calls, and as whom: the body of register and login with the address it came from. */
+export interface Credentials {
+  /** Trimmed, lower-cased and of an email's form. */
+  readonly email: string;
+  readonly password: string;
+  readonly clientIp: string;
+}
+
+/** @throws {Failure} `too_many_requests`, `invalid_request`, `email_taken` */
+export type Register = (credentials: Credentials) => Promise<Account>;
+
+/** Makes the use case that opens an account (specification, section 4) and mails its owner. */
+export function createRegister(uses: {
+  readonly store: AccountStore;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly spendAuthCall: SpendAuthCall;
+  readonly hashNewPassword: HashNewPassword;
+}): Register {
+  const { store, secrets, clock, spendAuthCall, hashNewPassword } = uses;
+
+  return async ({ email, password, clientIp }) => {
+    await spendAuthCall(clientIp, email);
+    const account: Account = {
+      id: secrets.uuid(),
+      email,
+      passwordHash: await hashNewPassword(password, email),
+      plan: FREE_PLAN,
+      createdAt: timestamp(clock.nowMs()),
+      emailVerifiedAt: undefined,
+    };
+    if (!(await store.createAccount(account, newMailToken("verification", uses)))) {
+      throw new Failure("email_taken", "An account with this email exists already.");
+    }
+    return account;
+  };
+}

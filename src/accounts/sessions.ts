@@ -1,0 +1,83 @@
+import { isSessionToken, SESSION_LIFETIME_MS, SESSION_TOKEN_START } from "./rules.ts";
+import { emailNotVerified, Failure, sessionRequired } from "../shared/failure.ts";
+import { timestamp } from "../shared/instant.ts";
+import { normalizePassword } from "./password-rules.ts";
+import type { Credentials } from "./register.ts";
+import type { SpendAuthCall } from "./auth-limiter.ts";
+import type { AccountStore, CheckedPassword, Clock, Secrets, SessionStore } from "./store.ts";
+
+/** How far clocks of nodes may lie apart, or one be set back, before sessions are doubted. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+
+/** What a log-in hands out; the token is told this once. */
+export interface IssuedSession {
+  readonly token: string;
+  /** RFC 3339 in UTC, 24 hours after the log-in. */
+  readonly expiresAt: string;
+}
+
+export interface Sessions {
+  /**
+   * @throws {Failure} `too_many_requests`; `unauthorized` for an unknown email as for a wrong
+   *   password, and after the same time; `email_not_verified`, after the password was found right.
+   */
+  logIn(credentials: Credentials): Promise<IssuedSession>;
+  /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
+  authenticate(token: string | undefined): Promise<string>;
+  /** Ends the session of a token that `authenticate` accepted. */
+  logOut(token: string): Promise<void>;
+}
+
+export function createSessions(uses: {
+  readonly store: AccountStore & SessionStore;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly spendAuthCall: SpendAuthCall;
+  /** Whether only those log in who have shown that their email is theirs. */
+  readonly requireVerifiedEmail: boolean;
+}): Sessions {
+  const { store, secrets, clock, spendAuthCall, requireVerifiedEmail } = uses;
+
+  const openSession = async (accountId: string, password: CheckedPassword) => {
+    const token = SESSION_TOKEN_START + secrets.secret();
+    const tokenHash = secrets.hash(token);
+    const nowMs = clock.nowMs();
+    const createdAt = timestamp(nowMs);
+    const expiresAt = timestamp(nowMs + SESSION_LIFETIME_MS);
+    const session = { tokenHash, accountId, createdAt, expiresAt };
+    return (await store.createSession(session, password)) ? { token, expiresAt } : undefined;
+  };
+
+  return {
+    async logIn({ email, password: typed, clientIp }) {
+      await spendAuthCall(clientIp, email);
+      const password = normalizePassword(typed);
+      for (;;) {
+        const account = await store.accountByEmail(email);
+        const check = await secrets.verifyPassword(account?.passwordHash, password);
+        if (account === undefined || !check.matches) {
+          throw new Failure("unauthorized", "Email or password is incorrect.");
+        }
+        if (requireVerifiedEmail && account.emailVerifiedAt === undefined) throw emailNotVerified;
+        const hash = account.passwordHash;
+        const nextHash = check.outdated ? await secrets.hashPassword(password) : hash;
+        const session = await openSession(account.id, { hash, nextHash });
+        // Without one the password has changed under the check: the new one decides.
+        if (session !== undefined) return session;
+      }
+    },
+
+    async authenticate(token) {
+      if (token === undefined || !isSessionToken(token)) throw sessionRequired;
+      const nowMs = clock.nowMs();
+      const [now, issuedBy] = [timestamp(nowMs), timestamp(nowMs + CLOCK_SKEW_MS)];
+      const accountId = await store.sessionAccount(secrets.hash(token), now, issuedBy);
+      if (accountId === undefined) throw sessionRequired;
+      return accountId;
+    },
+
+    async logOut(token) {
+      await store.endSession(secrets.hash(token));
+    },
+  };
+}

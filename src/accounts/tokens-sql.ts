@@ -1,0 +1,140 @@
+import type { IssuedToken, MailTokenStore, TokenPurpose } from "../mail/store.ts";
+import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
+import { timestamp } from "../shared/instant.ts";
+import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
+import { writeMail } from "../mail/sql.ts";
+
+const HOUR_MS = 3_600_000;
+
+// One row also for an email without an account, and the counts are bounded: the time depends
+// neither on whether there is an account nor on how many mails it has had. The upper bounds ignore
+// tokens and mails of a clock that was far ahead and has been set back since.
+const ACCOUNT_TO_MAIL = `
+  SELECT a.id, a.email_verified_at,
+    (SELECT count(*) FROM mail_tokens
+      WHERE account_id = coalesce(a.id, $2) AND purpose = $3
+        AND expires_at > $4 AND expires_at <= $7) AS tokens,
+    (SELECT count(*) FROM (
+      SELECT 1 FROM mails
+      WHERE account_id = coalesce(a.id, $2) AND created_at > $5 AND created_at <= $6
+      LIMIT ${MAILS_PER_HOUR_MAX}) AS recent) AS mails
+  FROM (SELECT $1 AS email) AS asked LEFT JOIN accounts a ON a.email = asked.email`;
+
+const WRITE_TOKEN = `
+  INSERT INTO mail_tokens (account_id, purpose, token_hash, expires_at) VALUES ($1, $2, $3, $4)`;
+
+const TAKE_BACK_TOKEN = "DELETE FROM mail_tokens WHERE token_hash = $1";
+const TAKE_BACK_MAIL = "DELETE FROM mails WHERE id = $1";
+
+const TOKEN_EMAIL = `
+  SELECT a.email FROM mail_tokens t JOIN accounts a ON a.id = t.account_id
+  WHERE t.token_hash = $1 AND t.purpose = $2 AND t.expires_at > $3`;
+
+// Test and change in one statement, which voids the account's other tokens of the purpose as well:
+// of two uses at the same instant, of one token or of two, only one finds its row.
+const SPEND_TOKEN = `
+  DELETE FROM mail_tokens WHERE purpose = $2 AND account_id =
+    (SELECT account_id FROM mail_tokens
+      WHERE token_hash = $1 AND purpose = $2 AND expires_at > $3)
+  RETURNING account_id, token_hash`;
+
+const VERIFY_EMAIL = `
+  UPDATE accounts SET email_verified_at = coalesce(email_verified_at, $2) WHERE id = $1`;
+
+const VERIFY_EMAIL_BY_NAME = `
+  UPDATE accounts SET email_verified_at = coalesce(email_verified_at, $2) WHERE email = $1
+  RETURNING id`;
+
+const SET_PASSWORD = `
+  UPDATE accounts SET password_hash = $2 WHERE id = $1 RETURNING email_verified_at`;
+
+const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1";
+
+const REVOKE_KEYS = `
+  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`;
+
+export function mailTokenStore(engine: Engine): MailTokenStore {
+  return {
+    issueToken: (email, token) =>
+      engine.transaction(
+        function* () {
+          const { purpose, tokenHash, mailId, createdAt, expiresAt } = token;
+          const nowMs = Date.parse(createdAt);
+          const hour = [timestamp(nowMs - HOUR_MS), timestamp(nowMs + HOUR_MS)] as const;
+          const asked = [email, mailId, purpose, createdAt, ...hour, expiresAt] as const;
+          const [row = {}] = yield statement(ACCOUNT_TO_MAIL, ...asked);
+          const accountId = optionalTextOf(row, "id");
+          const isKept = accountId !== undefined && isDue(row, purpose) && isWithinLimits(row);
+          // The same statements run in every case, and rows that must not stay are taken back: a
+          // commit that has changed nothing would be quicker, and reveal that there is no account.
+          yield* writeToken(accountId ?? mailId, token);
+          yield statement(TAKE_BACK_TOKEN, isKept ? "" : tokenHash);
+          yield statement(TAKE_BACK_MAIL, isKept ? "" : mailId);
+        },
+        // Of several requests at once, each counts what the others have written.
+        `mail tokens of ${email}`,
+      ),
+
+    async tokenEmail(tokenHash, purpose, now) {
+      const [row] = await engine.query(TOKEN_EMAIL, tokenHash, purpose, now);
+      return row && textOf(row, "email");
+    },
+
+    verifyEmail: (tokenHash, now) =>
+      engine.transaction(function* () {
+        const accountId = yield* spendToken(tokenHash, "verification", now);
+        if (accountId === undefined) return false;
+        yield statement(VERIFY_EMAIL, accountId, now);
+        return true;
+      }),
+
+    resetPassword: ({ tokenHash, passwordHash, mailId, now }) =>
+      engine.transaction(function* () {
+        const accountId = yield* spendToken(tokenHash, "password_reset", now);
+        if (accountId === undefined) return false;
+        // First the account, which a log-in holds until its session is stored, and then the
+        // sessions, which a creation holds until its key is stored: neither can come after both.
+        const [account = {}] = yield statement(SET_PASSWORD, accountId, passwordHash);
+        yield statement(END_SESSIONS, accountId);
+        // The person who opened the account knows the keys, and need not own the email.
+        const isFirst = optionalTextOf(account, "email_verified_at") === undefined;
+        if (isFirst) yield statement(REVOKE_KEYS, accountId, now);
+        yield statement(VERIFY_EMAIL, accountId, now);
+        yield writeMail({ id: mailId, accountId, kind: "password_changed", createdAt: now });
+        return true;
+      }),
+
+    async markEmailVerified(email, now) {
+      return (await engine.query(VERIFY_EMAIL_BY_NAME, email, now)).length === 1;
+    },
+  };
+}
+
+function isDue(account: Row, purpose: TokenPurpose): boolean {
+  return purpose !== "verification" || optionalTextOf(account, "email_verified_at") === undefined;
+}
+
+function isWithinLimits(issued: Row): boolean {
+  return (
+    integerOf(issued, "tokens") < VALID_TOKENS_MAX &&
+    integerOf(issued, "mails") < MAILS_PER_HOUR_MAX
+  );
+}
+
+/** Writes a token and its mail. */
+export function* writeToken(accountId: string, issued: IssuedToken): Transaction<void> {
+  const { purpose, token, tokenHash, mailId, createdAt, expiresAt } = issued;
+  yield statement(WRITE_TOKEN, accountId, purpose, tokenHash, expiresAt);
+  yield writeMail({ id: mailId, accountId, kind: purpose, createdAt, link: { token, expiresAt } });
+}
+
+function* spendToken(
+  tokenHash: string,
+  purpose: TokenPurpose,
+  now: string,
+): Transaction<string | undefined> {
+  const rows = yield statement(SPEND_TOKEN, tokenHash, purpose, now);
+  const spent = rows.find((row) => row.token_hash === tokenHash);
+  return spent && textOf(spent, "account_id");
+}

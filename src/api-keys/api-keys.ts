@@ -1,0 +1,102 @@
+import { API_KEY_START, isApiKey, isApiKeyId, keyPrefixOf } from "../accounts/rules.ts";
+import { apiKeyRequired, Failure, sessionRequired } from "../shared/failure.ts";
+import { timestamp } from "../shared/instant.ts";
+import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
+import { PAGE_ROWS } from "../shared/page-size.ts";
+import type { Clock, Secrets } from "../accounts/store.ts";
+
+const LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
+
+const limitMessages: Record<keyof KeyLimits, string> = {
+  active: `An account has at most ${LIMITS.active} active API keys. Revoke one first.`,
+  perDay:
+    `An account can create at most ${LIMITS.perDay} API keys per UTC day. ` +
+    "Use a key that you have, or create one after 00:00 UTC.",
+  total:
+    `An account has at most ${LIMITS.total.toLocaleString("en")} API keys in total, revoked ones ` +
+    "included. Use a key that you have, or ask the operator.",
+};
+
+export interface ApiKeys {
+  /**
+   * @param name trimmed, 1 to 100 characters.
+   * @param sessionToken of a session that `authenticate` accepted.
+   * @returns the key with its secret, which is told this once.
+   * @throws {Failure} `key_limit_reached`; `unauthorized` when the session has ended since.
+   */
+  create(
+    accountId: string,
+    name: string,
+    sessionToken: string,
+  ): Promise<{ key: ApiKey; secret: string }>;
+  /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
+  list(accountId: string): AsyncGenerator<ApiKey[], void>;
+  /**
+   * Checks a key without charging anything.
+   *
+   * @returns the id of its account.
+   * @throws {Failure} `unauthorized`
+   */
+  authenticate(apiKey: string | undefined): Promise<string>;
+  /**
+   * @param keyId in upper or lower case.
+   * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already.
+   */
+  revoke(accountId: string, keyId: string): Promise<void>;
+}
+
+export function createApiKeys(uses: {
+  readonly store: ApiKeyStore;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+}): ApiKeys {
+  const { store, secrets, clock } = uses;
+
+  return {
+    async create(accountId, name, sessionToken) {
+      const secret = API_KEY_START + secrets.secret();
+      const key: ApiKey = {
+        id: secrets.uuid(),
+        name,
+        keyPrefix: keyPrefixOf(secret),
+        createdAt: timestamp(clock.nowMs()),
+        revokedAt: undefined,
+      };
+      const keyHash = secrets.hash(secret);
+      const sessionHash = secrets.hash(sessionToken);
+      const creation = await store.createApiKey(
+        { ...key, accountId, keyHash, sessionHash },
+        LIMITS,
+      );
+      if (creation === "session_ended") throw sessionRequired;
+      if (creation === "created") return { key, secret };
+      throw new Failure("key_limit_reached", limitMessages[creation]);
+    },
+
+    async *list(accountId) {
+      let after = "";
+      for (;;) {
+        const page = await store.listApiKeys(accountId, after, PAGE_ROWS);
+        yield page;
+        if (page.length < PAGE_ROWS) return;
+        after = page.at(-1)?.id ?? "";
+      }
+    },
+
+    async authenticate(apiKey) {
+      if (apiKey === undefined || !isApiKey(apiKey)) throw apiKeyRequired;
+      const accountId = await store.apiKeyAccount(secrets.hash(apiKey));
+      if (accountId === undefined) throw apiKeyRequired;
+      return accountId;
+    },
+
+    async revoke(accountId, keyId) {
+      const id = keyId.toLowerCase();
+      const isRevoked =
+        isApiKeyId(id) && (await store.revokeApiKey(accountId, id, timestamp(clock.nowMs())));
+      if (!isRevoked) {
+        throw new Failure("not_found", "There is no active API key with this id.");
+      }
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { FastifyRequest } from "fastify";
+import type { ApiKeys } from "./api-keys.ts";
+import { credentialOf } from "../http/authentication.ts";
+import { Type } from "../shared/json-schema.ts";
+import { NewApiKeyBody, wireApiKey, wireCreatedApiKey } from "../shared/failure-json.ts";
+import type { App } from "../app.ts";
+import { ignoringBodies } from "../http/ignored-bodies.ts";
+import type { SendList } from "../http/response/list.ts";
+import { noBody, responsesOf } from "../http/documented-responses.ts";
+import { accountOf, type SessionGuard } from "../http/session-guard.ts";
+
+const tags = ["API keys"];
+const security = [{ Session: [] }];
+
+const createSchema = {
+  operationId: "createApiKey",
+  tags,
+  security,
+  summary: "Create an API key",
+  description:
+    "An account has at most 100 active keys, creates at most 100 per UTC day, and has at most " +
+    "10,000 in total, revoked ones included.",
+  body: NewApiKeyBody,
+  response: responsesOf(
+    { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, told this once" }) },
+    ["unauthorized", "unsupported_media_type", "key_limit_reached"],
+  ),
+};
+
+const listSchema = {
+  operationId: "listApiKeys",
+  tags,
+  security,
+  summary: "List every key of the account, revoked ones too",
+  response: responsesOf({ 200: Type.Ref("ApiKeyList#", { description: "The keys" }) }, [
+    "unauthorized",
+  ]),
+};
+
+const revokeSchema = {
+  operationId: "revokeApiKey",
+  tags,
+  security,
+  summary: "Revoke a key; it is refused from then on",
+  params: Type.Object({ id: Type.String({ description: "The key's id, as listed; in any case" }) }),
+  response: responsesOf({ 204: noBody("The key is revoked") }, ["unauthorized", "not_found"]),
+};
+
+export async function apiKeyRoutes(
+  app: App,
+  uses: {
+    readonly apiKeys: ApiKeys;
+    readonly sessionGuard: SessionGuard;
+    readonly sendList: SendList;
+  },
+): Promise<void> {
+  const { apiKeys, sessionGuard: onRequest, sendList } = uses;
+  const url = "/v1/account/api-keys";
+
+  app.post(
+    url,
+    { schema: createSchema, onRequest, preValidation: trimName },
+    async (request, reply) => {
+      const session = credentialOf(request.raw, "Session") ?? "";
+      const { key, secret } = await apiKeys.create(accountOf(request), request.body.name, session);
+      reply.code(201);
+      return wireCreatedApiKey(key, secret);
+    },
+  );
+
+  app.get(url, { schema: listSchema, onRequest }, (request, reply) =>
+    sendList(reply, "api_keys", apiKeys.list(accountOf(request)), wireApiKey),
+  );
+
+  await ignoringBodies(app, (scope) => {
+    scope.delete(`${url}/:id`, { schema: revokeSchema, onRequest }, async (request, reply) => {
+      await apiKeys.revoke(accountOf(request), request.params.id);
+      return reply.code(204).send();
+    });
+  });
+}
+
+/** A lone surrogate cannot be stored: the answer tells the name that is. */
+async function trimName({ body }: FastifyRequest): Promise<void> {
+  if (typeof body === "object" && body !== null && "name" in body) {
+    if (typeof body.name === "string") body.name = body.name.trim().toWellFormed();
+  }
+}

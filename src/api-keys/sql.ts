@@ -1,0 +1,87 @@
+import type { ApiKeyStore, KeyCreation, KeyLimits } from "./store.ts";
+import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
+
+// Keeps the session's row until the key is stored: a reset of the password, which ends the sessions
+// and then revokes keys, waits for it, or has ended the session before.
+const HOLD_SESSION = `
+  UPDATE sessions SET expires_at = expires_at WHERE token_hash = $1 RETURNING token_hash`;
+
+// Each count looks at no more rows than its limit, since an older version may have left 500,000
+// revoked keys. Those of a day are among the newest, by the order of ids.
+const COUNT_KEYS = `
+  SELECT
+    (SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 LIMIT $2) AS every)
+      AS total,
+    (SELECT count(*) FROM (
+      SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL LIMIT $3) AS working)
+      AS active,
+    (SELECT count(*) FROM (
+      SELECT created_at FROM api_keys WHERE account_id = $1 ORDER BY id DESC LIMIT $4) AS newest
+      WHERE created_at >= $5) AS today`;
+
+// Counts and stores in one statement, under the account's lock: of several creations at once, each
+// counts the others' keys.
+const CREATE_KEY = `
+  INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
+  SELECT $6, $7, $1, $8, $9, $10 FROM (${COUNT_KEYS}) AS counted
+  WHERE total < $2 AND active < $3 AND today < $4 RETURNING id`;
+
+// An id is a UUIDv7, so the order of ids is the order of creation.
+const LIST_KEYS = `
+  SELECT id, name, key_prefix, created_at, revoked_at FROM api_keys
+  WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
+const KEY_ACCOUNT = `
+  SELECT account_id FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL`;
+
+// One statement finds and ends the key: unknown, foreign and revoked ids take the same path, and
+// of two revocations at once only one succeeds (specification, section 3).
+const REVOKE_KEY = `
+  UPDATE api_keys SET revoked_at = $3
+  WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL RETURNING id`;
+
+export function apiKeyStore(engine: Engine): ApiKeyStore {
+  return {
+    createApiKey(key, limits) {
+      const { keyHash, id, accountId, name, keyPrefix, createdAt, sessionHash } = key;
+      const { active, perDay, total } = limits;
+      const counted = [accountId, total, active, perDay, createdAt.slice(0, 10)] as const;
+      return engine.transaction(function* (): Transaction<KeyCreation> {
+        if (sessionHash !== undefined) {
+          if ((yield statement(HOLD_SESSION, sessionHash)).length === 0) return "session_ended";
+        }
+        const values = [...counted, keyHash, id, name, keyPrefix, createdAt] as const;
+        if ((yield statement(CREATE_KEY, ...values)).length === 1) return "created";
+        const [counts = {}] = yield statement(COUNT_KEYS, ...counted);
+        return reachedLimit(counts, limits);
+      }, `keys of ${accountId}`);
+    },
+
+    async listApiKeys(accountId, afterId, limit) {
+      const rows = await engine.query(LIST_KEYS, accountId, afterId, limit);
+      return rows.map((row) => ({
+        id: textOf(row, "id"),
+        name: textOf(row, "name"),
+        keyPrefix: textOf(row, "key_prefix"),
+        createdAt: textOf(row, "created_at"),
+        revokedAt: optionalTextOf(row, "revoked_at"),
+      }));
+    },
+
+    async apiKeyAccount(keyHash) {
+      const [row] = await engine.query(KEY_ACCOUNT, keyHash);
+      return row && textOf(row, "account_id");
+    },
+
+    async revokeApiKey(accountId, keyId, now) {
+      return (await engine.query(REVOKE_KEY, keyId, accountId, now)).length === 1;
+    },
+  };
+}
+
+/** The active keys come last: to revoke one would help against no other limit. */
+function reachedLimit(counts: Row, limits: KeyLimits): keyof KeyLimits {
+  if (integerOf(counts, "total") >= limits.total) return "total";
+  return integerOf(counts, "today") >= limits.perDay ? "perDay" : "active";
+}

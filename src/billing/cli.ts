@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import { MAX_PLAN_UNITS } from "./rules.ts";
+import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+import { wirePlan } from "../rates/json.ts";
+import { table } from "../cli/output.ts";
+
+/** Adds `kurs plans …`. */
+export function planCommands(program: Command, uses: CommandUses): void {
+  const plans = program
+    .command("plans")
+    .description("show and set the plans' units")
+    .addHelpText("after", "\nExample:\n  $ kurs plans set pro 1000000");
+
+  plans
+    .command("list")
+    .description("show every plan")
+    .option("--json", "print them as JSON")
+    .addHelpText("after", "\nExamples:\n  $ kurs plans list\n  $ kurs plans list --json")
+    .action((options: OutputOptions) => listPlans(uses, options));
+
+  plans
+    .command("set")
+    .description("add a plan, or change its units; it counts from the next read on")
+    .argument("<name>", "lower-case letters, digits and -")
+    .argument("<units>", "units a billing period")
+    .addHelpText("after", setExamples)
+    .action((name: string, units: string) => setPlan(uses, name, units));
+}
+
+const setExamples = `
+When PLAN_FREE_UNITS is set, the server gives the plan "free" that figure at its next start.
+
+Example:
+  $ kurs plans set pro 1000000`;
+
+async function listPlans({ openStore, print }: CommandUses, { json }: OutputOptions) {
+  await using store = await openStore();
+  const plans = await store.listPlans();
+  if (json) return print(JSON.stringify(plans.map(wirePlan), undefined, 2));
+  const columns = [{ heading: "PLAN" }, { heading: "UNITS A PERIOD", align: "right" }] as const;
+  print(
+    table(
+      columns,
+      plans.map(({ name, unitsPerPeriod }) => [name, String(unitsPerPeriod)]),
+    ),
+  );
+}
+
+async function setPlan({ openStore, print }: CommandUses, name: string, units: string) {
+  if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
+    const rule = "want up to 40 lower-case letters, digits and -, a letter first";
+    throw new CommandError(`plan ${JSON.stringify(name)}: ${rule}`, 2);
+  }
+  const unitsPerPeriod = /^[0-9]{1,15}$/.test(units) ? Number.parseInt(units, 10) : -1;
+  if (unitsPerPeriod < 0 || unitsPerPeriod > MAX_PLAN_UNITS) {
+    const rule = `want a whole number from 0 to ${MAX_PLAN_UNITS}`;
+    throw new CommandError(`units ${JSON.stringify(units)}: ${rule}`, 2);
+  }
+  await using store = await openStore();
+  await store.setPlan({ name, unitsPerPeriod });
+  print(`plan ${name} has ${unitsPerPeriod} units a period`);
+}

@@ -1,0 +1,85 @@
+import type { FastifyRequest } from "fastify";
+import type { ReadDailyUsage, ReadUsage } from "./usage.ts";
+import { Failure } from "../shared/failure.ts";
+import { Type } from "../shared/json-schema.ts";
+import { wireDayOfKey, wireUsage } from "../shared/failure-json.ts";
+import type { App } from "../app.ts";
+import type { SendList } from "../http/response/list.ts";
+import { responsesOf } from "../http/documented-responses.ts";
+import { accountOf, type SessionGuard } from "../http/session-guard.ts";
+
+const DAYS_MAX = 366;
+const DAYS_DEFAULT = 30;
+
+const plainNumber = /^[1-9][0-9]{0,2}$/;
+
+const badDays = new Failure(
+  "invalid_request",
+  `days must be a whole number from 1 to ${DAYS_MAX}.`,
+);
+
+const common = { tags: ["Usage"], security: [{ Session: [] }] };
+
+const usageSchema = {
+  ...common,
+  operationId: "readUsage",
+  summary: "Read the units used in the present billing period",
+  response: responsesOf({ 200: Type.Ref("Usage#", { description: "The usage" }) }, [
+    "unauthorized",
+  ]),
+};
+
+const dailySchema = {
+  ...common,
+  operationId: "readDailyUsage",
+  summary: "Read the units of the last days by UTC day and key",
+  description:
+    "In order of the day, then of the key's creation; revoked keys are listed too. A day on " +
+    "which a key used nothing is left out.",
+  querystring: Type.Object({
+    days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: DAYS_MAX,
+        default: DAYS_DEFAULT,
+        description: "How many days, today included",
+      }),
+    ),
+  }),
+  response: responsesOf({ 200: Type.Ref("DailyUsage#", { description: "The units" }) }, [
+    "unauthorized",
+  ]),
+};
+
+export function usageRoutes(
+  app: App,
+  uses: {
+    readonly readUsage: ReadUsage;
+    readonly readDailyUsage: ReadDailyUsage;
+    readonly sessionGuard: SessionGuard;
+    readonly sendList: SendList;
+  },
+): void {
+  const { readUsage, readDailyUsage, sessionGuard: onRequest, sendList } = uses;
+
+  app.get("/v1/account/usage", { schema: usageSchema, onRequest }, async (request) =>
+    wireUsage(await readUsage(accountOf(request))),
+  );
+
+  app.get(
+    "/v1/account/usage/daily",
+    { schema: dailySchema, onRequest, preValidation: readDays },
+    (request, reply) => {
+      const { days = DAYS_DEFAULT } = request.query;
+      return sendList(reply, "days", readDailyUsage(accountOf(request), days), wireDayOfKey);
+    },
+  );
+}
+
+/** Before the validator does: of a query's texts it would take "1.5" and "true" for 1. */
+async function readDays({ query }: FastifyRequest): Promise<void> {
+  if (typeof query !== "object" || query === null || !("days" in query)) return;
+  const { days } = query;
+  if (typeof days !== "string" || !plainNumber.test(days) || Number(days) > DAYS_MAX) throw badDays;
+  query.days = Number(days);
+}

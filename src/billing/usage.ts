@@ -1,0 +1,69 @@
+import { type BillingPeriod, billingPeriodAt, utcDay } from "./rules.ts";
+import { PAGE_ROWS } from "../shared/page-size.ts";
+import {
+  type AccountUsage,
+  type Clock,
+  type DailyUnits,
+  type DayOfKey,
+  StoreUnavailable,
+  type UsageStore,
+} from "../accounts/store.ts";
+
+const DAY_MS = 86_400_000;
+
+/** What an account has used of its quota in the present billing period. */
+export interface UsageReport extends AccountUsage {
+  readonly period: BillingPeriod;
+}
+
+/** @throws {StoreUnavailable} when the store or the account's plan cannot be read. */
+export type ReadUsage = (accountId: string) => Promise<UsageReport>;
+
+export function createReadUsage(uses: {
+  readonly store: UsageStore;
+  readonly clock: Clock;
+}): ReadUsage {
+  const { store, clock } = uses;
+  return async (accountId) => {
+    const period = billingPeriodAt(clock.nowMs());
+    const usage = await store.usageOf(accountId, period.name);
+    if (usage === undefined) {
+      const what = `account ${accountId} or its plan is not stored; run kurs doctor`;
+      throw new StoreUnavailable(new Error(what));
+    }
+    return { ...usage, period };
+  };
+}
+
+/**
+ * Reads an account's units by UTC day and key, oldest day first, in pages of bounded size; days
+ * without units are left out.
+ *
+ * @param days how many days, today included.
+ * @throws {StoreUnavailable}
+ */
+export type ReadDailyUsage = (
+  accountId: string,
+  days: number,
+) => AsyncGenerator<DailyUnits[], void>;
+
+export function createReadDailyUsage(uses: {
+  readonly store: UsageStore;
+  readonly clock: Clock;
+}): ReadDailyUsage {
+  const { store, clock } = uses;
+  return async function* (accountId, days) {
+    const nowMs = clock.nowMs();
+    const today = utcDay(nowMs);
+    let after: DayOfKey = { day: utcDay(nowMs - (days - 1) * DAY_MS), keyId: "" };
+    while (after.day <= today) {
+      const month = billingPeriodAt(Date.parse(after.day));
+      const monthEnd = utcDay(month.endMs - DAY_MS);
+      const lastDay = monthEnd < today ? monthEnd : today;
+      const page = await store.dailyUnits(accountId, after, lastDay, PAGE_ROWS);
+      yield page;
+      const isWhole = page.length < PAGE_ROWS;
+      after = isWhole ? { day: utcDay(month.endMs), keyId: "" } : (page.at(-1) ?? after);
+    }
+  };
+}

@@ -1,0 +1,37 @@
+import { timestamp } from "../shared/instant.ts";
+import { pause } from "../async/sleep.ts";
+import type { Clock, TidyingStore } from "../accounts/store.ts";
+
+/** How often what has expired is removed; by one node, whoever comes first. */
+const TIDY_INTERVAL_MS = 60 * 60_000;
+
+/** How often a node looks whether it is time. */
+const LOOK_INTERVAL_MS = 60_000;
+
+/** Mails that were delivered or given up are kept this long for `kurs mail list`. */
+const ENDED_MAILS_KEPT_MS = 30 * 24 * 60 * 60_000;
+
+/** Removes expired sessions, tokens and windows and old mails, until it is aborted. */
+export async function keepTidy(
+  uses: {
+    readonly store: TidyingStore;
+    readonly clock: Clock;
+    readonly onError: (error: unknown) => void;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { store, clock, onError } = uses;
+
+  const tidyWhenDue = async (): Promise<void> => {
+    const nowMs = clock.nowMs();
+    const now = timestamp(nowMs);
+    if (!(await store.takeDuty("tidy", now, timestamp(nowMs + TIDY_INTERVAL_MS)))) return;
+    await store.removeExpired(now);
+    await store.removeEndedMails(timestamp(nowMs - ENDED_MAILS_KEPT_MS));
+  };
+
+  while (!signal.aborted) {
+    await tidyWhenDue().catch(onError);
+    await pause(LOOK_INTERVAL_MS, signal);
+  }
+}

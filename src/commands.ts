@@ -1,0 +1,69 @@
+import { Command, CommanderError } from "commander";
+import { accountCommands } from "./accounts/cli.ts";
+import { backupCommands } from "./storage/cli.ts";
+import { CommandError, type CommandUses } from "./cli/command.ts";
+import { doctorCommand } from "./doctor/cli.ts";
+import { mailCommands } from "./mail/cli.ts";
+import { planCommands } from "./billing/cli.ts";
+import { rateCommands } from "./rates/cli/rates.ts";
+import { storeCommands } from "./storage/store-cli.ts";
+
+const WRONG_USE = 2;
+
+/**
+ * Runs one command of `kurs`.
+ *
+ * @returns the exit code: 0 done, 1 it did not work out, 2 wrong use.
+ */
+export async function runCommandLine(args: readonly string[], uses: CommandUses): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(uses, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
+    if (!(error instanceof CommandError)) throw error;
+    uses.printError(`kurs: ${error.message}`);
+    return error.exitCode;
+  }
+}
+
+function createProgram(uses: CommandUses, setExitCode: (code: number) => void): Command {
+  const program = new Command("kurs")
+    .description("Serves exchange rates exactly as published, and counts every read.")
+    .version(uses.version)
+    .exitOverride()
+    .showHelpAfterError("(add --help for the arguments and examples)")
+    .configureOutput({ writeOut: trimmedTo(uses.print), writeErr: trimmedTo(uses.printError) })
+    .addHelpText("after", examples);
+
+  program
+    .command("serve")
+    .description("serve the API until SIGTERM; configured by environment variables (README)")
+    .addHelpText("after", "\nExample:\n  $ PORT=8080 DATA_DIR=/var/lib/kurs kurs serve")
+    .action(() => uses.serve());
+  rateCommands(program, uses, setExitCode);
+  planCommands(program, uses);
+  accountCommands(program, uses);
+  mailCommands(program, uses);
+  storeCommands(program, uses);
+  backupCommands(program, uses);
+  doctorCommand(program, uses, setExitCode);
+  return program;
+}
+
+const trimmedTo = (print: (text: string) => void) => (text: string) => print(text.trimEnd());
+
+const examples = `
+Commands work on the store of DATABASE_URL or, without it, on the database in DATA_DIR, also beside
+running servers.
+
+Examples:
+  $ kurs serve
+  $ kurs rates import rates.csv
+  $ kurs rates list EUR
+  $ kurs plans set pro 1000000
+  $ kurs accounts plan ada@example.org pro`;

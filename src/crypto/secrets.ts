@@ -1,0 +1,90 @@
+import { hash, randomBytes, randomUUIDv7, timingSafeEqual } from "node:crypto";
+import type { Secrets } from "../accounts/store.ts";
+import { SECRET_BYTES } from "../accounts/rules.ts";
+import { createHashing } from "./hash-pool.ts";
+
+/** Argon2id at the least that OWASP's Password Storage Cheat Sheet names: 19 MiB, t=2, p=1. */
+const PRESENT = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+
+const SALT_BYTES = 16;
+const TAG_BYTES = 32;
+
+interface Argon2Parameters {
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+/** Randomness of the operating system, SHA-256 for credentials, Argon2id for passwords. */
+export function createSecrets(hashing = createHashing()): Secrets {
+  const tagOf = (password: string, salt: Uint8Array, parameters: Argon2Parameters) =>
+    hashing.makeTag({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
+
+  const hashPassword = async (password: string) => {
+    const salt = randomBytes(SALT_BYTES);
+    return phcString(PRESENT, salt, await tagOf(password, salt, PRESENT));
+  };
+
+  // Compared with when there is no account: the answer then takes as long and is always no.
+  const nobody = phcString(PRESENT, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
+
+  return {
+    uuid: createUuids(),
+    secret: () => randomBytes(SECRET_BYTES).toString("hex"),
+    hash: (credential) => hash("sha256", credential),
+    hashPassword,
+    passwordQueue: hashing.queue,
+    closePasswordQueue: hashing.closeQueue,
+    async verifyPassword(stored, password) {
+      const { parameters, salt, tag } = parsePhcString(stored ?? nobody);
+      const matches = timingSafeEqual(await tagOf(password, salt, parameters), tag);
+      return { matches: matches && stored !== undefined, outdated: isWeaker(parameters) };
+    },
+  };
+}
+
+function isWeaker({ memory, passes, parallelism }: Argon2Parameters): boolean {
+  return memory < PRESENT.memory || passes < PRESENT.passes || parallelism < PRESENT.parallelism;
+}
+
+const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
+
+/** The PHC string format: the algorithm and its parameters beside salt and tag. */
+function phcString(parameters: Argon2Parameters, salt: Uint8Array, tag: Uint8Array): string {
+  const { memory, passes, parallelism } = parameters;
+  const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64").replaceAll("=", "");
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(tag)}`;
+}
+
+function parsePhcString(text: string) {
+  const [, memory, passes, parallelism, salt = "", tag = ""] = phc.exec(text) ?? [];
+  if (memory === undefined) throw new Error("a stored password has an unknown form");
+  return {
+    parameters: {
+      memory: Number(memory),
+      passes: Number(passes),
+      parallelism: Number(parallelism),
+    },
+    salt: Buffer.from(salt, "base64"),
+    tag: Buffer.from(tag, "base64"),
+  };
+}
+
+/**
+ * Makes UUIDv7s of which each is greater than the last, also within one millisecond (RFC 9562,
+ * section 6.2, method 2): the order of ids is the order of creation.
+ */
+function createUuids(): () => string {
+  let last = "";
+  return () => {
+    const next = randomUUIDv7();
+    last = next > last ? next : successorOf(last);
+    return last;
+  };
+}
+
+/** Adds one to the last 48 of the random bits. */
+function successorOf(uuid: string): string {
+  const tail = Number.parseInt(uuid.slice(-12), 16) + 1;
+  return uuid.slice(0, -12) + tail.toString(16).padStart(12, "0");
+}

@@ -1,0 +1,137 @@
+import type { Command } from "commander";
+import { type DirectoryFacts, judgeDirectory } from "./rules/directory.ts";
+import type { Examination } from "./facts.ts";
+import { type Finding, findingsOf } from "./rules/finding.ts";
+import {
+  judgeMail,
+  judgeOtherRates,
+  judgeSources,
+  type MailServer,
+} from "./rules/services.ts";
+import { type JudgedSettings, judgeSettings } from "./rules/settings.ts";
+import { judgeStore, type RatesOfSource } from "./rules/store.ts";
+import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
+import type { SourceState } from "../rates/source.ts";
+import { visibleLine } from "../shared/visible-text.ts";
+import type { CommandUses, OutputOptions } from "../cli/command.ts";
+
+/** What the doctor looks with. */
+export interface DoctorUses {
+  /** Such as Node.js 26.10.0. */
+  readonly runtime: string;
+  /** The configuration, or everything in it that does not fit. */
+  readonly settings: () => DoctorSettings | { readonly problems: readonly string[] };
+  /** Looks at the store and changes nothing. */
+  readonly examineStore: (isThorough: boolean) => Promise<Examination>;
+  /** @returns undefined when there is no data directory. */
+  readonly lookAtDirectory: () => DirectoryFacts | undefined;
+  /** Logs in to the mail server, without sending anything. */
+  readonly askMailServer: () => Promise<MailServer>;
+}
+
+export interface DoctorSettings extends JudgedSettings {
+  readonly rateSources: readonly string[];
+}
+
+/** Adds `kurs doctor`. */
+export function doctorCommand(
+  program: Command,
+  uses: CommandUses,
+  setExitCode: (code: number) => void,
+): void {
+  program
+    .command("doctor")
+    .description("look whether all is well, change nothing; exit code 1 when there is a problem")
+    .option("--thorough", "check indexes, too; of a large database it takes three times as long")
+    .option("--json", "print the findings as JSON")
+    .addHelpText("after", doctorExamples)
+    .action(async (options: DoctorOptions) => setExitCode(await examine(uses, options)));
+}
+
+const doctorExamples = `
+It looks at the configuration of its own environment: run it with the server's. It works beside a
+running server and without one, needs no network but for SMTP_URL, and shows no password.
+
+Examples:
+  $ kurs doctor
+  $ kurs doctor --json`;
+
+interface DoctorOptions extends OutputOptions {
+  readonly thorough?: boolean;
+}
+
+async function examine(uses: CommandUses, { thorough, json }: DoctorOptions): Promise<number> {
+  const findings = await findAll(uses, thorough ?? false);
+  const isSick = findings.some(({ level }) => level === "problem");
+  if (json) uses.print(JSON.stringify(findings, undefined, 2));
+  else for (const finding of findings) uses.print(lineOf(finding));
+  return isSick ? 1 : 0;
+}
+
+/** Not in columns of their own widths: each line can be read and searched by itself. */
+function lineOf({ level, subject, text }: Finding): string {
+  return `${level.padEnd(8)} ${subject.padEnd(10)} ${visibleLine(text)}`;
+}
+
+async function findAll(uses: CommandUses, isThorough: boolean): Promise<readonly Finding[]> {
+  const { doctor, version } = uses;
+  const program = findingsOf("program").ok(`Kurs ${version} on ${doctor.runtime}`);
+  const settings = doctor.settings();
+  if ("problems" in settings) {
+    const { problem, warning } = findingsOf("settings");
+    const rest = warning("nothing else was looked at: it depends on the configuration");
+    return [program, ...settings.problems.map((text) => problem(text)), rest];
+  }
+  return [
+    program,
+    ...judgeSettings(settings),
+    ...findInDirectory(doctor),
+    ...(await findInStore(uses, settings, isThorough)),
+  ];
+}
+
+function findInDirectory({ lookAtDirectory }: DoctorUses): readonly Finding[] {
+  const facts = lookAtDirectory();
+  return facts === undefined ? [] : judgeDirectory(facts);
+}
+
+async function findInStore(
+  { doctor, clock, sourcesOf }: CommandUses,
+  { rateSources }: DoctorSettings,
+  isThorough: boolean,
+): Promise<readonly Finding[]> {
+  const [examined, mailServer] = await Promise.all([
+    doctor.examineStore(isThorough),
+    doctor.askMailServer(),
+  ]);
+  const { warning, problem } = findingsOf("database");
+  if (examined.kind === "missing") {
+    const advice = "The first start makes it.";
+    return [warning(`there is ${examined.what}. ${advice}`), ...judgeMail(mailServer, [])];
+  }
+  if (examined.kind === "failed") return [problem(examined.reason), ...judgeMail(mailServer, [])];
+  // After the looking: a server beside us goes on writing newer times.
+  const nowMs = clock.nowMs();
+  const { facts, sources: states, mails } = examined;
+  const { rates = [] } = facts.books ?? {};
+  const listed = { listSources: async () => withUnfetched(states ?? [], rates, nowMs) };
+  const statuses = await readSourceStatus(listed, sourcesOf(rateSources), nowMs);
+  const others = rates.filter(({ source }) => !rateSources.includes(source));
+  return [
+    ...judgeStore(facts, nowMs),
+    ...(states === undefined ? [] : judgeSources(statuses, nowMs)),
+    ...judgeOtherRates(others, nowMs),
+    ...judgeMail(mailServer, mails ?? []),
+  ];
+}
+
+/** Adds the sources whose rates are stored although they were never fetched. */
+function withUnfetched(
+  states: readonly SourceState[],
+  rates: readonly RatesOfSource[],
+  nowMs: number,
+): SourceState[] {
+  const fetched = new Set(states.map(({ source }) => source));
+  const others = rates.filter(({ source }) => !fetched.has(source));
+  return [...states, ...others.map((stored) => neverFetched(stored.source, nowMs, stored))];
+}

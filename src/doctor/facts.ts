@@ -1,0 +1,15 @@
+import type { MailRecord } from "../mail/store.ts";
+import type { SourceState } from "../rates/source.ts";
+import type { StoreFacts } from "./rules/store.ts";
+
+/** What came of looking at a store. */
+export type Examination =
+  | { readonly kind: "missing"; readonly what: string }
+  | { readonly kind: "failed"; readonly reason: string }
+  | {
+      readonly kind: "examined";
+      readonly facts: StoreFacts;
+      /** Undefined where the schema is not the program's or the database is damaged. */
+      readonly sources: readonly SourceState[] | undefined;
+      readonly mails: readonly MailRecord[] | undefined;
+    };

@@ -1,0 +1,51 @@
+import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DirectoryFacts } from "./rules/directory.ts";
+
+const READABLE_BY_OTHERS = 0o004;
+const WRITABLE_BY_OTHERS = 0o002;
+const OPEN_TO_OTHERS = 0o001;
+const WRITABLE_BY_OWNER = 0o200;
+
+/** Looks at a data directory and what is in it. @returns undefined when there is none. */
+export function lookAtDirectory(path: string, databaseName: string): DirectoryFacts | undefined {
+  const directory = statSync(path, { throwIfNoEntry: false });
+  if (directory === undefined) return undefined;
+  const { bavail, bsize } = statfsSync(path);
+  const isOpen = (directory.mode & OPEN_TO_OTHERS) !== 0;
+  const files = new Map<string, Stats>();
+  for (const name of readdirSync(path)) {
+    const file = statSync(join(path, name), { throwIfNoEntry: false });
+    if (file?.isFile() && name.startsWith(databaseName)) files.set(name, file);
+  }
+  const names = [...files.keys()];
+  return {
+    path,
+    isWritable: mayWrite(path, directory),
+    isWritableByOthers: (directory.mode & WRITABLE_BY_OTHERS) !== 0,
+    freeBytes: bavail * bsize,
+    databaseBytes: files.get(databaseName)?.size ?? 0,
+    logBytes: files.get(`${databaseName}-wal`)?.size ?? 0,
+    readableByOthers: names.filter(
+      (name) => isOpen && ((files.get(name)?.mode ?? 0) & READABLE_BY_OTHERS) !== 0,
+    ),
+    notWritable: [databaseName, `${databaseName}-wal`].filter(
+      (name) => files.has(name) && !mayWrite(join(path, name), directory),
+    ),
+    hasSecondName: (files.get(databaseName)?.nlink ?? 1) > 1,
+  };
+}
+
+/** For root, whether the directory's owner may: root acts as that user there. */
+function mayWrite(path: string, { uid: owner }: Stats): boolean {
+  try {
+    if (process.getuid?.() === 0 && owner !== 0) {
+      const { uid, mode } = statSync(path);
+      return uid === owner && (mode & WRITABLE_BY_OWNER) !== 0;
+    }
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

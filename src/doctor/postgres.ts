@@ -1,0 +1,60 @@
+import type { Examination } from "./facts.ts";
+import { StartError } from "../accounts/store.ts";
+import type { DatabaseHost } from "../config.ts";
+import { readBooks } from "./sql.ts";
+import { mailStore } from "../mail/sql.ts";
+import { migrationsIn } from "../storage/migrations.ts";
+import { sourceStore } from "../rates/sources-sql.ts";
+import { createPostgresEngine } from "../storage/postgres/engine.ts";
+import { versionOf } from "../storage/postgres/migrate.ts";
+import { createPrimary } from "../storage/postgres/primary.ts";
+import { requireSuitable } from "../storage/postgres/suitable.ts";
+
+/** Summing up millions of rows takes seconds. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+
+const ABOUT = `
+  SELECT current_setting('server_version') AS version,
+    (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms`;
+
+/** Looks at a PostgreSQL database without writing to it. */
+export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<Examination> {
+  const settings = { connectionsMax: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
+  try {
+    await using primary = createPrimary(hosts, settings);
+    const client = await primary.connect();
+    const { schema, about } = await (async () => {
+      try {
+        await requireSuitable(client, primary);
+        const { rows } = await client.query<{ version: string; now_ms: number }>(ABOUT);
+        return { schema: await versionOf(client), about: rows[0] };
+      } finally {
+        client.release();
+      }
+    })();
+    if (schema === 0) return { kind: "missing", what: "no tables in the PostgreSQL database" };
+    const knownSchema = migrationsIn("postgres").length;
+    const isReadable = schema === knownSchema;
+    const engine = isReadable ? createPostgresEngine(primary, settings) : undefined;
+    const names = hosts.map(({ name }) => name).join(",");
+    return {
+      kind: "examined",
+      facts: {
+        engine: `PostgreSQL ${about?.version} at ${names}`,
+        schema,
+        knownSchema,
+        pageCheck: undefined,
+        damage: [],
+        books: engine && (await readBooks(engine)),
+        databaseNowMs: about?.now_ms,
+      },
+      sources: engine && (await sourceStore(engine).listSources()),
+      mails: engine && (await mailStore(engine).listMails({ withDelivered: false })),
+    };
+  } catch (error) {
+    if (error instanceof StartError) return { kind: "failed", reason: error.message };
+    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+    if (!(cause instanceof Error) || cause instanceof TypeError) throw error;
+    return { kind: "failed", reason: `PostgreSQL cannot be used: ${cause.message}` };
+  }
+}

@@ -1,0 +1,89 @@
+import type { Instant } from "../../shared/instant.ts";
+import { IMPORT_SOURCE } from "../../rates/rules/update-policy.ts";
+import type { MailRecord } from "../../mail/store.ts";
+import type { SourceStatus } from "../../rates/refresh.ts";
+import { MISSED_MAX } from "../../rates/source.ts";
+import { type Finding, findingsOf } from "./finding.ts";
+import type { RatesOfSource } from "./store.ts";
+
+/** A long weekend of holidays, which count as missed until the next publication. */
+const MISSED_IN_HOLIDAYS = 4;
+
+const DAY_MS = 86_400_000;
+
+/** Rates without a calendar of their own, in days: a week; over a quarter, the rarest calendar. */
+const AGED_DAYS = 7;
+const STALE_DAYS = 100;
+
+export function judgeSources(states: readonly SourceStatus[], nowMs: number): Finding[] {
+  const { ok, warning, problem } = findingsOf("sources");
+  if (states.length === 0) return [ok("none is switched on (RATE_SOURCES is empty)")];
+  const found = states.flatMap(({ source, missedPublications, failures, ...state }) => {
+    const { lastError, lastSuccessAt, newestAsOf } = state;
+    const times = failures === 1 ? "it failed once" : `it failed ${failures} times in a row`;
+    const why = failures > 0 ? `; ${times}, the last time with: ${lastError}` : "";
+    const atLeast = missedPublications < MISSED_MAX ? "" : "at least ";
+    const told = `${source} has missed ${atLeast}${missedPublications} publications${why}`;
+    const fetch = `kurs rates fetch ${source}`;
+    const advice = `Try ${fetch}.`;
+    if (lastSuccessAt === undefined) {
+      const hint = `A running server tries again by itself; at once: ${fetch}.`;
+      const days = newestAsOf === undefined ? 0 : daysSince(newestAsOf, nowMs);
+      const age = newestAsOf === undefined ? "" : `, and its newest rate is ${days} days old`;
+      const isStale = missedPublications > MISSED_IN_HOLIDAYS || days > STALE_DAYS;
+      return [(isStale ? problem : warning)(`${source} was never fetched${age}${why}. ${hint}`)];
+    }
+    if (missedPublications > MISSED_IN_HOLIDAYS) return [problem(`${told}. ${advice}`)];
+    if (missedPublications > 0) return [warning(`${told}. ${advice}`)];
+    if (failures > 0) return [warning(`${source} is fresh${why}. ${advice}`)];
+    return [];
+  });
+  return found.length > 0
+    ? found
+    : [ok(`${states.map(({ source }) => source).join(", ")} are fresh`)];
+}
+
+/** Judges the rates that nothing fetches: imported ones, and those of sources that are off. */
+export function judgeOtherRates(rates: readonly RatesOfSource[], nowMs: number): Finding[] {
+  const { warning, problem } = findingsOf("rates");
+  return rates.flatMap(({ source, pairs, newestAsOf }) => {
+    const days = daysSince(newestAsOf, nowMs);
+    if (days <= AGED_DAYS) return [];
+    const of = source === IMPORT_SOURCE ? "imported rates" : `rates of ${source} (not fetched)`;
+    const advice = "Import newer ones, or add their source to RATE_SOURCES.";
+    const text = `the newest of ${pairs} ${of} is ${days} days old. ${advice}`;
+    return [(days > STALE_DAYS ? problem : warning)(text)];
+  });
+}
+
+function daysSince(asOf: Instant, nowMs: number): number {
+  return Math.floor((nowMs - Date.parse(asOf)) / DAY_MS);
+}
+
+/** What a mail server said to a log-in, or that there is none. */
+export type MailServer =
+  | { readonly kind: "none"; readonly directory: string }
+  | { readonly kind: "reached"; readonly name: string }
+  | { readonly kind: "failed"; readonly name: string; readonly reason: string };
+
+export function judgeMail(server: MailServer, mails: readonly MailRecord[]): Finding[] {
+  const { ok, warning, problem } = findingsOf("mail");
+  const found: Finding[] = [];
+  if (server.kind === "failed") {
+    const advice = "Mend SMTP_URL or the server, and try kurs mail test ADDRESS.";
+    found.push(problem(`${server.name} does not take mail: ${server.reason}. ${advice}`));
+  }
+  const waiting = mails.filter(({ givenUpAt }) => givenUpAt === undefined);
+  const failing = waiting.filter(({ lastError }) => lastError !== undefined);
+  const givenUp = mails.length - waiting.length;
+  if (failing.length > 0) {
+    const error = failing.at(-1)?.lastError;
+    found.push(
+      warning(`${failing.length} mails wait after an error (${error}): see kurs mail list.`),
+    );
+  }
+  if (givenUp > 0) found.push(warning(`${givenUp} mails were given up: see kurs mail list.`));
+  if (found.length > 0) return found;
+  const how = server.kind === "none" ? `mails become files in ${server.directory}` : server.name;
+  return [ok(`${how}; ${waiting.length} wait`)];
+}

@@ -1,0 +1,121 @@
+import { utcDay } from "../../billing/rules.ts";
+import { type Instant, timestamp } from "../../shared/instant.ts";
+import { type Finding, findingsOf } from "./finding.ts";
+
+/** What was found in a store, without changing it. */
+export interface StoreFacts {
+  /** Such as SQLite 3.53.1. */
+  readonly engine: string;
+  readonly schema: number;
+  readonly knownSchema: number;
+  /** How the pages were checked; undefined where the database does that by itself. */
+  readonly pageCheck: string | undefined;
+  readonly damage: readonly string[];
+  /** The rest is undefined for a schema that is not the program's. */
+  readonly books: BookFacts | undefined;
+  /** What the database's own machine takes for now; undefined where it is this machine. */
+  readonly databaseNowMs: number | undefined;
+}
+
+export interface BookFacts {
+  /** Accounts and periods for which the units by period and by day are not the same. */
+  readonly disagreeing: number;
+  readonly accounts: number;
+  readonly units: number;
+  /** The newest time and day that were written; undefined in an empty store. */
+  readonly newestTime: string | undefined;
+  readonly newestDay: string | undefined;
+  /** The stored rates, by who published them. */
+  readonly rates: readonly RatesOfSource[];
+  /** Plans that accounts are on and that are not stored. */
+  readonly missingPlans: readonly { readonly name: string; readonly accounts: number }[];
+}
+
+export interface RatesOfSource {
+  readonly source: string;
+  readonly pairs: number;
+  readonly newestAsOf: Instant;
+}
+
+/** Several nodes write by their own clocks. */
+const CLOCK_TOLERANCE_MS = 5000;
+
+export function judgeStore(facts: StoreFacts, nowMs: number): Finding[] {
+  return [
+    ...judgeSchema(facts),
+    ...judgeDamage(facts),
+    ...(facts.books === undefined ? [] : judgeBooks(facts.books)),
+    ...(facts.books === undefined ? [] : judgePlans(facts.books)),
+    ...judgeClock(facts, nowMs),
+  ];
+}
+
+function judgeSchema({ engine, schema, knownSchema }: StoreFacts): Finding[] {
+  const { ok, warning, problem } = findingsOf("database");
+  const told = `${engine}, schema ${schema}`;
+  if (schema > knownSchema) {
+    const known = `this program knows ${knownSchema}`;
+    return [problem(`${told}: a newer Kurs has written it (${known}). Start that newer program.`)];
+  }
+  if (schema < knownSchema) {
+    return [
+      warning(`${told}: the next start brings it to ${knownSchema}; kurs migrate does, too.`),
+    ];
+  }
+  return [ok(told)];
+}
+
+function judgeDamage({ pageCheck, damage }: StoreFacts): Finding[] {
+  const { ok, problem } = findingsOf("integrity");
+  if (damage.length > 0) {
+    const advice = "Stop the server, keep a copy of the files, and kurs restore a backup.";
+    return [problem(`the database is damaged: ${damage.join("; ")}. ${advice}`)];
+  }
+  return pageCheck === undefined ? [] : [ok(`the database is whole (${pageCheck})`)];
+}
+
+function judgeBooks({ disagreeing, accounts, units }: BookFacts): Finding[] {
+  const { ok, problem } = findingsOf("units");
+  if (disagreeing === 0) {
+    return [ok(`${units} units of ${accounts} accounts: sums by period and by day agree`)];
+  }
+  return [
+    problem(
+      `units by period and by day differ ${disagreeing} times: another program has written to ` +
+        "the database, or it is damaged. Compare with a backup.",
+    ),
+  ];
+}
+
+function judgePlans({ missingPlans }: BookFacts): Finding[] {
+  const { problem } = findingsOf("plans");
+  return missingPlans.map(({ name, accounts }) =>
+    problem(
+      `${accounts === 1 ? "1 account is" : `${accounts} accounts are`} on the plan ` +
+        `${JSON.stringify(name)}, which is not stored: their reads and usage get 503. Store it ` +
+        `with kurs plans set ${name} UNITS, or move them with kurs accounts plan EMAIL PLAN.`,
+    ),
+  );
+}
+
+function judgeClock({ books, databaseNowMs }: StoreFacts, nowMs: number): Finding[] {
+  const { ok, warning, problem } = findingsOf("clock");
+  const now = timestamp(nowMs);
+  const newest = books?.newestTime;
+  const latest = timestamp(nowMs + CLOCK_TOLERANCE_MS);
+  if (newest !== undefined && newest > latest) {
+    return [
+      problem(`it is ${now} here, and ${newest} is stored: the clock was set back. Set it right.`),
+    ];
+  }
+  if (books?.newestDay !== undefined && books.newestDay > utcDay(nowMs + CLOCK_TOLERANCE_MS)) {
+    const day = books.newestDay;
+    return [problem(`it is ${now} here, and units of ${day} are stored: set the clock right.`)];
+  }
+  const offMs = databaseNowMs === undefined ? 0 : Math.abs(databaseNowMs - nowMs);
+  if (offMs > CLOCK_TOLERANCE_MS) {
+    const seconds = Math.round(offMs / 1000);
+    return [warning(`this clock and the database's are ${seconds} s apart: synchronise both.`)];
+  }
+  return [ok(`${now}: not behind what is stored`)];
+}

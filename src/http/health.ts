@@ -1,0 +1,90 @@
+import type { PlanStore, RateStore, SharedStore } from "../accounts/store.ts";
+import { Failure } from "../shared/failure.ts";
+import { Type } from "../shared/json-schema.ts";
+import type { App } from "../app.ts";
+import { responsesOf } from "./documented-responses.ts";
+
+const status = Type.Object({ status: Type.Literal("ok") }, { description: "It is" });
+
+const aliveSchema = {
+  operationId: "alive",
+  tags: ["Health"],
+  summary: "Whether the process answers",
+  security: [],
+  response: responsesOf({ 200: status }, []),
+};
+
+const readiness = Type.Object(
+  {
+    status: Type.Enum(["ok", "degraded"]),
+    problems: Type.Optional(
+      Type.Array(Type.String(), { description: "Only when it is degraded: what to look at" }),
+    ),
+  },
+  { description: "It is; degraded: not for every account" },
+);
+
+const readySchema = {
+  operationId: "ready",
+  tags: ["Health"],
+  summary: "Whether the store answers and takes charges, and there are rates to serve",
+  security: [],
+  response: responsesOf({ 200: readiness }, []),
+};
+
+const withoutRates = new Failure(
+  "temporarily_unavailable",
+  "There are no rates to serve yet. Import some: kurs rates import FILE",
+  { retryAfterSeconds: 5 },
+);
+
+const leaving = new Failure("temporarily_unavailable", "This node is stopping. Ask another.", {
+  retryAfterSeconds: 1,
+});
+
+export type HealthStore = RateStore & SharedStore & Pick<PlanStore, "missingPlans">;
+
+// 200 all the same: a balancer that took the nodes out would fail the other accounts as well.
+const degraded = {
+  status: "degraded",
+  problems: ["Accounts are on a plan that is not stored. Run: kurs doctor"],
+} as const;
+
+interface StoreReadiness {
+  readonly hasRates: boolean;
+  readonly hasAllPlans: boolean;
+}
+
+/**
+ * Both are answered however busy the node is: one that has much to do is ready, or a balancer would
+ * take all of them out, one after the other.
+ */
+export function healthRoutes(
+  app: App,
+  { store, isLeaving }: { readonly store: HealthStore; readonly isLeaving: () => boolean },
+): void {
+  const config = { busy: "never" } as const;
+  // However many ask, the store is asked once at a time.
+  let asking: Promise<StoreReadiness> | undefined;
+  const ask = () => {
+    asking ??= askStore(store).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  };
+
+  app.get("/healthz", { schema: aliveSchema, config }, async () => ({ status: "ok" as const }));
+
+  app.get("/readyz", { schema: readySchema, config }, async () => {
+    if (isLeaving()) throw leaving;
+    const { hasRates, hasAllPlans } = await ask();
+    if (!hasRates) throw withoutRates;
+    return hasAllPlans ? { status: "ok" as const } : degraded;
+  });
+}
+
+async function askStore(store: HealthStore): Promise<StoreReadiness> {
+  await store.checkWrites();
+  const hasRates = await store.hasRates();
+  return { hasRates, hasAllPlans: (await store.missingPlans()).length === 0 };
+}

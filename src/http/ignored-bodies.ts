@@ -1,0 +1,52 @@
+import { Failure } from "../shared/failure.ts";
+import type { App } from "../app.ts";
+
+/**
+ * Registers routes that ignore a request's body, whatever its Content-Type: `curl -d ''` and
+ * several clients add one to every request. The server reads the body up to the common limit and
+ * discards it, so a larger one is 413, and one with broken framing 400, before the route runs.
+ */
+export async function ignoringBodies(app: App, addRoutes: (scope: App) => void): Promise<void> {
+  await app.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, parsed) =>
+      parsed(null, undefined),
+    );
+    // Fastify rejects a malformed Content-Type before it looks for a parser.
+    scope.addHook("onRequest", (request, _reply, next) => {
+      delete request.raw.headers["content-type"];
+      next();
+    });
+    addRoutes(scope as App);
+    done();
+  });
+}
+
+/**
+ * Lets a GET or HEAD wait for the end of its body, which means nothing: the request is complete
+ * only with it, and a framing error within it must come before a unit is charged. A body over the
+ * common limit is 413.
+ */
+export function awaitIgnoredBodies(app: App): void {
+  // After the method and the credential of an account, as any other body is read.
+  app.addHook("preParsing", (request, _reply, payload, done) => {
+    const { method, headers, raw } = request;
+    const { "content-length": length, "transfer-encoding": coding } = headers;
+    const isRead = method === "GET" || method === "HEAD";
+    if (!isRead || (length ?? coding) === undefined) return done(null, payload);
+    const { bodyLimit } = request.routeOptions;
+    if (Number(length ?? 0) > bodyLimit) return done(tooLarge(bodyLimit));
+    let bytes = 0;
+    raw.on("data", (part: Buffer) => {
+      bytes += part.length;
+    });
+    raw.once("end", () => done(bytes > bodyLimit ? tooLarge(bodyLimit) : null, payload));
+  });
+}
+
+function tooLarge(bytesMax: number): Failure {
+  return new Failure(
+    "payload_too_large",
+    `The request body is larger than ${bytesMax / 1024} KiB.`,
+  );
+}

@@ -1,0 +1,68 @@
+import type { Server } from "node:http";
+import type { Clock } from "../../accounts/store.ts";
+import type { FailureCode } from "../../shared/failure.ts";
+import { STATUS_CODES } from "../node-http.ts";
+
+/** An answer that is written in one piece, whichever way its request came. */
+export interface WholeAnswer {
+  readonly status: number;
+  /** Of the failure that it tells of. */
+  readonly code: FailureCode | undefined;
+  /** Beside the common ones: names and values in turn. */
+  readonly headers: readonly string[];
+  /** JSON; empty where there is nothing to say. */
+  readonly body: string;
+}
+
+/**
+ * Writes a whole answer as one text, its headers in the order in which node:http has them.
+ *
+ * @param isLast whether the connection ends with it.
+ */
+export type FormatAnswer = (answer: WholeAnswer, requestId: string, isLast: boolean) => string;
+
+export function createFormat(
+  server: Pick<Server, "keepAliveTimeout">,
+  commonHeaders: Readonly<Record<string, string>>,
+  clock: Clock,
+): FormatAnswer {
+  const common = Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  const starts = new Map<number, string>();
+  const startOf = (status: number): string => {
+    const start = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${common.join("")}x-request-id: `;
+    starts.set(status, start);
+    return start;
+  };
+  const seconds = server.keepAliveTimeout / 1000;
+  const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}`;
+  const dateNow = createDate(clock);
+
+  return ({ status, headers, body }, requestId, isLast) => {
+    let own = "";
+    for (let index = 0; index < headers.length; index += 2) {
+      own += `${headers[index]}: ${headers[index + 1]}\r\n`;
+    }
+    const ending = isLast
+      ? `connection: close\r\nDate: ${dateNow()}`
+      : `Date: ${dateNow()}\r\n${keepAlive}`;
+    const type = body === "" ? "" : "content-type: application/json; charset=utf-8\r\n";
+    return (
+      `${starts.get(status) ?? startOf(status)}${requestId}\r\n${own}${type}` +
+      `content-length: ${Buffer.byteLength(body)}\r\n${ending}\r\n\r\n${body}`
+    );
+  };
+}
+
+/** The time as HTTP writes it, made once a second. */
+function createDate(clock: Clock): () => string {
+  let second = Number.NaN;
+  let date = "";
+  return () => {
+    const nowSecond = Math.floor(clock.nowMs() / 1000);
+    if (nowSecond !== second) {
+      second = nowSecond;
+      date = new Date(nowSecond * 1000).toUTCString();
+    }
+    return date;
+  };
+}

@@ -1,0 +1,88 @@
+import type { Command } from "commander";
+import { IsEmail } from "typebox/format";
+import { MailError } from "./store.ts";
+import { isMailable } from "../shared/email.ts";
+import { timestamp } from "../shared/instant.ts";
+import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+import { mailState, wireMail } from "../rates/json.ts";
+import { table } from "../cli/output.ts";
+
+/** A server that has not answered a test by then is not going to. */
+const TEST_TIMEOUT_MS = 60_000;
+
+/** Adds `kurs mail …`. */
+export function mailCommands(program: Command, uses: CommandUses): void {
+  const mail = program
+    .command("mail")
+    .description("show the outbox, and test delivery")
+    .addHelpText("after", "\nExample:\n  $ kurs mail test ada@example.org");
+
+  mail
+    .command("list")
+    .description("show mails that wait or were given up, with the last error")
+    .option("--all", "show those delivered in the last 30 days, too")
+    .option("--json", "print them as JSON")
+    .addHelpText("after", "\nExamples:\n  $ kurs mail list\n  $ kurs mail list --all --json")
+    .action((options: ListOptions) => listMails(uses, options));
+
+  mail
+    .command("test")
+    .description("send a test mail as SMTP_URL and MAIL_FROM say, and show the server's answer")
+    .argument("<address>")
+    .addHelpText("after", testExamples)
+    .action((address: string) => testMail(uses, address));
+}
+
+const testExamples = `
+Without SMTP_URL the mail becomes a file in DATA_DIR/mail.
+
+Example:
+  $ SMTP_URL=smtps://user:password@mail.example.org kurs mail test ada@example.org`;
+
+interface ListOptions extends OutputOptions {
+  readonly all?: boolean;
+}
+
+async function listMails({ openStore, print }: CommandUses, { all, json }: ListOptions) {
+  await using store = await openStore();
+  const mails = await store.listMails({ withDelivered: all ?? false });
+  if (json) return print(JSON.stringify(mails.map(wireMail), undefined, 2));
+  if (mails.length === 0) {
+    return print(all ? "There are no mails." : "No mail waits, and none was given up.");
+  }
+  const columns = [
+    { heading: "CREATED" },
+    { heading: "KIND" },
+    { heading: "TO" },
+    { heading: "STATE" },
+    { heading: "TRIES", align: "right" },
+    { heading: "NEXT TRY" },
+    { heading: "LAST ERROR" },
+  ] as const;
+  const rows = mails.map((mail) => [
+    mail.createdAt,
+    mail.kind,
+    mail.email,
+    mailState(mail),
+    String(mail.attempts),
+    mail.nextAttemptAt ?? "",
+    mail.lastError ?? "",
+  ]);
+  print(table(columns, rows));
+}
+
+async function testMail({ openMailer, clock, newId, print }: CommandUses, typed: string) {
+  const email = typed.trim();
+  if (!IsEmail(email) || !isMailable(email)) {
+    throw new CommandError(`${JSON.stringify(email)} is no email address`, 2);
+  }
+  using mailer = await openMailer();
+  const createdAt = timestamp(clock.nowMs());
+  const mail = { id: newId(), kind: "test", email, link: undefined, createdAt } as const;
+  try {
+    print(`sent to ${email}: ${await mailer.send(mail, AbortSignal.timeout(TEST_TIMEOUT_MS))}`);
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    throw new CommandError(`not sent to ${email}: ${error.message}`);
+  }
+}

@@ -1,0 +1,97 @@
+import { timestamp } from "../shared/instant.ts";
+import { type Backoff, backoffMs } from "../async/backoff.ts";
+import { type ClaimedMail, MailError, type Mailer, type MailStore } from "./store.ts";
+import { pause } from "../async/sleep.ts";
+import { type Clock, StoreUnavailable } from "../accounts/store.ts";
+
+/** A node that died keeps the mails that it was delivering from the others for so long. */
+export const LEASE_MS = 10_000;
+
+/** A server may take minutes over a mail (RFC 5321, section 4.5.3.2): the lease is renewed. */
+const RENEWAL_MS = 3_000;
+
+const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
+
+/** A refusal for good may be our own mistake (sender, relaying): it is tried again, but rarely. */
+export const REFUSED_RETRY_MS = 60 * 60_000;
+
+const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
+
+/** What came of one attempt. */
+export interface DeliveryReport {
+  readonly mail: string;
+  readonly kind: string;
+  readonly attempts: number;
+  /** The server's answer, or the file's name. */
+  readonly deliveredTo?: string;
+  readonly error?: string;
+  /** Unset beside an error: it is given up. */
+  readonly nextAttemptAt?: string;
+}
+
+/**
+ * Makes one attempt to deliver a mail that was claimed, and notes what came of it. The delivery is
+ * noted after the server has taken the mail, so a crash in between sends it again.
+ *
+ * @throws what is no fault of the mail's server: the mail is tried again after its lease.
+ */
+export type DeliverMail = (mail: ClaimedMail, signal: AbortSignal) => Promise<void>;
+
+export function createDeliverMail(uses: {
+  readonly store: MailStore;
+  readonly mailer: Mailer;
+  readonly clock: Clock;
+  /** A number from 0 to 1, for the jitter of the backoff. */
+  readonly random: () => number;
+  readonly onReport: (report: DeliveryReport) => void;
+}): DeliverMail {
+  const { store, mailer, clock, random, onReport } = uses;
+  const inMs = (milliseconds: number) => timestamp(clock.nowMs() + milliseconds);
+
+  const keepLease = async (id: string, ended: AbortSignal): Promise<void> => {
+    for (;;) {
+      await pause(RENEWAL_MS, ended);
+      if (ended.aborted) return;
+      try {
+        await store.postponeMail(id, inMs(LEASE_MS));
+      } catch (error) {
+        // The store may be back before the lease ends.
+        if (!(error instanceof StoreUnavailable)) throw error;
+      }
+    }
+  };
+
+  const noteFailure = async (mail: ClaimedMail, error: MailError) => {
+    const { id, attempts } = mail;
+    if (clock.nowMs() - Date.parse(mail.createdAt) >= GIVE_UP_AFTER_MS) {
+      await store.giveUpMail(id, inMs(0), error.message);
+      return undefined;
+    }
+    const waitMs = error.isRefused ? REFUSED_RETRY_MS : backoffMs(BACKOFF, attempts - 1, random);
+    const nextAttemptAt = inMs(waitMs);
+    await store.postponeMail(id, nextAttemptAt, error.message);
+    return nextAttemptAt;
+  };
+
+  return async (mail, signal) => {
+    const { id, kind, attempts } = mail;
+    const about = { mail: id, kind, attempts };
+    const ended = new AbortController();
+    const leased = keepLease(id, ended.signal);
+    // It is awaited when the attempt is over. A rejection before that would end the process.
+    leased.catch(() => undefined);
+    try {
+      const deliveredTo = await mailer.send(mail, signal);
+      await store.noteDelivered(id, inMs(0));
+      onReport({ ...about, deliveredTo });
+    } catch (error) {
+      if (!(error instanceof MailError)) throw error;
+      const nextAttemptAt = await noteFailure(mail, error);
+      const next = nextAttemptAt === undefined ? {} : { nextAttemptAt };
+      onReport({ ...about, error: error.message, ...next });
+    } finally {
+      ended.abort();
+      await leased;
+    }
+  };
+}

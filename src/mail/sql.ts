@@ -1,0 +1,131 @@
+import type {
+  ClaimedMail,
+  MailKind,
+  MailStore,
+  OutgoingMail,
+} from "./store.ts";
+import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { type Engine, type Row, type Statement, statement } from "../storage/engine.ts";
+
+const WRITE_MAIL = `
+  INSERT INTO mails (id, account_id, kind, token, expires_at, created_at, next_attempt_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $6)`;
+
+// Both are asked once a second, when mostly nothing is due: a read disturbs neither the writers nor
+// the copies that a metered batch reads from.
+const ANY_DUE = "SELECT 1 AS due FROM mails WHERE next_attempt_at <= $1 LIMIT 1";
+const ANY_BEYOND = "SELECT 1 AS beyond FROM mails WHERE next_attempt_at > $1 LIMIT 1";
+
+// The time of the next attempt is the lease as well: of two nodes only one moves it.
+const CLAIM_MAILS = `
+  UPDATE mails SET next_attempt_at = $2, attempts = attempts + 1
+  WHERE next_attempt_at <= $1 AND id IN
+    (SELECT id FROM mails WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, id LIMIT $3)
+  RETURNING id, kind, token, expires_at, created_at, attempts,
+    (SELECT a.email FROM accounts a WHERE a.id = mails.account_id) AS email`;
+
+const POSTPONE_MAIL = `
+  UPDATE mails SET next_attempt_at = $2, last_error = coalesce($3, last_error)
+  WHERE id = $1 AND next_attempt_at IS NOT NULL`;
+
+const HASTEN_MAILS = "UPDATE mails SET next_attempt_at = $1 WHERE next_attempt_at > $2";
+
+const NOTE_DELIVERED = `
+  UPDATE mails SET delivered_at = $2, token = NULL, next_attempt_at = NULL
+  WHERE id = $1 AND next_attempt_at IS NOT NULL`;
+
+const GIVE_UP_MAIL = `
+  UPDATE mails SET given_up_at = $2, last_error = $3, token = NULL, next_attempt_at = NULL
+  WHERE id = $1 AND next_attempt_at IS NOT NULL`;
+
+const LIST_MAILS = `
+  SELECT m.id, m.kind, a.email, m.created_at, m.attempts, m.next_attempt_at, m.last_error,
+    m.delivered_at, m.given_up_at
+  FROM mails m JOIN accounts a ON a.id = m.account_id
+  WHERE $1 = 1 OR m.delivered_at IS NULL
+  ORDER BY m.id`;
+
+// Each half goes over the rows that it counts, by an index of these alone.
+const OUTBOX_STATE = `
+  SELECT w.waiting, w.oldest,
+    (SELECT count(*) FROM mails WHERE given_up_at IS NOT NULL) AS given_up
+  FROM (
+    SELECT count(*) AS waiting, min(created_at) AS oldest
+    FROM mails WHERE next_attempt_at IS NOT NULL
+  ) w`;
+
+export function mailStore(engine: Engine): MailStore {
+  return {
+    async claimMails({ now, until, limit }) {
+      if ((await engine.query(ANY_DUE, now)).length === 0) return [];
+      const rows = await engine.query(CLAIM_MAILS, now, until, limit);
+      return rows.map(claimedMail).sort((one, other) => (one.id < other.id ? -1 : 1));
+    },
+
+    async postponeMail(id, until, error) {
+      await engine.query(POSTPONE_MAIL, id, until, error ?? null);
+    },
+
+    async hastenMails(now, waitingBeyond) {
+      if ((await engine.query(ANY_BEYOND, waitingBeyond)).length === 0) return;
+      await engine.query(HASTEN_MAILS, now, waitingBeyond);
+    },
+
+    async noteDelivered(id, at) {
+      await engine.query(NOTE_DELIVERED, id, at);
+    },
+
+    async giveUpMail(id, at, error) {
+      await engine.query(GIVE_UP_MAIL, id, at, error);
+    },
+
+    async outboxState() {
+      const [row = {}] = await engine.query(OUTBOX_STATE);
+      return {
+        waiting: integerOf(row, "waiting"),
+        oldestWaitingAt: optionalTextOf(row, "oldest"),
+        givenUp: integerOf(row, "given_up"),
+      };
+    },
+
+    async listMails({ withDelivered }) {
+      const rows = await engine.query(LIST_MAILS, withDelivered ? 1 : 0);
+      return rows.map((row) => ({
+        id: textOf(row, "id"),
+        kind: textOf(row, "kind"),
+        email: textOf(row, "email"),
+        createdAt: textOf(row, "created_at"),
+        attempts: integerOf(row, "attempts"),
+        nextAttemptAt: optionalTextOf(row, "next_attempt_at"),
+        lastError: optionalTextOf(row, "last_error"),
+        deliveredAt: optionalTextOf(row, "delivered_at"),
+        givenUpAt: optionalTextOf(row, "given_up_at"),
+      }));
+    },
+  };
+}
+
+/** The statement that puts a mail into the outbox; it is due at once. */
+export function writeMail(mail: {
+  readonly id: string;
+  readonly accountId: string;
+  readonly kind: MailKind;
+  readonly createdAt: string;
+  readonly link?: NonNullable<OutgoingMail["link"]>;
+}): Statement {
+  const { id, accountId, kind, createdAt, link } = mail;
+  const secret = [link?.token ?? null, link?.expiresAt ?? null] as const;
+  return statement(WRITE_MAIL, id, accountId, kind, ...secret, createdAt);
+}
+
+function claimedMail(row: Row): ClaimedMail {
+  const token = optionalTextOf(row, "token");
+  return {
+    id: textOf(row, "id"),
+    kind: textOf(row, "kind") as MailKind,
+    email: textOf(row, "email"),
+    link: token === undefined ? undefined : { token, expiresAt: textOf(row, "expires_at") },
+    createdAt: textOf(row, "created_at"),
+    attempts: integerOf(row, "attempts"),
+  };
+}

@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import type { MailServer } from "../../doctor/rules/services.ts";
+import { MailError, type Mailer } from "../store.ts";
+import type { MailSettings } from "../../config.ts";
+
+/**
+ * Makes what hands mails on: to the SMTP server that is set or, without one, into files. What
+ * composes mails takes 70 ms and 26 MB to load, which waits for the first mail.
+ */
+export function createMailer(settings: MailSettings, publicUrl: () => string): Mailer {
+  let loading: Promise<Mailer> | undefined;
+  let loaded: Mailer | undefined;
+
+  return {
+    async send(mail, signal) {
+      // Mails that go out at once share one.
+      loading ??= loadMailer(settings, publicUrl);
+      loaded = await loading;
+      return loaded.send(mail, signal);
+    },
+    [Symbol.dispose]: () => loaded?.[Symbol.dispose](),
+  };
+}
+
+async function loadMailer(
+  { smtpUrl, mailFrom, dataDirectory }: MailSettings,
+  publicUrl: () => string,
+): Promise<Mailer> {
+  const settings = { from: mailFrom, publicUrl };
+  if (smtpUrl !== undefined) {
+    const { createSmtpMailer } = await import("./smtp.ts");
+    return createSmtpMailer(smtpUrl, settings);
+  }
+  const { createFileMailer } = await import("./file.ts");
+  return createFileMailer(join(dataDirectory, "mail"), settings);
+}
+
+/** A person waits for it. */
+const GREETING_DEADLINE_MS = 10_000;
+
+/** Asks the SMTP server that is set whether it would take mail. */
+export async function askMailServer({ smtpUrl, dataDirectory }: MailSettings): Promise<MailServer> {
+  if (smtpUrl === undefined) return { kind: "none", directory: join(dataDirectory, "mail") };
+  const { greetSmtpServer, smtpServerName } = await import("./smtp.ts");
+  const name = smtpServerName(smtpUrl);
+  try {
+    await greetSmtpServer(smtpUrl, GREETING_DEADLINE_MS);
+    return { kind: "reached", name };
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    return { kind: "failed", name, reason: error.message };
+  }
+}

@@ -1,0 +1,37 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+import type { Logger } from "pino";
+import { Failure } from "../shared/failure.ts";
+import { failureOf, logFailure } from "../shared/thrown.ts";
+import type { McpRequest } from "./request.ts";
+import type { ObserveCall } from "../metrics/observers.ts";
+import { wireFailure } from "../shared/failure-json.ts";
+import type { Arguments, Tool } from "./tools.ts";
+
+/**
+ * Calls a tool for a request. A failure has no structured content: clients reject one that misses
+ * the output schema.
+ *
+ * @returns the result, its members in the order in which the SDK writes them.
+ * @throws {Failure} `unauthorized`, which is of the whole request.
+ */
+export type CallTool = (
+  tool: Tool,
+  request: McpRequest,
+  given: Arguments,
+) => Promise<CallToolResult>;
+
+export function createCallTool(log: Logger, observe?: ObserveCall): CallTool {
+  return async (tool, { apiKey, requestId }, given) => {
+    const value = await tool.run(apiKey, given).catch(failureOf);
+    if (!(value instanceof Failure)) {
+      observe?.(tool.name, undefined);
+      const text = JSON.stringify(value);
+      return { content: [{ type: "text", text }], structuredContent: { ...value } };
+    }
+    if (value.code === "unauthorized") throw value;
+    observe?.(tool.name, value.code);
+    logFailure(log, value, requestId);
+    const text = JSON.stringify(wireFailure(value, requestId));
+    return { content: [{ type: "text", text }], isError: true };
+  };
+}

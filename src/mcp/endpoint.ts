@@ -1,0 +1,61 @@
+import type { Logger } from "pino";
+import type { ApiKeys } from "../api-keys/api-keys.ts";
+import type { ConvertCurrency } from "../metering/convert.ts";
+import type { ReadRate } from "../metering/read-rate.ts";
+import type { ReadUsage } from "../billing/usage.ts";
+import { failureOf, logFailure } from "../shared/thrown.ts";
+import type { AnswerMcp } from "./request.ts";
+import type { ObserveCall } from "../metrics/observers.ts";
+import { withoutCancellations } from "./batch.ts";
+import { refusalOf } from "./bounds.ts";
+import { createCallTool } from "./call-tool.ts";
+import { createSdkWay } from "./sdk.ts";
+import { createShortWay } from "./direct.ts";
+import { createTools } from "./tools.ts";
+
+/**
+ * Makes the endpoint of the Model Context Protocol (Streamable HTTP, stateless, answers in JSON):
+ * for the revision 2026-07-28 and for those with `initialize`.
+ */
+export function createMcpEndpoint(uses: {
+  readonly readRate: ReadRate;
+  readonly convertCurrency: ConvertCurrency;
+  readonly readUsage: ReadUsage;
+  readonly apiKeys: ApiKeys;
+  readonly version: string;
+  readonly log: Logger;
+  readonly observeCall?: ObserveCall | undefined;
+}): AnswerMcp {
+  const { apiKeys, version, log, observeCall } = uses;
+  const info = { name: "kurs", title: "Kurs", version };
+  const tools = createTools(uses);
+  const callTool = createCallTool(log, observeCall);
+  const answerShort = createShortWay(tools, callTool, info);
+  const answerBySdk = createSdkWay(tools, callTool, info);
+
+  return async (request) => {
+    try {
+      const body = parsed(request.body);
+      const refusal = refusalOf(body);
+      const answer = refusal === undefined ? answerShort(request, body) : undefined;
+      if (answer !== undefined) return await answer;
+      // The tools check the key themselves, with their charge; nothing else does.
+      await apiKeys.authenticate(request.apiKey);
+      if (refusal !== undefined) return refusal;
+      return await answerBySdk(request, Array.isArray(body) ? withoutCancellations(body) : body);
+    } catch (error) {
+      const failure = failureOf(error);
+      logFailure(log, failure, request.requestId);
+      return failure;
+    }
+  };
+}
+
+/** @returns `undefined` for what is no JSON: the SDK refuses it, after what it looks at before. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

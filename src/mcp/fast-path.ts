@@ -1,0 +1,54 @@
+import { API_KEY_HEADER, headersNamed, WITH_HOST } from "../http/fast-path/grammar.ts";
+
+/** A message of the Model Context Protocol, as it stands in a request. */
+export interface PlainMcpRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly apiKey: string;
+  readonly body: string;
+}
+
+/** Longer ones are looked at by the server that knows every limit. */
+const BYTES_MAX = 8192;
+
+const END_OF_HEAD = Buffer.from("\r\n\r\n");
+
+const others = `(?:${headersNamed("host", "accept", "mcp-(?:protocol-version|method|name)")}|${[
+  "(?i:content-type): application/json(?:; ?charset=utf-8)?\\r\\n",
+  "(?i:content-length): [0-9]{1,4}\\r\\n",
+].join("|")})*`;
+
+const plainHead = new RegExp(
+  `^POST /v1/mcp HTTP/1\\.1\\r\\n${WITH_HOST}${others}${API_KEY_HEADER}${others}\\r\\n$`,
+);
+
+/**
+ * Recognises the plainest form of a message: one whole POST of JSON with its length, alone in what
+ * has arrived, whose headers are all known, none of them twice.
+ *
+ * @returns `undefined` for everything else, which is for node:http to read.
+ */
+export function recogniseMcp(bytes: Buffer): PlainMcpRequest | undefined {
+  const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
+  if (bodyStart < END_OF_HEAD.length || bytes.length > BYTES_MAX) return undefined;
+  const head = bytes.toString("latin1", 0, bodyStart);
+  const [, apiKey] = plainHead.exec(head) ?? [];
+  if (apiKey === undefined) return undefined;
+  const headers = headersOf(head);
+  if (headers === undefined || headers["content-type"] === undefined) return undefined;
+  if (headers["content-length"] !== String(bytes.length - bodyStart)) return undefined;
+  return { headers, apiKey, body: bytes.toString("utf8", bodyStart) };
+}
+
+/** @returns the headers by their names in lower case; `undefined` when one comes twice. */
+function headersOf(head: string): Record<string, string> | undefined {
+  const headers: Record<string, string> = Object.create(null);
+  const [, ...lines] = head.split("\r\n");
+  for (const line of lines) {
+    const colon = line.indexOf(":");
+    if (colon === -1) continue;
+    const name = line.slice(0, colon).toLowerCase();
+    if (name in headers) return undefined;
+    headers[name] = line.slice(colon + 1).trim();
+  }
+  return headers;
+}

@@ -1,0 +1,67 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { ApiKeys } from "../api-keys/api-keys.ts";
+import { apiKeyRequired } from "../shared/failure.ts";
+import { credentialOf } from "../http/authentication.ts";
+import type { WriteAnswer } from "../http/response/reply.ts";
+import type { App } from "../app.ts";
+import { type AnswerMcpRequest, MCP_CHALLENGE } from "./respond-http.ts";
+import type { OriginGuard } from "./origin-check.ts";
+
+const BODY_BYTES_MAX = 64 * 1024;
+
+/** The methods by which clients open a stream and end a session, of which there are none. */
+const STREAM_METHODS = new Set(["GET", "HEAD", "DELETE"]);
+
+/** The Model Context Protocol's path. What is answered there describes itself. */
+export async function mcpRoutes(
+  app: App,
+  uses: {
+    readonly answerMcpRequest: AnswerMcpRequest;
+    readonly write: WriteAnswer;
+    readonly originGuard: OriginGuard;
+    readonly apiKeys: Pick<ApiKeys, "authenticate">;
+  },
+): Promise<void> {
+  const { answerMcpRequest, write, originGuard, apiKeys } = uses;
+
+  const answer = (request: FastifyRequest, reply: FastifyReply): void => {
+    const body = typeof request.body === "string" ? request.body : "";
+    const { headers, id: requestId } = request;
+    void answerMcpRequest({ headers, body, apiKey: apiKeyOf(request), requestId }).then((whole) => {
+      if (whole.body === "") reply.code(whole.status).send();
+      else write(request, reply, whole);
+    });
+  };
+
+  // A client with a wrong key may ask for a stream first. 405 would hide from it that the key is
+  // wrong: several then report an error of the stream.
+  const beforeOtherMethod = async (request: FastifyRequest): Promise<void> => {
+    if (!STREAM_METHODS.has(request.method)) return;
+    originGuard(request);
+    await apiKeys.authenticate(apiKeyOf(request));
+  };
+
+  await app.register((scope, _options, done) => {
+    // The protocol has its own answer to a body that is no JSON.
+    scope.removeContentTypeParser("application/json");
+    scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) =>
+      done(null, body),
+    );
+    const options = {
+      schema: { hide: true },
+      config: { challenge: MCP_CHALLENGE, beforeOtherMethod },
+      bodyLimit: BODY_BYTES_MAX,
+      onRequest: async (request: FastifyRequest) => {
+        originGuard(request);
+        // Without any key nothing of the body is read. Whether it is a good one is seen later.
+        if (apiKeyOf(request) === undefined) throw apiKeyRequired;
+      },
+    };
+    scope.post("/v1/mcp", options, answer);
+    done();
+  });
+}
+
+function apiKeyOf({ raw }: FastifyRequest): string | undefined {
+  return credentialOf(raw, "ApiKey");
+}

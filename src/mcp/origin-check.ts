@@ -1,0 +1,45 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Failure } from "../shared/failure.ts";
+import { isLoopback } from "../shared/loopback.ts";
+
+/**
+ * Lets a request pass that no foreign page has made: against pages that reach a server on this
+ * machine by a name of their own (MCP, Streamable HTTP: DNS rebinding).
+ *
+ * @throws {Failure} `forbidden`
+ */
+export type OriginGuard = (request: { readonly headers: IncomingHttpHeaders }) => void;
+
+const foreignOrigin = new Failure(
+  "forbidden",
+  "Pages of this Origin may not call MCP. The server's operator can allow them: ALLOWED_ORIGINS.",
+);
+const foreignHost = new Failure(
+  "forbidden",
+  "This server listens on loopback and does not go by this Host. Its operator can set PUBLIC_URL.",
+);
+
+export function createOriginGuard(settings: {
+  readonly publicUrl: () => string;
+  /** Further origins whose pages may call. */
+  readonly allowedOrigins: readonly string[];
+  readonly listensOnLoopback: boolean;
+}): OriginGuard {
+  const { publicUrl, allowedOrigins, listensOnLoopback } = settings;
+
+  return ({ headers: { origin, host } }) => {
+    // A client that is no browser sends none.
+    if (origin !== undefined) {
+      const page = URL.parse(origin);
+      const isKnown =
+        origin === new URL(publicUrl()).origin ||
+        allowedOrigins.includes(origin) ||
+        (page !== null && /^https?:$/.test(page.protocol) && isLoopback(page.hostname));
+      if (!isKnown) throw foreignOrigin;
+    }
+    if (listensOnLoopback) {
+      const hostname = URL.parse(`http://${host}`)?.hostname ?? "";
+      if (!isLoopback(hostname) && hostname !== new URL(publicUrl()).hostname) throw foreignHost;
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import type { Logger } from "pino";
+import { Failure } from "../shared/failure.ts";
+import { failureOf, logFailure } from "../shared/thrown.ts";
+import type { AnswerMcp, McpRequest } from "./request.ts";
+import { wholeFailure } from "../http/response/error-handler.ts";
+import type { WholeAnswer } from "../http/response/serialize.ts";
+
+/**
+ * The challenge of a 401. There is no authorization server that it could name, and several clients
+ * show the description to the person (error_description is RFC 6750's, in ASCII).
+ */
+export const MCP_CHALLENGE =
+  'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
+
+/** Answers a message, or a batch of them, and puts the HTTP answer together. */
+export type AnswerMcpRequest = (request: McpRequest) => Promise<WholeAnswer>;
+
+export function createAnswerMcpRequest(uses: {
+  readonly answerMcp: AnswerMcp;
+  readonly log: Logger;
+}): AnswerMcpRequest {
+  const { answerMcp, log } = uses;
+  return (request) =>
+    answerMcp(request).then(
+      (result) =>
+        result instanceof Failure
+          ? wholeFailure(result, request.requestId, MCP_CHALLENGE)
+          : { status: result.status, code: undefined, headers: [], body: result.body },
+      (error: unknown) => {
+        const failure = failureOf(error);
+        logFailure(log, failure, request.requestId);
+        return wholeFailure(failure, request.requestId, MCP_CHALLENGE);
+      },
+    );
+}

@@ -1,0 +1,135 @@
+import type { TObject } from "typebox";
+import type { ApiKeys } from "../api-keys/api-keys.ts";
+import type { Conversion, ConvertCurrency } from "../metering/convert.ts";
+import type { ReadRate } from "../metering/read-rate.ts";
+import type { ReadUsage } from "../billing/usage.ts";
+import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
+import { Failure } from "../shared/failure.ts";
+import { Type } from "../shared/json-schema.ts";
+import { RateShape, UsageShape, wireRate, wireUsage } from "../shared/failure-json.ts";
+
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/** A tool, defined once for both ways to call it. */
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: TObject;
+  readonly outputSchema: TObject;
+  readonly annotations: { readonly readOnlyHint: true; readonly openWorldHint: false };
+  /**
+   * @returns the value that fits the output schema, or why there is none.
+   * @throws {Failure} when the key is refused.
+   */
+  run(apiKey: string | undefined, given: Arguments): Promise<object | Failure>;
+}
+
+export type Tools = ReadonlyMap<string, Tool>;
+
+const annotations = { readOnlyHint: true, openWorldHint: false } as const;
+
+// The schemas are loose: the service judges symbols and amounts, as it does over REST, so that
+// " eur " works and "E" is refused as a symbol, and uncharged.
+const SYMBOL = "2 to 10 of A-Z and 0-9";
+const base = Type.String({ description: `Symbol of what is priced: ${SYMBOL}`, examples: ["EUR"] });
+const quote = Type.String({
+  description: `Symbol of what it is priced in: ${SYMBOL}`,
+  examples: ["USD"],
+});
+const amount = Type.String({
+  description:
+    `Amount of the base as a decimal string: not negative, at most ${MAX_AMOUNT_DIGITS} digits, ` +
+    "no exponent, no separators",
+  examples: ["1250.50"],
+});
+
+const examples: Record<string, string> = { base: "EUR", quote: "USD", amount: "1250.50" };
+
+const { properties: rateFields } = RateShape;
+
+const ConversionShape = Type.Object({
+  ...rateFields,
+  amount: Type.String({ description: "As it was given" }),
+  result: Type.String({
+    description: "amount times rate: exact, unrounded",
+    examples: ["1435.073800"],
+  }),
+});
+
+const ONE_UNIT =
+  "Costs one unit of the account's monthly quota, also when the pair is not supported";
+
+export function createTools(uses: {
+  readonly readRate: ReadRate;
+  readonly convertCurrency: ConvertCurrency;
+  readonly readUsage: ReadUsage;
+  readonly apiKeys: Pick<ApiKeys, "authenticate">;
+}): Tools {
+  const { readRate, convertCurrency, readUsage, apiKeys } = uses;
+
+  /** The texts of arguments, once the key that asks was found good where one is not a text. */
+  const textsOf = async (apiKey: string | undefined, given: Arguments, names: string[]) => {
+    const texts = names.map((name) => given[name]);
+    const wrong = texts.findIndex((value) => typeof value !== "string");
+    if (wrong === -1) return texts as string[];
+    await apiKeys.authenticate(apiKey);
+    const name = names[wrong] ?? "";
+    const rule =
+      texts[wrong] === undefined ? "is missing" : `must be a string such as "${examples[name]}"`;
+    return new Failure("invalid_request", `${name} ${rule}.`);
+  };
+
+  const tools: Tool[] = [
+    {
+      name: "get_rate",
+      title: "Get a rate",
+      description:
+        "Reads the stored direct exchange rate of a pair, exactly as its publisher wrote it: how " +
+        "much of the quote one unit of the base costs, and as of when. EUR/USD says nothing of " +
+        `USD/EUR. ${ONE_UNIT}; a malformed symbol costs nothing.`,
+      inputSchema: Type.Object({ base, quote }),
+      outputSchema: Type.Object(rateFields),
+      annotations,
+      async run(apiKey, given) {
+        const texts = await textsOf(apiKey, given, ["base", "quote"]);
+        if (texts instanceof Failure) return texts;
+        const { result } = await readRate(apiKey, texts[0] ?? "", texts[1] ?? "");
+        return result instanceof Failure ? result : wireRate(result);
+      },
+    },
+    {
+      name: "convert_currency",
+      title: "Convert an amount",
+      description:
+        "Multiplies an amount of the base by the stored direct rate, exactly and unrounded, and " +
+        `returns the rate beside it. ${ONE_UNIT}; a malformed symbol or amount costs nothing.`,
+      inputSchema: Type.Object({ base, quote, amount }),
+      outputSchema: ConversionShape,
+      annotations,
+      async run(apiKey, given) {
+        const texts = await textsOf(apiKey, given, ["base", "quote", "amount"]);
+        if (texts instanceof Failure) return texts;
+        const [from = "", to = "", typed = ""] = texts;
+        const result = await convertCurrency(apiKey, from, to, typed);
+        return result instanceof Failure ? result : wireConversion(result);
+      },
+    },
+    {
+      name: "get_usage",
+      title: "Get the usage",
+      description:
+        "Reads how many units of the monthly quota the account has used and has left, and when " +
+        "the billing period ends. Costs nothing.",
+      inputSchema: Type.Object({}),
+      outputSchema: Type.Object(UsageShape.properties),
+      annotations,
+      run: async (apiKey) => wireUsage(await readUsage(await apiKeys.authenticate(apiKey))),
+    },
+  ];
+  return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+function wireConversion({ rate, amount: given, result }: Conversion) {
+  return { ...wireRate(rate), amount: given, result };
+}

@@ -1,0 +1,134 @@
+import type { PoolClient } from "pg";
+import type { RateFound, RateRead, RateReadOutcome } from "../../accounts/store.ts";
+import type { Decimal } from "../../shared/decimal.ts";
+import type { Instant } from "../../shared/instant.ts";
+import type { AssetSymbol } from "../../rates/rules/symbol.ts";
+import { readWithoutQuota } from "./without-quota.ts";
+import type { RunStatement } from "../../storage/postgres/engine.ts";
+
+// The whole batch is one statement, and so one transaction, one round trip and one commit.
+//
+// locked: the usage rows of the batch's accounts, in the order of the accounts on every node, so
+// that two batches never wait for each other in a circle. FOR UPDATE hands out the rows as they are
+// once they are locked, not as the statement's snapshot knew them: what is granted is granted from
+// these. The row is its account's lock; the counts by day are only ever written under it.
+// ranked: each read's turn among its account's, in order of arrival; a read without a pair takes
+// none. A turn within what the quota leaves is granted; without a plan there is no quota, and
+// nothing is.
+const METERED_BATCH = `
+  WITH reads AS (
+    SELECT r.turn, r.base, r.quote, k.id AS key_id, k.account_id
+    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
+      AS r (key_hash, base, quote, turn)
+    JOIN api_keys k ON k.key_hash = r.key_hash AND k.revoked_at IS NULL
+  ),
+  locked AS MATERIALIZED (
+    SELECT u.account_id, u.units AS used, p.units_per_period AS quota
+    FROM period_usage u
+    JOIN accounts a ON a.id = u.account_id
+    LEFT JOIN plans p ON p.name = a.plan
+    WHERE u.period = $4 AND u.account_id IN (SELECT account_id FROM reads)
+    ORDER BY u.account_id
+    FOR UPDATE OF u
+  ),
+  ranked AS (
+    SELECT r.turn, r.base, r.quote, r.key_id, r.account_id, l.used, l.quota,
+      r.base IS NOT NULL AND coalesce(l.used + count(r.base) OVER (
+        PARTITION BY r.account_id ORDER BY r.turn) <= l.quota, false) AS is_granted
+    FROM reads r LEFT JOIN locked l ON l.account_id = r.account_id
+  ),
+  granted AS (
+    SELECT account_id, key_id, count(*) AS units FROM ranked WHERE is_granted GROUP BY 1, 2
+  ),
+  charged AS (
+    UPDATE period_usage u SET units = u.units + g.units
+    FROM (SELECT account_id, sum(units)::bigint AS units FROM granted GROUP BY 1) g
+    WHERE u.account_id = g.account_id AND u.period = $4
+  ),
+  counted AS (
+    INSERT INTO daily_usage AS d (account_id, day, api_key_id, units)
+    SELECT account_id, $5, key_id, units FROM granted
+    ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = d.units + excluded.units
+  )
+  SELECT r.turn, r.account_id, r.quota, r.used, r.is_granted,
+    r.base, r.quote, x.rate, x.as_of, x.suspended_at
+  FROM ranked r LEFT JOIN rates x ON x.base = r.base AND x.quote = r.quote AND r.is_granted`;
+
+// The first read of a key in a billing period finds its account's row there, or makes it: there has
+// to be one to lock. In the order of the accounts, for the same reason as above.
+const OPEN_PERIOD = `
+  INSERT INTO period_usage (account_id, period, units)
+  SELECT DISTINCT account_id, $2, 0 FROM api_keys
+  WHERE key_hash = ANY ($1::text[]) AND revoked_at IS NULL
+  ORDER BY account_id
+  ON CONFLICT DO NOTHING`;
+
+/** Bounds the memory of the keys that are known to have their account's row, to some 15 MB. */
+const OPENED_MAX = 100_000;
+
+interface ReadRow {
+  readonly turn: number;
+  readonly account_id: string;
+  readonly quota: number | null;
+  readonly used: number | null;
+  readonly is_granted: boolean;
+  readonly base: AssetSymbol | null;
+  readonly quote: AssetSymbol | null;
+  readonly rate: Decimal | null;
+  readonly as_of: Instant | null;
+  readonly suspended_at: string | null;
+}
+
+/** Reads of one day in order of arrival, charged and answered by one statement. */
+export type MeteredBatch = (
+  client: PoolClient,
+  reads: readonly RateRead[],
+) => Promise<RateReadOutcome[]>;
+
+export function createMeteredBatch(run: RunStatement): MeteredBatch {
+  const opened = new Set<string>();
+  let openedPeriod = "";
+
+  return async (client, reads) => {
+    const [first] = reads;
+    if (first === undefined) return [];
+    const { period, day } = first;
+    if (period.name !== openedPeriod || opened.size > OPENED_MAX) {
+      opened.clear();
+      openedPeriod = period.name;
+    }
+    const hashes = reads.map(({ keyHash }) => keyHash);
+    const unopened = [...new Set(hashes)].filter((hash) => !opened.has(hash));
+    if (unopened.length > 0) await run(client, OPEN_PERIOD, [unopened, period.name]);
+
+    const bases = reads.map(({ pair }) => pair?.base ?? null);
+    const quotes = reads.map(({ pair }) => pair?.quote ?? null);
+    const values = [hashes, bases, quotes, period.name, day];
+    const { rows } = await run(client, METERED_BATCH, values);
+
+    const outcomes: RateReadOutcome[] = reads.map(() => undefined);
+    const grantedUnits = new Map<string, number>();
+    for (const row of (rows as ReadRow[]).sort((left, right) => left.turn - right.turn)) {
+      const { turn, account_id: accountId, quota: quotaUnits, used, is_granted: isGranted } = row;
+      // Without a row nothing of the read was charged, and the next one of its key opens the period
+      // again.
+      if (used === null) opened.clear();
+      if (quotaUnits === null || used === null) {
+        outcomes[turn - 1] = readWithoutQuota(accountId, reads[turn - 1]?.pair);
+        continue;
+      }
+      const granted = (grantedUnits.get(accountId) ?? 0) + (isGranted ? 1 : 0);
+      grantedUnits.set(accountId, granted);
+      opened.add(hashes[turn - 1] ?? "");
+      outcomes[turn - 1] = { quota: { quotaUnits, usedUnits: used + granted }, found: found(row) };
+    }
+    return outcomes;
+  };
+}
+
+function found({ is_granted, base, quote, rate, as_of, suspended_at }: ReadRow): RateFound {
+  if (base === null || quote === null) return "not_asked";
+  if (!is_granted) return "exhausted";
+  if (rate === null || as_of === null) return "unsupported";
+  return suspended_at === null ? { base, quote, rate, asOf: as_of } : "suspended";
+}

@@ -1,0 +1,132 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import {
+  type RateFound,
+  type RateRead,
+  type RateReadOutcome,
+  StoreUnavailable,
+} from "../../accounts/store.ts";
+import type { Decimal } from "../../shared/decimal.ts";
+import type { Instant } from "../../shared/instant.ts";
+import type { Pair } from "../../rates/rules/symbol.ts";
+import { readWithoutQuota } from "./without-quota.ts";
+import { prepareCharges } from "./sqlite-charges.ts";
+import { isDamage } from "../../storage/sqlite/health/database-health.ts";
+import type { ProvenCopies } from "../../storage/sqlite/row-cache.ts";
+
+const FIND_KEY = `
+  SELECT number, account_id FROM api_keys WHERE key_hash = ?1 AND revoked_at IS NULL`;
+
+const FIND_QUOTA = `
+  SELECT a.number, p.units_per_period, coalesce(u.units, 0)
+  FROM accounts a
+  JOIN plans p ON p.name = a.plan
+  LEFT JOIN charged_units u
+    ON u.period = ?2 AND u.account = a.number AND u.day = 0 AND u.api_key = 0
+  WHERE a.id = ?1`;
+
+const FIND_RATE = "SELECT rate, as_of, suspended_at FROM rates WHERE base = ?1 AND quote = ?2";
+
+type KeyRow = [number: number, accountId: string];
+type QuotaRow = [account: number, quotaUnits: number, usedUnits: number];
+type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null];
+
+/** An account in a batch: what it had at the batch's start, and what the batch has granted. */
+interface Account {
+  readonly number: number;
+  readonly quotaUnits: number;
+  readonly usedUnits: number;
+  grantedUnits: number;
+  /** By the key's number. */
+  readonly grantedByKey: Map<number, number>;
+}
+
+/**
+ * Makes the metered batch of a database: it looks every key up, grants in order of arrival what
+ * each account's quota leaves, reads the rates, then counts by account and period and by key and
+ * day. It runs inside the caller's write transaction, after the copies were proven. Keys and rates
+ * come from the copies; quotas and charges are always the database's.
+ */
+export function prepareMeteredBatch(
+  database: DatabaseSync,
+  copies: ProvenCopies,
+): (reads: readonly RateRead[]) => RateReadOutcome[] {
+  const findQuota = rowsAsArrays(database.prepare(FIND_QUOTA));
+  const chargesOf = prepareCharges(database);
+  const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
+  const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
+  const findKey = copies.of(
+    (keyHash: string) => keyHash,
+    (keyHash) => keyRow.get(keyHash) as KeyRow | undefined,
+  );
+  const findRate = copies.of(
+    ({ base, quote }: Pair) => `${base}/${quote}`,
+    ({ base, quote }) => rateRow.get(base, quote) as RateRow | undefined,
+  );
+
+  return (reads) => {
+    const [first] = reads;
+    if (first === undefined) return [];
+    const { period, day } = first;
+    const accounts = new Map<string, Account>();
+
+    const accountOf = (accountId: string): Account | undefined => {
+      const known = accounts.get(accountId);
+      if (known !== undefined) return known;
+      const row = findQuota.get(accountId, period.name) as unknown as QuotaRow | undefined;
+      if (row === undefined) return undefined;
+      const account = {
+        number: row[0],
+        quotaUnits: row[1],
+        usedUnits: row[2],
+        grantedUnits: 0,
+        grantedByKey: new Map<number, number>(),
+      };
+      accounts.set(accountId, account);
+      return account;
+    };
+
+    const outcomes = reads.map(({ keyHash, pair }): RateReadOutcome => {
+      const key = findKey(keyHash);
+      if (key === undefined) return undefined;
+      const [keyNumber, accountId] = key;
+      const account = accountOf(accountId);
+      if (account === undefined) return readWithoutQuota(accountId, pair);
+      const { quotaUnits } = account;
+      const usedUnits = account.usedUnits + account.grantedUnits;
+      if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "not_asked" };
+      if (usedUnits >= quotaUnits) return { quota: { quotaUnits, usedUnits }, found: "exhausted" };
+      account.grantedUnits += 1;
+      account.grantedByKey.set(keyNumber, (account.grantedByKey.get(keyNumber) ?? 0) + 1);
+      const quota = { quotaUnits, usedUnits: usedUnits + 1 };
+      return { quota, found: readRate(findRate, pair) };
+    });
+
+    const charges = chargesOf(day);
+    for (const { number, grantedUnits, grantedByKey } of accounts.values()) {
+      if (grantedUnits > 0) charges.addToPeriod(number, grantedUnits);
+      for (const [key, units] of grantedByKey) charges.addToDay(number, key, units);
+    }
+    charges.write();
+    return outcomes;
+  };
+}
+
+/** A rate that cannot be read is told as such: its unit is charged all the same (section 4). */
+function readRate(findRate: (pair: Pair) => RateRow | undefined, pair: Pair): RateFound {
+  try {
+    const row = findRate(pair);
+    if (row === undefined) return "unsupported";
+    const [rate, asOf, suspendedAt] = row;
+    const { base, quote } = pair;
+    return suspendedAt === null ? { base, quote, rate, asOf } : "suspended";
+  } catch (error) {
+    // Nothing is charged in a file that is damaged: what it says of other tables is in doubt, too.
+    if (isDamage(error)) throw error;
+    return new StoreUnavailable(error);
+  }
+}
+
+function rowsAsArrays(statement: StatementSync): StatementSync {
+  statement.setReturnArrays(true);
+  return statement;
+}

@@ -1,0 +1,12 @@
+import { type ReadWithoutQuota, StoreUnavailable } from "../../accounts/store.ts";
+import type { Pair } from "../../rates/rules/symbol.ts";
+
+/**
+ * The outcome of a read whose account's plan is not stored. It fails alone: the other reads of its
+ * batch are other accounts'.
+ */
+export function readWithoutQuota(accountId: string, pair: Pair | undefined): ReadWithoutQuota {
+  if (pair === undefined) return { quota: undefined, found: "not_asked" };
+  const what = `the plan of account ${accountId} is not stored; run kurs doctor`;
+  return { quota: undefined, found: new StoreUnavailable(new Error(what)) };
+}

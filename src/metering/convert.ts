@@ -1,0 +1,50 @@
+import { MAX_AMOUNT_DIGITS, parseAmount } from "./rules.ts";
+import { type Decimal, multiply } from "../shared/decimal.ts";
+import { Failure, invalidAssetSymbol } from "../shared/failure.ts";
+import type { Rate } from "../rates/rules/rate.ts";
+import { parsePair } from "../rates/rules/symbol.ts";
+import type { ApiKeys } from "../api-keys/api-keys.ts";
+import type { ReadRate } from "./read-rate.ts";
+
+export interface Conversion {
+  readonly rate: Rate;
+  readonly amount: Decimal;
+  /** The exact product, unrounded. */
+  readonly result: Decimal;
+}
+
+/**
+ * Converts an amount for the one unit that reading its rate costs. What cannot be read (the key,
+ * a symbol, the amount, in this order) is refused before anything is charged.
+ *
+ * @throws {Failure} `unauthorized`
+ */
+export type ConvertCurrency = (
+  apiKey: string | undefined,
+  base: string,
+  quote: string,
+  amount: string,
+) => Promise<Conversion | Failure>;
+
+const invalidAmount = new Failure(
+  "invalid_request",
+  "amount must be a decimal string such as 1250.50: digits with at most one point, not negative, " +
+    `without exponent or separators, at most ${MAX_AMOUNT_DIGITS} digits.`,
+);
+
+export function createConvertCurrency(uses: {
+  readonly readRate: ReadRate;
+  readonly apiKeys: Pick<ApiKeys, "authenticate">;
+}): ConvertCurrency {
+  const { readRate, apiKeys } = uses;
+  return async (apiKey, base, quote, typed) => {
+    const amount = parseAmount(typed);
+    if (amount === undefined) {
+      await apiKeys.authenticate(apiKey);
+      return parsePair(base, quote) === undefined ? invalidAssetSymbol : invalidAmount;
+    }
+    const { result: rate } = await readRate(apiKey, base, quote);
+    if (rate instanceof Failure) return rate;
+    return { rate, amount, result: multiply(amount, rate.rate) };
+  };
+}

@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { readsBusy } from "../shared/failure.ts";
+import { credentialOf } from "../http/authentication.ts";
+import { Type } from "../shared/json-schema.ts";
+import type { WriteAnswer } from "../http/response/reply.ts";
+import type { App } from "../app.ts";
+import type { AnswerRead } from "./respond-http.ts";
+import { responsesOf } from "../http/documented-responses.ts";
+
+const symbol = (description: string, example: string) =>
+  Type.String({ description, examples: [example] });
+
+const readRateSchema = {
+  operationId: "readRate",
+  tags: ["Rates"],
+  summary: "Read one direct rate for one unit",
+  description:
+    "Checks the key, then the symbols, then charges exactly one unit, then reads the rate. A " +
+    "unit that was charged is not refunded when the pair is unsupported or suspended. " +
+    "HEAD is charged as GET is.",
+  security: [{ ApiKey: [] }],
+  params: Type.Object({
+    base: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "EUR"),
+    quote: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "USD"),
+  }),
+  response: responsesOf({ 200: Type.Ref("Rate#", { description: "The stored rate" }) }, [
+    "unauthorized",
+    "invalid_asset_symbol",
+    "quota_exceeded",
+    "unsupported_pair",
+  ]),
+};
+
+/** Answers a read that came by the router: of base and quote as they stand in the path. */
+export type ReplyToRead = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  base: string,
+  quote: string,
+) => void;
+
+export function createReplyToRead(answerRead: AnswerRead, write: WriteAnswer): ReplyToRead {
+  // No async handler: the promise it would add costs as much as the search for the rate.
+  return (request, reply, base, quote) => {
+    const apiKey = credentialOf(request.raw, "ApiKey");
+    void answerRead(request.id, apiKey, base, quote).then((answer) => {
+      write(request, reply, answer);
+    });
+  };
+}
+
+export function rateRoutes(app: App, { replyToRead }: { readonly replyToRead: ReplyToRead }): void {
+  const config = { challenge: "ApiKey", busy: readsBusy };
+
+  app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
+    replyToRead(request, reply, request.params.base, request.params.quote);
+  });
+}

@@ -1,0 +1,115 @@
+import { type BillingPeriod, billingPeriodAt, type Quota, utcDay } from "../billing/rules.ts";
+import { isApiKey } from "../accounts/rules.ts";
+import {
+  apiKeyRequired,
+  Failure,
+  invalidAssetSymbol,
+  rateSuspended,
+  rateUnavailable,
+  readsBusy,
+  unsupportedPair,
+} from "../shared/failure.ts";
+import type { Rate } from "../rates/rules/rate.ts";
+import { parsePair } from "../rates/rules/symbol.ts";
+import {
+  type Clock,
+  type MeterStore,
+  type RateFound,
+  type Secrets,
+  StoreUnavailable,
+} from "../accounts/store.ts";
+import { StoreBusy } from "../shared/store.ts";
+
+/** Where a valid key's account stands after a read. */
+export interface Allowance {
+  readonly quota: Quota;
+  readonly period: BillingPeriod;
+  /** Whole seconds until the period ends. */
+  readonly secondsToReset: number;
+}
+
+/** What became of a read: its rate or its failure and, when the key was valid, the allowance. */
+export interface RateReading {
+  readonly result: Rate | Failure;
+  readonly allowance: Allowance | undefined;
+}
+
+/**
+ * Reads one rate for one unit, in the order of the specification (section 4): the key, the
+ * symbols, the charge, the rate. Failures are returned, not thrown: most carry the allowance.
+ */
+export type ReadRate = (
+  apiKey: string | undefined,
+  base: string,
+  quote: string,
+) => Promise<RateReading>;
+
+const refusedKey: RateReading = { result: apiKeyRequired, allowance: undefined };
+const invalidSymbol: RateReading = { result: invalidAssetSymbol, allowance: undefined };
+const busy: RateReading = { result: readsBusy, allowance: undefined };
+
+export function createReadRate(uses: {
+  readonly store: MeterStore;
+  readonly secrets: Pick<Secrets, "hash">;
+  readonly clock: Clock;
+}): ReadRate {
+  const { store, secrets, clock } = uses;
+  const calendar = createCalendar();
+
+  return (apiKey, base, quote) => {
+    if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(refusedKey);
+    const nowMs = clock.nowMs();
+    const { period, day } = calendar(nowMs);
+    const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
+    return store.read(read).then((outcome) => {
+      if (outcome === undefined) return refusedKey;
+      const { quota, found } = outcome;
+      // The symbols come before the charge, and so before the quota that it needs (section 4).
+      if (quota === undefined) return found === "not_asked" ? invalidSymbol : uncharged(found);
+      const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
+      const allowance = { quota, period, secondsToReset };
+      return { result: resultOf(found, allowance), allowance };
+    }, uncharged);
+  };
+}
+
+/** Nothing is known of the account when the store fails, and nothing is charged. */
+function uncharged(error: unknown): RateReading {
+  if (error instanceof StoreBusy) return busy;
+  if (!(error instanceof StoreUnavailable)) throw error;
+  return { result: rateUnavailable(error), allowance: undefined };
+}
+
+function resultOf(found: RateFound, allowance: Allowance): Rate | Failure {
+  if (found === "not_asked") return invalidAssetSymbol;
+  if (found === "unsupported") return unsupportedPair;
+  if (found === "suspended") return rateSuspended;
+  if (found === "exhausted") return quotaExceeded(allowance);
+  return found instanceof StoreUnavailable ? rateUnavailable(found) : found;
+}
+
+function quotaExceeded({ quota, period, secondsToReset }: Allowance): Failure {
+  return new Failure(
+    "quota_exceeded",
+    "Request-unit quota exceeded for the current billing period.",
+    {
+      quota: { limit: quota.quotaUnits, remaining: 0, reset_at: period.end },
+      retryAfterSeconds: secondsToReset,
+    },
+  );
+}
+
+/** Remembers the period and day of the last moment asked for: they change once a day. */
+function createCalendar(): (nowMs: number) => { period: BillingPeriod; day: string } {
+  const dayMs = 86_400_000;
+  let dayNumber = Number.NaN;
+  let today = { period: billingPeriodAt(0), day: utcDay(0) };
+  return (nowMs) => {
+    const number = Math.floor(nowMs / dayMs);
+    if (number !== dayNumber) {
+      dayNumber = number;
+      today = { period: billingPeriodAt(nowMs), day: utcDay(nowMs) };
+    }
+    return today;
+  };
+}

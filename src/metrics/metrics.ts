@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import type { Server } from "node:net";
+import type { Logger } from "pino";
+import type { MailStore } from "../mail/store.ts";
+import type { Clock, Secrets } from "../accounts/store.ts";
+import type { RateSource, SourceStore } from "../rates/source.ts";
+import type { Observers } from "./observers.ts";
+import { createCounts } from "./counts.ts";
+import { watchEventLoop } from "./event-loop-delay.ts";
+import { createRegistry, type RegistryUses } from "./registry.ts";
+import { createScrapeServer } from "./scrape-server.ts";
+import { createReadStore } from "./store-state.ts";
+
+export interface MetricsUses {
+  readonly about: RegistryUses["about"];
+  readonly store: SourceStore & MailStore;
+  readonly sources: readonly RateSource[];
+  /** The clients' server, whose connections are counted. */
+  readonly server: Server;
+  readonly secrets: Pick<Secrets, "passwordQueue">;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface Metrics {
+  /** Whoever is to be counted tells these. */
+  readonly observers: Observers;
+  /** Makes the server for scrapers, which is closed with what it has open by disposing. */
+  serve(uses: MetricsUses): { readonly server: Server } & AsyncDisposable;
+}
+
+/** Counts from now on. */
+export function createMetrics(): Metrics {
+  const counts = createCounts();
+  return {
+    observers: counts,
+    serve(uses) {
+      const eventLoopDelay = watchEventLoop();
+      const registry = createRegistry({
+        about: uses.about,
+        counts,
+        eventLoopDelay,
+        readStore: createReadStore(uses),
+        openConnections: () => connectionsOf(uses.server),
+        passwordQueue: uses.secrets.passwordQueue,
+        clock: uses.clock,
+      });
+      const { contentType } = registry;
+      const server = createScrapeServer({ contentType, text: () => registry.metrics() }, uses.log);
+      return {
+        server,
+        async [Symbol.asyncDispose]() {
+          eventLoopDelay[Symbol.dispose]();
+          if (!server.listening) return;
+          server.close();
+          server.closeAllConnections();
+          await once(server, "close");
+        },
+      };
+    },
+  };
+}
+
+function connectionsOf(server: Server): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  return promise;
+}

@@ -1,0 +1,27 @@
+import type { OpenedFile } from "../../cli/command.ts";
+import { progressBar } from "../../cli/progress-bar.ts";
+
+const BYTES_PER_STEP = 1024 * 1024;
+
+/** Hands a file's bytes on and shows how far it has been read. */
+export async function* importProgress(
+  { bytes, sizeBytes }: OpenedFile,
+  showProgress: (text: string) => void,
+): AsyncGenerator<Uint8Array> {
+  let readBytes = 0;
+  let shownBytes = 0;
+  for await (const chunk of bytes) {
+    yield chunk;
+    readBytes += chunk.byteLength;
+    if (readBytes - shownBytes < BYTES_PER_STEP) continue;
+    shownBytes = readBytes;
+    showProgress(progressText(readBytes, sizeBytes));
+  }
+}
+
+function progressText(readBytes: number, sizeBytes: number | undefined): string {
+  const megabytes = `${Math.round(readBytes / 1024 / 1024)} MiB`;
+  if (sizeBytes === undefined) return `${megabytes} read`;
+  const part = Math.min(readBytes / sizeBytes, 1);
+  return `${progressBar(part)} of ${Math.round(sizeBytes / 1024 / 1024)} MiB`;
+}

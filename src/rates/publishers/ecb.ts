@@ -1,0 +1,19 @@
+import { EcbDocument } from "../files/ecb-xml.ts";
+import { type Answer, ParseError, type SourceLine } from "./publisher.ts";
+
+/**
+ * Reads the European Central Bank's daily reference rates, eurofxref-daily.xml: a dated Cube with
+ * a Cube for each currency, one euro being worth `rate` of it.
+ */
+export function parseEcb([answer]: readonly Answer[]): readonly SourceLine[] {
+  const document = new EcbDocument();
+  const lines = document.end(new TextDecoder("utf-8").decode(answer?.body));
+  if (document.stopped) {
+    // What precedes the fault may be right, but a document that is cut short is no publication.
+    const fault = lines.at(-1);
+    throw new ParseError(fault !== undefined && "reason" in fault ? fault.reason : "not XML");
+  }
+  return lines.map(({ line, ...rest }) =>
+    "reason" in rest ? { reason: `line ${line}: ${rest.reason}` } : rest,
+  );
+}

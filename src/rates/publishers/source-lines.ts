@@ -1,0 +1,108 @@
+import { movePoint, parseDecimal } from "../../shared/decimal.ts";
+import { type Instant, instantAt } from "../../shared/instant.ts";
+import type { Quotation } from "../rules/rate.ts";
+import { type Answer, ParseError, type SourceLine } from "./publisher.ts";
+
+const DAY_MS = 86_400_000;
+
+/** No publisher pauses a currency for so long and goes on with it. */
+const SERIES_PAUSE_DAYS_MAX = 31;
+
+/**
+ * Leaves each pair once. Of several lines the one with the latest date stands, as in an answer
+ * that holds the days before, too. One that repeats another's figure says nothing new; one that
+ * contradicts it on the same date is rejected.
+ *
+ * @throws {ParseError} there is not a single rate.
+ */
+export function settleLines(lines: readonly SourceLine[]): readonly SourceLine[] {
+  const standing = new Map<string, Quotation>();
+  const rejections: SourceLine[] = [];
+  for (const line of lines) {
+    if ("reason" in line) {
+      rejections.push(line);
+      continue;
+    }
+    const pair = `${line.base}/${line.quote}`;
+    const other = standing.get(pair);
+    if (other === undefined || line.asOf > other.asOf) standing.set(pair, line);
+    else if (line.asOf === other.asOf && line.rate !== other.rate) {
+      const figures = `${shown(other.rate)} and then ${shown(line.rate)}`;
+      rejections.push({ reason: `${shown(pair)} is stated twice: ${figures}` });
+    }
+  }
+  if (standing.size > 0) return [...standing.values(), ...rejections];
+  const [first] = rejections;
+  const why = first !== undefined && "reason" in first ? `: ${first.reason}` : "";
+  throw new ParseError(`no rates in the answer${why}`);
+}
+
+/**
+ * Leaves out the currencies that a publisher has ceased to quote, where it answers with the last
+ * figure of every series it ever had: SEK against the Cyprus pound ends in 2007.
+ */
+export function withoutEndedSeries(
+  lines: readonly SourceLine[],
+  { receivedMs }: Answer,
+): readonly SourceLine[] {
+  // A mistaken date in the future must not make all others look old.
+  const latest = instantAt(receivedMs + DAY_MS);
+  let newest = "";
+  for (const line of lines) {
+    if ("asOf" in line && line.asOf > newest && line.asOf <= latest) newest = line.asOf;
+  }
+  if (newest === "") return lines;
+  const oldest = instantAt(Date.parse(newest) - SERIES_PAUSE_DAYS_MAX * DAY_MS);
+  return lines.filter((line) => "reason" in line || line.asOf >= oldest);
+}
+
+/** One rate as an answer states it. A member that is missing or no text is undefined. */
+export interface StatedRate {
+  readonly base: string | undefined;
+  readonly quote: string | undefined;
+  readonly rate: string | undefined;
+  readonly asOf: Instant | undefined;
+}
+
+/** Makes the line of a rate; `what` names it in a rejection. */
+export function lineOf(what: string, { base, quote, rate, asOf }: StatedRate): SourceLine {
+  if (base === undefined || quote === undefined) return { reason: `${what} names no currency` };
+  if (rate === undefined) return { reason: `${what} has no rate` };
+  if (asOf === undefined) return { reason: `${what} has no date such as 2026-03-13` };
+  return { base, quote, rate, asOf };
+}
+
+/** As `lineOf`, for a rate that is stated per 10 to a power of units, which moves the point. */
+export function lineOfUnits(
+  what: string,
+  places: number | undefined,
+  stated: StatedRate,
+): SourceLine {
+  const line = lineOf(what, stated);
+  if ("reason" in line) return line;
+  if (places === undefined) return { reason: `${what} is not for a power of ten of units` };
+  const rate = parseDecimal(line.rate);
+  if (rate === "malformed" || rate === "negative") {
+    return { reason: `${what}: ${shown(line.rate)} is not a decimal number above zero` };
+  }
+  return { ...line, rate: movePoint(rate, -places) };
+}
+
+/** @returns how many places the point moves for so many units; undefined for no power of ten. */
+export function placesOfUnits(units: string | undefined): number | undefined {
+  return units !== undefined && /^10{0,9}$/.test(units) ? units.length - 1 : undefined;
+}
+
+/** @throws {ParseError} the body is not text in UTF-8. A byte order mark is left out. */
+export function utf8TextOf(body: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch (error) {
+    throw new ParseError("the body is not UTF-8 text", error);
+  }
+}
+
+/** A foreign text as it may stand in a message: quoted, escaped and cut. */
+export function shown(text = ""): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
+}

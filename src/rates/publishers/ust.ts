@@ -1,0 +1,52 @@
+import { timestamp } from "../../shared/instant.ts";
+import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
+import type { Answer, MomentOf, SourceLine } from "./publisher.ts";
+import { lineOf, shown } from "./source-lines.ts";
+import { isTreasuryRepetition, treasuryCurrencies } from "./treasury-currencies.ts";
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Reads the US Treasury's quarterly Reporting Rates of Exchange (fiscaldata.treasury.gov, dataset
+ * treasury-reporting-rates-exchange): of the latest `record_date` how many units of a currency one
+ * US dollar is worth. "An amendment to a currency exchange rate for the quarter will appear on the
+ * report as a separate line with a new effective date", so that date is the rate's.
+ */
+export function parseUst([answer]: readonly Answer[], momentOf: MomentOf): readonly SourceLine[] {
+  const { data } = membersOf(parseJsonText(answer));
+  const rows = requireList(data, "data").map(rowOf);
+  // A mistaken record date in the future must not hide the quarter that is there.
+  const tomorrow = timestamp((answer?.receivedMs ?? 0) + DAY_MS).slice(0, 10);
+  const dates = rows.map(({ recordDate }) => recordDate).filter((date) => date <= tomorrow);
+  const latest = dates.sort().at(-1) ?? "";
+  return rows
+    .filter(({ recordDate }) => recordDate >= latest || momentOf(recordDate) === undefined)
+    .flatMap((row) => linesOfRow(row, momentOf));
+}
+
+interface Row {
+  readonly recordDate: string;
+  readonly effectiveDate: string;
+  readonly name: string;
+  readonly rate: string | undefined;
+}
+
+function rowOf(entry: unknown): Row {
+  const row = membersOf(entry);
+  return {
+    recordDate: textOf(row.record_date) ?? "",
+    effectiveDate: textOf(row.effective_date) ?? "",
+    name: textOf(row.country_currency_desc) ?? "",
+    rate: textOf(row.exchange_rate),
+  };
+}
+
+function linesOfRow(row: Row, momentOf: MomentOf): readonly SourceLine[] {
+  const { recordDate, effectiveDate, name, rate } = row;
+  if (isTreasuryRepetition(name)) return [];
+  const quote = treasuryCurrencies.get(name);
+  const what = `the rate of ${shown(name)}`;
+  if (quote === undefined) return [{ reason: `${what} is of a currency that is not known here` }];
+  const asOf = momentOf(recordDate) && momentOf(effectiveDate);
+  return [lineOf(what, { base: "USD", quote, rate, asOf })];
+}

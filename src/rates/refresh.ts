@@ -1,0 +1,187 @@
+import { type Instant, timestamp } from "../shared/instant.ts";
+import { judgeQuotation, latestAsOf, type Quotation, type Rejection } from "./rules/rate.ts";
+import type { SourcedRate, Succession } from "./rules/update-policy.ts";
+import { type Backoff, backoffMs } from "../async/backoff.ts";
+import type { Clock, Judged, RateStore } from "../accounts/store.ts";
+import {
+  type Fetched,
+  type RateSource,
+  SourceError,
+  type SourceState,
+  type SourceStore,
+} from "./source.ts";
+
+/** Longer than any fetch takes: a node that died keeps a source from the others for so long. */
+const LEASE_MS = 90_000;
+
+/** A publication that is due but not out yet is asked for again after this long. */
+const LATE_RETRY_MS = 15 * 60_000;
+
+const BACKOFF: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
+
+/** What fetching a source came to. */
+export interface RefreshReport {
+  readonly source: string;
+  /** Why it failed: then nothing was stored. */
+  readonly error: string | undefined;
+  readonly stored: number;
+  readonly held: number;
+  /** The same as stored, older, or another source's pair. */
+  readonly passedOver: number;
+  /** Lines that are no rates, with their reason. */
+  readonly rejections: readonly Rejection[];
+}
+
+export interface RefreshUses {
+  readonly store: RateStore & SourceStore;
+  readonly clock: Clock;
+  readonly judge: Succession;
+  /** A number from 0 to 1, for the jitter of the backoff. */
+  readonly random: () => number;
+}
+
+/**
+ * Fetches a source, judges and stores what it publishes, and notes how that went. What the
+ * publisher or the network did wrong is noted and reported, not thrown.
+ *
+ * @returns `undefined` when the source is another node's to fetch, or the signal has aborted.
+ */
+export type RefreshSource = (
+  source: RateSource,
+  how: {
+    readonly signal: AbortSignal;
+    /** Whether to leave a source alone whose next attempt is not due, as after another node's. */
+    readonly onlyWhenDue: boolean;
+  },
+) => Promise<RefreshReport | undefined>;
+
+export function createRefreshSource(uses: RefreshUses): RefreshSource {
+  const { store, clock, judge, random } = uses;
+
+  return async (source, { signal, onlyWhenDue }) => {
+    const { key } = source;
+    const nowMs = clock.nowMs();
+    const now = timestamp(nowMs);
+    await store.addSource(key, now);
+    const lease = { now, until: timestamp(nowMs + LEASE_MS), onlyWhenDue };
+    if (!(await store.leaseSource(key, lease))) return undefined;
+    const state = (await store.listSources()).find((known) => known.source === key);
+    try {
+      const fetched = await source.fetch(state?.validators, signal);
+      const { rates, rejections } = ratesOf(source, fetched, nowMs);
+      const verdicts = await store.storeRates(rates, judge, now);
+      const newestAsOf = newestOf(rates, state?.newestAsOf);
+      await store.noteSuccess(key, {
+        at: now,
+        newestAsOf,
+        validators: fetched === "unchanged" ? state?.validators : fetched.validators,
+        nextAttemptAt: timestamp(nextAttemptMs(source, newestAsOf, nowMs)),
+      });
+      const stored = verdicts.filter((verdict) => verdict === "store").length;
+      const held = verdicts.filter((verdict) => verdict === "hold").length;
+      const passedOver = verdicts.length - stored - held;
+      return { source: key, error: undefined, stored, held, passedOver, rejections };
+    } catch (error) {
+      if (signal.aborted) {
+        await store.releaseSource(key);
+        return undefined;
+      }
+      const reason = error instanceof Error ? error.message : String(error);
+      const nextAttemptAt = timestamp(nowMs + backoffMs(BACKOFF, state?.failures ?? 0, random));
+      await store.noteFailure(key, { at: now, reason, nextAttemptAt });
+      // What is not the publisher's doing is ours, and for the log with all it knows.
+      if (!(error instanceof SourceError)) throw error;
+      return { source: key, error: reason, stored: 0, held: 0, passedOver: 0, rejections: [] };
+    }
+  };
+}
+
+/**
+ * Fetches a source and says what storing its rates would change, without storing or noting
+ * anything.
+ *
+ * @throws {SourceError}
+ */
+export async function previewSource(
+  { store, clock, judge }: Pick<RefreshUses, "store" | "clock" | "judge">,
+  source: RateSource,
+  signal: AbortSignal,
+): Promise<readonly Judged[]> {
+  const fetched = await source.fetch(undefined, signal);
+  return store.judgeRates(ratesOf(source, fetched, clock.nowMs()).rates, judge);
+}
+
+/** Judges what was fetched, each line by itself. An answer without a single rate is a failure. */
+function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
+  const rates: SourcedRate[] = [];
+  const rejections: Rejection[] = [];
+  if (fetched === "unchanged") return { rates, rejections };
+  const latest = latestAsOf(nowMs);
+  for (const line of fetched.lines) {
+    const judged = isRejection(line) ? line : judgeQuotation(line, latest);
+    if (isRejection(judged)) rejections.push(judged);
+    else rates.push({ ...judged, source: source.key });
+  }
+  if (rates.length === 0) {
+    throw new SourceError(`no rate in the answer: ${rejections[0]?.reason ?? "it is empty"}`);
+  }
+  return { rates, rejections };
+}
+
+function isRejection(line: Quotation | Rejection | object): line is Rejection {
+  return "reason" in line;
+}
+
+/** The newest time of rates, or the one known before: an older file moves nothing back. */
+function newestOf(rates: readonly SourcedRate[], known: Instant | undefined): Instant | undefined {
+  return rates.reduce(
+    (newest, { asOf }) => (newest === undefined || asOf > newest ? asOf : newest),
+    known,
+  );
+}
+
+/** The next publication; sooner, while one that is due has not come out. */
+function nextAttemptMs(source: RateSource, newest: Instant | undefined, nowMs: number): number {
+  const nextMs = source.schedule.next(nowMs);
+  const newestMs = newest === undefined ? undefined : Date.parse(newest);
+  const isAwaited = source.schedule.isAwaited(newestMs, nowMs);
+  return isAwaited ? Math.min(nextMs, nowMs + LATE_RETRY_MS) : nextMs;
+}
+
+/** How a source stands, for those who watch over it. */
+export interface SourceStatus extends SourceState {
+  readonly missedPublications: number;
+}
+
+/** How every given source stands; one that was never fetched has missed all. */
+export async function readSourceStatus(
+  store: Pick<SourceStore, "listSources">,
+  sources: readonly RateSource[],
+  nowMs: number,
+): Promise<readonly SourceStatus[]> {
+  const states = new Map((await store.listSources()).map((state) => [state.source, state]));
+  return sources.map(({ key, schedule }) => {
+    const state = states.get(key) ?? neverFetched(key, nowMs);
+    const newestMs = state.newestAsOf === undefined ? undefined : Date.parse(state.newestAsOf);
+    return { ...state, missedPublications: schedule.missed(newestMs, nowMs) };
+  });
+}
+
+/** @param stored what is stored of its rates all the same, by an import or from the snapshot. */
+export function neverFetched(
+  source: string,
+  nowMs: number,
+  stored?: Pick<SourceState, "newestAsOf" | "pairs">,
+): SourceState {
+  return {
+    source,
+    lastSuccessAt: undefined,
+    lastErrorAt: undefined,
+    lastError: undefined,
+    failures: 0,
+    newestAsOf: stored?.newestAsOf,
+    nextAttemptAt: timestamp(nowMs),
+    validators: undefined,
+    pairs: stored?.pairs ?? 0,
+  };
+}

@@ -1,0 +1,31 @@
+import { type Instant, parseInstant } from "../../shared/instant.ts";
+
+const calendarDate = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+
+/**
+ * The moment at which a publisher that states a date alone published on that day: its documented
+ * time of day, in its own time zone, turned into UTC.
+ *
+ * @param date `2026-03-13`
+ * @param timeOfDay `16:00`
+ * @param timeZone an IANA name such as `Europe/Berlin`
+ * @returns the moment, or `undefined` for a date, a time or a zone that does not exist and for a
+ *   moment outside the years 0 to 9999. A time of day that the clocks skip counts as if they had
+ *   not been put forward, one that they repeat as the first of the two.
+ */
+export function publicationTime(
+  date: string,
+  timeOfDay: string,
+  timeZone: string,
+): Instant | undefined {
+  if (!calendarDate.test(date)) return undefined;
+  try {
+    const moment = Temporal.PlainDate.from(date).toZonedDateTime({
+      timeZone,
+      plainTime: timeOfDay,
+    });
+    return parseInstant(moment.toInstant().toString());
+  } catch {
+    return undefined; // a thirtieth of February, a 25th hour, a zone that nobody knows
+  }
+}

@@ -1,0 +1,82 @@
+import type { SourceStore } from "./source.ts";
+import type { Instant } from "../shared/instant.ts";
+import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import type { Engine } from "../storage/engine.ts";
+
+const LIST_SOURCES = `
+  SELECT s.source, s.last_success_at, s.last_error_at, s.last_error, s.failures,
+    coalesce(s.newest_as_of, (SELECT max(r.as_of) FROM rates r WHERE r.source = s.source))
+      AS newest_as_of,
+    s.next_attempt_at, s.validators,
+    (SELECT count(*) FROM rates r WHERE r.source = s.source) AS pairs
+  FROM sources s ORDER BY s.source`;
+
+// A start is a new chance: what failed last is tried at once, whatever its backoff was.
+const ADD_SOURCE = `
+  INSERT INTO sources (source, next_attempt_at) VALUES ($1, $2)
+  ON CONFLICT (source) DO UPDATE SET next_attempt_at = excluded.next_attempt_at
+    WHERE sources.failures > 0 AND sources.next_attempt_at > excluded.next_attempt_at`;
+
+// Test and change in one statement: of two nodes only one gets the lease. A lease longer than the
+// one that is asked for was given before the clock was set back, and so was the next attempt of a
+// source whose last attempt lies ahead. One that was never tried is due.
+const LEASE_SOURCE = `
+  UPDATE sources SET leased_until = $3
+  WHERE source = $1 AND
+    (leased_until IS NULL OR leased_until <= $2 OR leased_until > $3)
+    AND ($4 = 0 OR next_attempt_at <= $2 OR last_success_at > $2 OR last_error_at > $2
+      OR coalesce(last_success_at, last_error_at) IS NULL)
+  RETURNING source`;
+
+const RELEASE_SOURCE = "UPDATE sources SET leased_until = NULL WHERE source = $1";
+
+const NOTE_SUCCESS = `
+  UPDATE sources SET last_success_at = $2, newest_as_of = coalesce($3, newest_as_of),
+    validators = $4, next_attempt_at = $5, failures = 0, leased_until = NULL
+  WHERE source = $1`;
+
+const NOTE_FAILURE = `
+  UPDATE sources SET last_error_at = $2, last_error = $3, next_attempt_at = $4,
+    failures = failures + 1, leased_until = NULL
+  WHERE source = $1`;
+
+export function sourceStore(engine: Engine): SourceStore {
+  return {
+    async listSources() {
+      const rows = await engine.query(LIST_SOURCES);
+      return rows.map((row) => ({
+        source: textOf(row, "source"),
+        lastSuccessAt: optionalTextOf(row, "last_success_at"),
+        lastErrorAt: optionalTextOf(row, "last_error_at"),
+        lastError: optionalTextOf(row, "last_error"),
+        failures: integerOf(row, "failures"),
+        newestAsOf: optionalTextOf(row, "newest_as_of") as Instant | undefined,
+        nextAttemptAt: textOf(row, "next_attempt_at"),
+        validators: optionalTextOf(row, "validators"),
+        pairs: integerOf(row, "pairs"),
+      }));
+    },
+
+    async addSource(source, nextAttemptAt) {
+      await engine.query(ADD_SOURCE, source, nextAttemptAt);
+    },
+
+    async leaseSource(source, { now, until, onlyWhenDue }) {
+      const values = [source, now, until, onlyWhenDue ? 1 : 0];
+      return (await engine.query(LEASE_SOURCE, ...values)).length === 1;
+    },
+
+    async releaseSource(source) {
+      await engine.query(RELEASE_SOURCE, source);
+    },
+
+    async noteSuccess(source, { at, newestAsOf, validators, nextAttemptAt }) {
+      const values = [source, at, newestAsOf ?? null, validators ?? null, nextAttemptAt];
+      await engine.query(NOTE_SUCCESS, ...values);
+    },
+
+    async noteFailure(source, { at, reason, nextAttemptAt }) {
+      await engine.query(NOTE_FAILURE, source, at, reason, nextAttemptAt);
+    },
+  };
+}

@@ -1,0 +1,153 @@
+import type { Clock } from "../../accounts/store.ts";
+import { SourceError } from "../source.ts";
+
+/** What lets a publisher say that nothing has changed (RFC 9110, section 13). */
+export interface Validators {
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+export interface HttpAnswer {
+  readonly body: Uint8Array;
+  readonly validators: Validators;
+  /** The Date header's moment or, without one, the present; milliseconds since 1970. */
+  readonly receivedMs: number;
+}
+
+export interface HttpLimits {
+  /** For the whole exchange, redirects included. */
+  readonly timeoutMs: number;
+  readonly bodyBytesMax: number;
+  readonly redirectsMax: number;
+}
+
+export const publisherLimits: HttpLimits = {
+  timeoutMs: 20_000,
+  bodyBytesMax: 8 * 1024 * 1024,
+  redirectsMax: 5,
+};
+
+/**
+ * Gets one address as a polite client does: it says who it is, asks only for what has changed, and
+ * gives up on what takes too long, is too large or leads in circles.
+ *
+ * @returns `"unchanged"` for a 304.
+ * @throws {SourceError} with the reason for anything but a 2xx with a body.
+ */
+export async function httpGet(
+  address: string,
+  settings: {
+    /** With their ports: a redirect to any other host is not followed. */
+    readonly hosts: readonly string[];
+    readonly userAgent: string;
+    readonly validators: Validators;
+    readonly limits: HttpLimits;
+    readonly clock: Clock;
+    readonly signal: AbortSignal;
+  },
+): Promise<HttpAnswer | "unchanged"> {
+  const { limits, clock, hosts } = settings;
+  const timeout = AbortSignal.timeout(limits.timeoutMs);
+  const signal = AbortSignal.any([settings.signal, timeout]);
+  try {
+    const request = { headers: headersOf(settings), hosts, signal };
+    const response = await follow(address, request, limits.redirectsMax);
+    if (response.status === 304 && isConditional(settings.validators)) return "unchanged";
+    if (!response.ok) {
+      await response.body?.cancel();
+      throw new SourceError(`${hostOf(address)} answered ${response.status}`);
+    }
+    const body = await bodyOf(response, limits.bodyBytesMax);
+    const receivedMs = dateOf(response) ?? clock.nowMs();
+    return { body, validators: validatorsOf(response), receivedMs };
+  } catch (error) {
+    if (error instanceof SourceError) throw error;
+    if (settings.signal.aborted) throw new SourceError("stopped before it was fetched", error);
+    if (timeout.aborted) {
+      const seconds = limits.timeoutMs / 1000;
+      throw new SourceError(`${hostOf(address)} did not answer within ${seconds} s`, error);
+    }
+    throw new SourceError(`${hostOf(address)}: ${causeOf(error)}`, error);
+  }
+}
+
+function isConditional({ etag, lastModified }: Validators): boolean {
+  return etag !== undefined || lastModified !== undefined;
+}
+
+function headersOf({ userAgent, validators }: { userAgent: string; validators: Validators }) {
+  const headers: Record<string, string> = { "user-agent": userAgent };
+  if (validators.etag !== undefined) headers["if-none-match"] = validators.etag;
+  if (validators.lastModified !== undefined) headers["if-modified-since"] = validators.lastModified;
+  return headers;
+}
+
+/**
+ * Follows redirects within the hosts of the source. All addresses of the catalogue are https, so
+ * every redirect is, too: another host must not be able to state its rates.
+ */
+async function follow(
+  address: string,
+  request: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly hosts: readonly string[];
+    readonly signal: AbortSignal;
+  },
+  redirectsLeft: number,
+): Promise<Response> {
+  const { headers, hosts, signal } = request;
+  const response = await fetch(address, { headers, redirect: "manual", signal });
+  const location = response.headers.get("location");
+  if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
+  await response.body?.cancel();
+  const from = hostOf(address);
+  if (redirectsLeft === 0) throw new SourceError(`${from} redirects too many times`);
+  const next = URL.parse(location, address);
+  if (next === null || !/^https?:$/.test(next.protocol)) {
+    throw new SourceError(`${from} redirects to what is no web address`);
+  }
+  if (address.startsWith("https:") && next.protocol !== "https:") {
+    throw new SourceError(`${from} redirects from https to http`);
+  }
+  if (!hosts.includes(next.host)) {
+    throw new SourceError(`${from} redirects to another host, ${next.host}, which is not followed`);
+  }
+  return follow(next.href, request, redirectsLeft - 1);
+}
+
+async function bodyOf(response: Response, bytesMax: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) {
+      throw new SourceError(`the answer is larger than ${bytesMax / 1024 / 1024} MiB`);
+    }
+    chunks.push(chunk);
+  }
+  if (bytes === 0) throw new SourceError("the answer is empty");
+  return Buffer.concat(chunks);
+}
+
+function validatorsOf({ headers }: Response): Validators {
+  const etag = headers.get("etag");
+  const lastModified = headers.get("last-modified");
+  return { ...(etag !== null && { etag }), ...(lastModified !== null && { lastModified }) };
+}
+
+function dateOf({ headers }: Response): number | undefined {
+  const dateMs = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(dateMs) ? undefined : dateMs;
+}
+
+function hostOf(address: string): string {
+  return URL.parse(address)?.host ?? address;
+}
+
+/** What fetch itself says is "fetch failed"; why is in its cause. */
+function causeOf(error: unknown): string {
+  const { cause, message } = error as Error;
+  return cause instanceof Error
+    ? cause.message || String((cause as { code?: string }).code)
+    : message;
+}

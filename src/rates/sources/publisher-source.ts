@@ -1,0 +1,58 @@
+import type { Clock } from "../../accounts/store.ts";
+import { type Fetched, type RateSource, SourceError } from "../source.ts";
+import { type HttpAnswer, type HttpLimits, httpGet, type Validators } from "./http-get.ts";
+import { ParseError, type Publisher } from "../publishers/publisher.ts";
+import { createSchedule } from "./schedule.ts";
+
+/** Makes a publisher's source: it gets the publisher's addresses and parses what they answer. */
+export function createRemoteSource(
+  publisher: Publisher,
+  settings: {
+    readonly userAgent: string;
+    readonly limits: HttpLimits;
+    readonly clock: Clock;
+  },
+): RateSource {
+  const { key, name, addresses, schedule, parse } = publisher;
+  const hosts = addresses.map((address) => new URL(address).host);
+
+  return {
+    key,
+    name,
+    schedule: createSchedule(schedule),
+
+    async fetch(storedValidators, signal): Promise<Fetched> {
+      const known = validatorsOf(storedValidators);
+      const get = (address: string, validators: Validators) =>
+        httpGet(address, { ...settings, hosts, validators, signal });
+
+      const answers = await Promise.all(
+        addresses.map((address) => get(address, known[address] ?? {})),
+      );
+      if (answers.every((answer) => answer === "unchanged")) return "unchanged";
+      // A publication is parsed as a whole: what has not changed beside what has is got again.
+      const whole = await Promise.all(
+        answers.map(async (answer, index) =>
+          answer === "unchanged" ? changed(await get(addresses[index] ?? "", {})) : answer,
+        ),
+      );
+      const validators = whole.map((answer, index) => [addresses[index], answer.validators]);
+      try {
+        const lines = await parse(whole);
+        return { lines, validators: JSON.stringify(Object.fromEntries(validators)) };
+      } catch (error) {
+        if (!(error instanceof ParseError)) throw error;
+        throw new SourceError(`the answer cannot be read: ${error.message}`, error);
+      }
+    },
+  };
+}
+
+function changed(answer: HttpAnswer | "unchanged"): HttpAnswer {
+  if (answer !== "unchanged") return answer;
+  throw new SourceError("answered 304 to an unconditional request");
+}
+
+function validatorsOf(stored: string | undefined): Readonly<Record<string, Validators>> {
+  return stored === undefined ? {} : (JSON.parse(stored) as Record<string, Validators>);
+}

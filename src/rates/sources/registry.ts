@@ -1,0 +1,25 @@
+import type { Clock } from "../../accounts/store.ts";
+import type { RateSource } from "../source.ts";
+import { publisherLimits } from "./http-get.ts";
+import { publishers } from "../publishers/catalogue.ts";
+import { createRemoteSource } from "./publisher-source.ts";
+
+/** The keys of every source there is, and of those that are fetched unless the operator chooses. */
+export const sourceNames = {
+  known: publishers.map(({ key }) => key),
+  onByDefault: publishers.filter(({ onByDefault }) => onByDefault).map(({ key }) => key),
+};
+
+/** @returns the sources of known keys, in the order given. */
+export function sourcesOf(
+  keys: readonly string[],
+  { clock, version }: { readonly clock: Clock; readonly version: string },
+): readonly RateSource[] {
+  // Says honestly who asks, so that a publisher can tell what its server is used for.
+  const userAgent = `Kurs/${version} (self-hosted currency-rate service)`;
+  return keys.flatMap((key) => {
+    const publisher = publishers.find((known) => known.key === key);
+    const settings = { userAgent, limits: publisherLimits, clock };
+    return publisher === undefined ? [] : [createRemoteSource(publisher, settings)];
+  });
+}

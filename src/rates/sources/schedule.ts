@@ -1,0 +1,63 @@
+import { Cron } from "croner";
+import { MISSED_MAX, type Schedule } from "../source.ts";
+
+/** When a publisher gives out rates: at the times of a cron pattern, or continuously. */
+export type Calendar =
+  | { readonly cron: string; readonly timeZone: string }
+  | { readonly everySeconds: number };
+
+/** Publishers may be late; a publication counts as missed only after this long. */
+const GRACE_MS = 2 * 60 * 60_000;
+
+/** A source polled continuously may be silent for so long before it counts as stale. */
+const POLL_GRACE_MS = 5 * 60_000;
+
+/** Makes a source's schedule from the calendar that its publisher documents. */
+export function createSchedule(calendar: Calendar): Schedule {
+  return "cron" in calendar ? cronSchedule(calendar) : pollSchedule(calendar.everySeconds * 1000);
+}
+
+function cronSchedule({ cron, timeZone }: { cron: string; timeZone: string }): Schedule {
+  const runs = new Cron(cron, { timezone: timeZone, paused: true });
+  const before = (moment: Date) => runs.previousRuns(1, moment)[0];
+
+  /** Publications due by a moment that the newest rate shows nothing of, at most so many. */
+  const unseen = (newestAsOfMs: number | undefined, untilMs: number, most: number): number => {
+    if (newestAsOfMs === undefined) return 1;
+    let count = 0;
+    // The pattern has whole seconds, and croner looks before the one it is given.
+    let due = before(new Date(untilMs + 1000));
+    while (due !== undefined && count < most) {
+      const earlier = before(due);
+      // A rate's own time lies about its publication: it belongs to the nearest one.
+      const midpointMs = (due.getTime() + (earlier ?? due).getTime()) / 2;
+      if (newestAsOfMs > midpointMs) break;
+      count += 1;
+      due = earlier;
+    }
+    return count;
+  };
+
+  return {
+    next(afterMs) {
+      const next = runs.nextRun(new Date(afterMs));
+      if (next === null) throw new Error(`the schedule ${cron} never comes again`);
+      return next.getTime();
+    },
+
+    isAwaited: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs, 1) > 0,
+    missed: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs - GRACE_MS, MISSED_MAX),
+  };
+}
+
+function pollSchedule(intervalMs: number): Schedule {
+  return {
+    next: (afterMs) => afterMs + intervalMs,
+    isAwaited: () => false,
+    missed(newestAsOfMs, nowMs) {
+      if (newestAsOfMs === undefined) return 1;
+      const silentMs = nowMs - newestAsOfMs - POLL_GRACE_MS;
+      return silentMs <= 0 ? 0 : Math.min(Math.ceil(silentMs / intervalMs), MISSED_MAX);
+    },
+  };
+}

@@ -1,0 +1,206 @@
+import type { HeldRate, Judged, RateStore } from "../accounts/store.ts";
+import type { Decimal } from "../shared/decimal.ts";
+import type { Instant } from "../shared/instant.ts";
+import type { SourcedRate, Succession, Verdict } from "./rules/update-policy.ts";
+import type { AssetSymbol, Pair } from "./rules/symbol.ts";
+import { optionalTextOf, textOf } from "../storage/columns.ts";
+import { type Engine, type Row, statement } from "../storage/engine.ts";
+
+/** Makes a statement for a number of rows once: an import asks for the same a million times. */
+function byCount(make: (rows: number) => string): (rows: number) => string {
+  const made = new Map<number, string>();
+  return (rows) => {
+    const known = made.get(rows) ?? make(rows);
+    made.set(rows, known);
+    return known;
+  };
+}
+
+// Rates are looked up and stored many at a time: over a network the round trips count, and one lock
+// keeps everybody else waiting meanwhile.
+// Joined from the wanted pairs, each is one search by the key: with IN, SQLite reads all the table.
+const standingRates = byCount(
+  (pairs) => `
+  WITH wanted (base, quote) AS (VALUES ${rowsOf(pairs, 2)})
+  SELECT r.base, r.quote, r.rate, r.as_of, r.source, h.held_at
+  FROM wanted w
+  JOIN rates r ON r.base = w.base AND r.quote = w.quote
+  LEFT JOIN held_rates h ON h.base = r.base AND h.quote = r.quote`,
+);
+
+const storeRates = byCount(
+  (rates) => `
+  INSERT INTO rates (base, quote, rate, as_of, source) VALUES ${rowsOf(rates, 5)}
+  ON CONFLICT (base, quote) DO UPDATE
+    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source`,
+);
+
+const holdRates = byCount(
+  (rates) => `
+  INSERT INTO held_rates (base, quote, rate, as_of, source, held_at) VALUES ${rowsOf(rates, 6)}
+  ON CONFLICT (base, quote) DO UPDATE
+    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
+      held_at = excluded.held_at`,
+);
+
+const dropHeldRates = byCount(
+  (pairs) => `
+  DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${rowsOf(pairs, 2)})`,
+);
+
+const TAKE_HELD_RATE = `
+  DELETE FROM held_rates WHERE base = $1 AND quote = $2
+  RETURNING base, quote, rate, as_of, source`;
+
+const LIST_HELD_RATES = `
+  SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, r.rate AS standing
+  FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
+  ORDER BY h.base, h.quote`;
+
+const LIST_RATES = `
+  SELECT base, quote, rate, as_of, source, suspended_at FROM rates
+  WHERE base = $1 OR $1 IS NULL ORDER BY base, quote`;
+
+const HAS_RATES = "SELECT 1 FROM rates LIMIT 1";
+
+const SUSPEND_RATE = `
+  UPDATE rates SET suspended_at = $3 WHERE base = $1 AND quote = $2 RETURNING base`;
+
+/** Whoever judges a rate by the stored one wants to be the only one who stores. */
+const RATES_LOCK = "rates";
+
+export function rateStore(engine: Engine): RateStore {
+  return {
+    storeRates: (rates, judge, now) =>
+      engine.transaction(function* () {
+        const verdicts: Verdict[] = [];
+        for (const some of chunksOf(rates, engine.rowsAtOnce)) {
+          const { judged, stored, held, settled } = yield* judgeAll(some, judge);
+          verdicts.push(...judged.map(({ verdict }) => verdict));
+          if (stored.length > 0)
+            yield statement(storeRates(stored.length), ...stored.flatMap(valuesOf));
+          if (settled.length > 0)
+            yield statement(dropHeldRates(settled.length), ...settled.flatMap(pairOf));
+          const withTime = held.flatMap((rate) => [...valuesOf(rate), now]);
+          if (held.length > 0) yield statement(holdRates(held.length), ...withTime);
+        }
+        return verdicts;
+      }, RATES_LOCK),
+
+    judgeRates: (rates, judge) =>
+      engine.transaction(function* () {
+        const all: Judged[] = [];
+        for (const some of chunksOf(rates, engine.rowsAtOnce))
+          all.push(...(yield* judgeAll(some, judge)).judged);
+        return all;
+      }),
+
+    async listHeldRates() {
+      return (await engine.query(LIST_HELD_RATES)).map(
+        (row): HeldRate => ({
+          ...sourcedRateOf(row),
+          heldAt: textOf(row, "held_at"),
+          standing: textOf(row, "standing") as Decimal,
+        }),
+      );
+    },
+
+    releaseRate: ({ base, quote }) =>
+      engine.transaction(function* () {
+        const [row] = yield statement(TAKE_HELD_RATE, base, quote);
+        if (row === undefined) return undefined;
+        const held = sourcedRateOf(row);
+        yield statement(storeRates(1), ...valuesOf(held));
+        return held;
+      }, RATES_LOCK),
+
+    async dropHeldRate({ base, quote }) {
+      return (await engine.query(TAKE_HELD_RATE, base, quote)).length === 1;
+    },
+
+    async listRates(base) {
+      const rows = await engine.query(LIST_RATES, base ?? null);
+      return rows.map((row) => ({
+        ...sourcedRateOf(row),
+        suspendedAt: optionalTextOf(row, "suspended_at"),
+      }));
+    },
+
+    async hasRates() {
+      return (await engine.queryFirst(HAS_RATES)).length > 0;
+    },
+
+    async suspendRate({ base, quote }: Pair, at) {
+      return (await engine.query(SUSPEND_RATE, base, quote, at ?? null)).length === 1;
+    },
+  };
+}
+
+function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
+
+/**
+ * Judges rates one after the other, each by what stands by then: a file may have a pair twice.
+ *
+ * @returns besides the verdicts the last rate of each pair to store and to hold, and the pairs of
+ *   which a held rate is settled by a stored one.
+ */
+function* judgeAll(rates: readonly SourcedRate[], judge: Succession) {
+  const pairs = new Map(rates.map((rate) => [nameOf(rate), rate]));
+  const values = [...pairs.values()].flatMap(pairOf);
+  const rows: Row[] = yield statement(standingRates(pairs.size), ...values);
+  const standing = new Map<string, SourcedRate>();
+  const heldBefore = new Set<string>();
+  for (const row of rows) {
+    const rate = sourcedRateOf(row);
+    standing.set(nameOf(rate), rate);
+    if (row.held_at !== null) heldBefore.add(nameOf(rate));
+  }
+
+  const stored = new Map<string, SourcedRate>();
+  const held = new Map<string, SourcedRate>();
+  const judged = rates.map((next): Judged => {
+    const name = nameOf(next);
+    const before = standing.get(name);
+    const verdict = judge(before, next);
+    if (verdict === "hold") held.set(name, next);
+    if (verdict === "store") {
+      standing.set(name, next);
+      stored.set(name, next);
+      held.delete(name);
+    }
+    return { next, standing: before, verdict };
+  });
+  const settled = [...stored.values()].filter((rate) => heldBefore.has(nameOf(rate)));
+  return { judged, stored: [...stored.values()], held: [...held.values()], settled };
+}
+
+function nameOf({ base, quote }: Pair): string {
+  return `${base}/${quote}`;
+}
+
+function pairOf({ base, quote }: Pair): readonly string[] {
+  return [base, quote];
+}
+
+/** The places of so many rows of so many values: `($1, $2), ($3, $4)`. */
+function rowsOf(rows: number, columns: number): string {
+  const row = (index: number) =>
+    Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(", ");
+  return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");
+}
+
+function valuesOf({ base, quote, rate, asOf, source }: SourcedRate): readonly string[] {
+  return [base, quote, rate, asOf, source];
+}
+
+function sourcedRateOf(row: Row): SourcedRate {
+  return {
+    base: textOf(row, "base") as AssetSymbol,
+    quote: textOf(row, "quote") as AssetSymbol,
+    rate: textOf(row, "rate") as Decimal,
+    asOf: textOf(row, "as_of") as Instant,
+    source: textOf(row, "source"),
+  };
+}

@@ -1,0 +1,131 @@
+import type { Command } from "commander";
+import type { BackupReport, Holdings, RestoreReport } from "./sqlite/backup/report.ts";
+import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+
+/** Adds `kurs backup` and `kurs restore`. */
+export function backupCommands(program: Command, uses: CommandUses): void {
+  program
+    .command("backup")
+    .description("copy the embedded database as it stands at one instant, beside a running server")
+    .argument("<file>", "the backup's name, or a directory where it is named after its time")
+    .option("--force", "replace a file of that name")
+    .option("--json", "print what was copied as JSON")
+    .addHelpText("after", backupExamples)
+    .action((file: string, options: BackupOptions) => backUp(uses, file, options));
+
+  program
+    .command("restore")
+    .description("put a backup in the place of the embedded database; the server must be stopped")
+    .argument("<file>", "what kurs backup has written")
+    .option("--revive-keys", "let keys live again that were revoked after the backup")
+    .option("--json", "print what became of it as JSON")
+    .addHelpText("after", restoreExamples)
+    .action((file: string, options: RestoreOptions) => restore(uses, file, options));
+}
+
+const backupExamples = `
+The file is checked before it gets its name: it is whole, or it is not there. It holds digests of
+all credentials and mails that wait, and only its owner may read it.
+
+Examples:
+  $ kurs backup /var/backups/kurs/
+  $ kurs backup kurs.backup.db --force`;
+
+const restoreExamples = `
+What happened after the backup is forgotten: accounts, keys, changed passwords, units charged. Keys
+revoked since then stay revoked where the replaced database can still be read. All sessions end,
+and links in mails are void. The replaced database is kept beside the new one.
+
+Example:
+  $ kurs restore /var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db`;
+
+interface BackupOptions extends OutputOptions {
+  readonly force?: boolean;
+}
+
+interface RestoreOptions extends OutputOptions {
+  readonly reviveKeys?: boolean;
+}
+
+async function backUp(uses: CommandUses, file: string, { force, json }: BackupOptions) {
+  const { databaseAddress } = uses.settings();
+  if (databaseAddress !== undefined) {
+    throw new CommandError(
+      "the store is on PostgreSQL, which is backed up by its own means, such as\n" +
+        `  pg_dump --format=custom --file=kurs.dump --dbname='${databaseAddress}'\n` +
+        "(it asks for the password, or takes it from PGPASSWORD or ~/.pgpass)",
+      2,
+    );
+  }
+  refuseStream(file);
+  const report = await uses.backupStore(file, { mayReplace: force ?? false });
+  uses.print(json ? JSON.stringify(wireBackup(report)) : toldBackup(report));
+}
+
+async function restore(uses: CommandUses, file: string, { reviveKeys, json }: RestoreOptions) {
+  const { databaseAddress } = uses.settings();
+  if (databaseAddress !== undefined) {
+    throw new CommandError(
+      "the store is on PostgreSQL, which is restored by its own means, such as\n" +
+        `  pg_restore --clean --if-exists --single-transaction --dbname='${databaseAddress}' ` +
+        "kurs.dump\n(stop every node first; end all sessions after it: DELETE FROM sessions)",
+      2,
+    );
+  }
+  refuseStream(file);
+  const revive = reviveKeys ?? false;
+  const report = await uses.restoreStore(file, { reviveKeys: revive });
+  uses.print(json ? JSON.stringify(wireRestore(report)) : toldRestore(report, revive));
+}
+
+function refuseStream(file: string): void {
+  if (file !== "-") return;
+  throw new CommandError("name a file: a backup is checked as a whole, which no pipe allows", 2);
+}
+
+function toldBackup(report: BackupReport): string {
+  const { file, sizeBytes, takenAt, schema } = report;
+  const size = `${Math.ceil(sizeBytes / 1024)} KiB`;
+  return `backed up to ${file} (${size}, schema ${schema}) as of ${takenAt}: ${held(report)}`;
+}
+
+function toldRestore(report: RestoreReport, reviveKeys: boolean): string {
+  const { note, database, schema, sessionsEnded, kept, forgotten } = report;
+  const made = note === undefined ? "a copy" : `the backup of ${note.takenAt} (${note.program})`;
+  const lines = [`restored ${made} to ${database}, schema ${schema}: ${held(report)}`];
+  if (kept !== undefined) lines.push(`the replaced database is kept: ${kept}`);
+  if (forgotten !== undefined) {
+    const { accounts, keys, units, passwords, revocations } = forgotten;
+    lines.push(
+      `forgotten since then: ${accounts} accounts, ${keys} keys, ${units} units charged, ` +
+        `${passwords} changed passwords`,
+      `${revocations} keys revoked since then ${reviveKeys ? "live again" : "stay revoked"}`,
+    );
+  } else if (kept !== undefined) {
+    lines.push(
+      "it cannot be read: keys revoked and passwords changed since then are as in the backup",
+    );
+  } else lines.push("keys revoked and passwords changed since then are as in the backup");
+  lines.push(`${sessionsEnded} sessions are ended, and links in earlier mails are void`);
+  return lines.join("\n");
+}
+
+function held({ accounts, activeKeys, units }: Holdings): string {
+  return `${accounts} accounts, ${activeKeys} active keys, ${units} units`;
+}
+
+function wireBackup({ takenAt, sizeBytes, activeKeys, ...rest }: BackupReport) {
+  return { ...rest, taken_at: takenAt, size_bytes: sizeBytes, active_keys: activeKeys };
+}
+
+function wireRestore({ note, activeKeys, sessionsEnded, kept, forgotten, ...rest }: RestoreReport) {
+  return {
+    ...rest,
+    active_keys: activeKeys,
+    taken_at: note?.takenAt ?? null,
+    program: note?.program ?? null,
+    sessions_ended: sessionsEnded,
+    kept: kept ?? null,
+    forgotten: forgotten ?? null,
+  };
+}

@@ -1,0 +1,105 @@
+import type { PoolClient } from "pg";
+import { StartError } from "../../accounts/store.ts";
+import type { DatabaseHost } from "../../config.ts";
+import type { StoreSource } from "./from-sqlite.ts";
+import { columnsOf, type Table, type Tally, tables, tallyOf } from "./tables.ts";
+import { migratePostgresStore } from "../postgres/open.ts";
+import { createPrimary } from "../postgres/primary.ts";
+
+/** A statement may have 65,535 parameters (the protocol's Bind message counts them in 16 bits). */
+const ROWS_AT_ONCE = 1000;
+
+export interface CopyProgress {
+  readonly table: string;
+  readonly copied: number;
+  readonly total: number;
+}
+
+/** Rows of each table that were copied, and found again. */
+export type CopyReport = ReadonlyMap<string, Tally>;
+
+/**
+ * Fills an empty PostgreSQL database with all that a source has, in one transaction: all of it is
+ * there, counted and summed up, or nothing.
+ *
+ * @throws {StartError} when the database is not empty or the sums differ.
+ */
+export async function fillPostgres(
+  source: StoreSource,
+  hosts: readonly DatabaseHost[],
+  onProgress: (progress: CopyProgress) => void,
+): Promise<CopyReport> {
+  await migratePostgresStore(hosts);
+  await using primary = createPrimary(hosts, { connectionsMax: 1, statementTimeoutMs: 0 });
+  const client = await primary.connect();
+  try {
+    await client.query("BEGIN");
+    await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
+    await requireEmpty(client);
+    const total = tables.reduce((sum, table) => sum + source.tally(table).rows, 0);
+    let copied = 0;
+    for (const table of tables) {
+      for (const rows of source.rows(table, ROWS_AT_ONCE)) {
+        await client.query(insertOf(table, rows.length), rows.flat());
+        copied += rows.length;
+        onProgress({ table: table.name, copied, total });
+      }
+    }
+    const report = await compare(client, source);
+    await client.query("COMMIT");
+    return report;
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartError(`The copy was broken off: ${reason}. Nothing is kept.`, error);
+  } finally {
+    // Without a commit the server undoes it all.
+    client.release(true);
+  }
+}
+
+/** The plan that a new database comes with does not count. */
+async function requireEmpty(client: PoolClient): Promise<void> {
+  for (const table of tables) {
+    if (table.name === "plans") continue;
+    const { rows } = await tallyAt(client, table);
+    if (rows > 0) {
+      throw new StartError(
+        `The database is not empty: ${table.name} has ${rows} rows. Copy into a new one.`,
+      );
+    }
+  }
+}
+
+function insertOf(table: Table, rows: number): string {
+  const columns = columnsOf(table);
+  const values = Array.from({ length: rows }, (_, row) => {
+    const places = columns.map((_column, index) => `$${row * columns.length + index + 1}`);
+    return `(${places.join(", ")})`;
+  });
+  const updates = table.others.map((column) => `${column} = excluded.${column}`).join(", ");
+  return (
+    `INSERT INTO ${table.name} (${columns.join(", ")}) VALUES ${values.join(", ")} ` +
+    `ON CONFLICT (${table.key.join(", ")}) DO UPDATE SET ${updates}`
+  );
+}
+
+async function compare(client: PoolClient, source: StoreSource): Promise<CopyReport> {
+  const report = new Map<string, Tally>();
+  for (const table of tables) {
+    const [there, here] = [source.tally(table), await tallyAt(client, table)];
+    if (there.rows !== here.rows || there.units !== here.units) {
+      const told = ({ rows, units }: Tally) => `${rows} rows with ${units} units`;
+      throw new StartError(
+        `The copy of ${table.name} differs: ${told(there)} became ${told(here)}. Nothing is kept.`,
+      );
+    }
+    report.set(table.name, here);
+  }
+  return report;
+}
+
+async function tallyAt(client: PoolClient, table: Table): Promise<Tally> {
+  const { rows } = await client.query(tallyOf(table));
+  return { rows: Number(rows[0]?.rows), units: Number(rows[0]?.units) };
+}

@@ -1,0 +1,58 @@
+import type { PoolClient } from "pg";
+import { StartError } from "../../accounts/store.ts";
+import { type MigrationReport, migrationsIn } from "../migrations.ts";
+
+/** Taken by whoever migrates; the others wait for it. Any number does that no one else uses. */
+const MIGRATION_LOCK = 5_278_777;
+
+/** The numbered files that were run, of which the greatest is the schema's version. */
+const MAKE_LEDGER = `
+  CREATE TABLE IF NOT EXISTS schema_migrations (
+    version integer PRIMARY KEY,
+    run_at timestamptz NOT NULL DEFAULT now()
+  )`;
+
+/**
+ * Brings a database up to the program's schema: the numbered files that it has not seen, in one
+ * transaction, by one process at a time.
+ *
+ * @throws {StartError} when the database was written by a newer program.
+ */
+export async function migrate(client: PoolClient): Promise<MigrationReport> {
+  const migrations = migrationsIn("postgres");
+  const known = migrations.length;
+  const present = await versionOf(client);
+  if (present === known) return { from: present, to: known };
+
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+    await client.query(MAKE_LEDGER);
+    const from = await versionOf(client);
+    if (from > known) {
+      throw new StartError(
+        `The PostgreSQL database was written by a newer Kurs (its schema is ${from}, this ` +
+          `program knows ${known}): start that newer program, or set DATABASE_URL to another ` +
+          "database.",
+      );
+    }
+    for (const [index, sql] of migrations.entries()) {
+      if (index < from) continue;
+      await client.query(sql);
+      await client.query("INSERT INTO schema_migrations (version) VALUES ($1)", [index + 1]);
+    }
+    await client.query("COMMIT");
+    return { from, to: known };
+  } catch (error) {
+    await client.query("ROLLBACK");
+    throw error;
+  }
+}
+
+/** The schema's version; 0 in an empty database. */
+export async function versionOf(client: PoolClient): Promise<number> {
+  const { rows: tables } = await client.query("SELECT to_regclass('schema_migrations') AS ledger");
+  if (tables[0]?.ledger === null) return 0;
+  const { rows } = await client.query("SELECT max(version) AS version FROM schema_migrations");
+  return rows[0]?.version ?? 0;
+}

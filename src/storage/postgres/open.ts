@@ -1,0 +1,73 @@
+import { setTimeout as after } from "node:timers/promises";
+import type { PoolClient } from "pg";
+import { StartError, type Store } from "../../accounts/store.ts";
+import type { DatabaseHost } from "../../config.ts";
+import type { ObserveBatch } from "../../metrics/observers.ts";
+import type { MigrationReport } from "../migrations.ts";
+import { createStore } from "../../store.ts";
+import { createPostgresEngine } from "./engine.ts";
+import { migrate } from "./migrate.ts";
+import { createPrimary, type Primary, type PrimarySettings } from "./primary.ts";
+import { requireSuitable } from "./suitable.ts";
+
+/** A server that starts beside us is waited for so long. */
+const START_PATIENCE_MS = 6000;
+const START_RETRY_MS = 500;
+
+/**
+ * Opens the store on PostgreSQL, migrating it where needed.
+ *
+ * @throws {StartError} within 10 s, which says where it was tried and why it did not work.
+ */
+export async function openPostgresStore(
+  hosts: readonly DatabaseHost[],
+  settings: PrimarySettings,
+  observeBatch?: ObserveBatch,
+): Promise<Store> {
+  const { schema } = await prepare(hosts);
+  const primary = createPrimary(hosts, { ...settings, schema });
+  return createStore(createPostgresEngine(primary, settings), observeBatch);
+}
+
+/** Brings the database up to the program's schema. @throws {StartError} */
+export async function migratePostgresStore(
+  hosts: readonly DatabaseHost[],
+): Promise<MigrationReport> {
+  return (await prepare(hosts)).migration;
+}
+
+/** @returns the schema of the tables, and what was done to them. @throws {StartError} */
+async function prepare(hosts: readonly DatabaseHost[]) {
+  const settings = { connectionsMax: 2, statementTimeoutMs: 0 };
+  await using primary = createPrimary(hosts, settings);
+  const client = await connectPatiently(primary);
+  try {
+    const schema = await requireSuitable(client, primary);
+    return { schema, migration: await migrate(client) };
+  } catch (error) {
+    if (error instanceof StartError) throw error;
+    throw new StartError(`Cannot migrate the PostgreSQL database: ${reasonOf(error)}.`, error);
+  } finally {
+    client.release(true);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function connectPatiently(primary: Primary): Promise<PoolClient> {
+  const patientUntilMs = performance.now() + START_PATIENCE_MS;
+  for (;;) {
+    try {
+      return await primary.connect();
+    } catch (error) {
+      // A certificate that is rejected stays rejected.
+      const isLasting = error instanceof Error && "isLasting" in error && error.isLasting;
+      if (isLasting || performance.now() > patientUntilMs) {
+        throw new StartError(`Cannot reach PostgreSQL: ${reasonOf(error)}.`, error);
+      }
+      await after(START_RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { ConnectionOptions } from "node:tls";
+import { StartError } from "../../accounts/store.ts";
+import type { DatabaseHost } from "../../config.ts";
+
+/** How a host is connected to. */
+export interface Connecting {
+  /** The address without the options that `ssl` has taken up. */
+  readonly connectionString: string;
+  /** Unset: as pg decides, which is without TLS but for PGSSLMODE. */
+  readonly ssl?: ConnectionOptions | false;
+}
+
+/**
+ * Reads how a host is to be connected to, in libpq's sense (PostgreSQL, section 32.19): `require`
+ * encrypts and verifies no certificate unless there is a `sslrootcert`, `verify-ca` verifies the
+ * certificate, and `verify-full` its host name as well. On a Unix socket there is no TLS.
+ *
+ * @throws {StartError} when a file cannot be used.
+ */
+export function connectingOf({ name, url }: DatabaseHost): Connecting {
+  const [address = "", query = ""] = url.split("?");
+  const options = new URLSearchParams(query);
+  const mode = options.get("sslmode");
+  const authority = optionsFor(options);
+  for (const option of [...options.keys()]) if (option.startsWith("ssl")) options.delete(option);
+  const connectionString = `${address}?${options}`;
+  if (name.startsWith("/") || mode === "disable") return { connectionString, ssl: false };
+  if (mode === null) return { connectionString };
+  const isVerified = mode !== "require" || authority.ca !== undefined;
+  return {
+    connectionString,
+    ssl: {
+      ...authority,
+      rejectUnauthorized: isVerified,
+      ...(mode === "verify-full" ? {} : { checkServerIdentity: () => undefined }),
+    },
+  };
+}
+
+function optionsFor(options: URLSearchParams): Pick<ConnectionOptions, "ca" | "cert" | "key"> {
+  const ca = textOf(options, "sslrootcert");
+  if (ca !== undefined) certificateIn(ca);
+  const cert = textOf(options, "sslcert");
+  const key = textOf(options, "sslkey");
+  if (cert !== undefined && key !== undefined) requireKeyOf(cert, key);
+  return {
+    ...(ca === undefined ? {} : { ca: ca.text }),
+    ...(cert === undefined ? {} : { cert: cert.text }),
+    ...(key === undefined ? {} : { key: key.text }),
+  };
+}
+
+interface PemFile {
+  readonly option: string;
+  readonly path: string;
+  readonly text: string;
+}
+
+const reasonOf = new Map([
+  ["ENOENT", "there is no such file"],
+  ["EACCES", "this user may not read it"],
+  ["EISDIR", "it is a directory"],
+]);
+
+function textOf(options: URLSearchParams, option: string): PemFile | undefined {
+  const path = options.get(option);
+  if (path === null) return undefined;
+  try {
+    return { option, path, text: readFileSync(path, "utf8") };
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const reason = reasonOf.get(code) ?? message;
+    throw new StartError(`Cannot read ${option} ${path} of DATABASE_URL: ${reason}.`, error);
+  }
+}
+
+function certificateIn({ option, path, text }: PemFile): X509Certificate {
+  try {
+    return new X509Certificate(text);
+  } catch (error) {
+    throw new StartError(`The ${option} ${path} holds no certificate in PEM.`, error);
+  }
+}
+
+function requireKeyOf(cert: PemFile, key: PemFile): void {
+  const certificate = certificateIn(cert);
+  let isKey: boolean;
+  try {
+    isKey = certificate.checkPrivateKey(createPrivateKey(key.text));
+  } catch (error) {
+    const what = "holds no private key in PEM that can be read without a passphrase";
+    throw new StartError(`The sslkey ${key.path} ${what}.`, error);
+  }
+  if (!isKey)
+    throw new StartError(`The sslkey ${key.path} is not the key of sslcert ${cert.path}.`);
+}
+
+const UNKNOWN_CA =
+  "its certificate is not signed by a known CA; set sslrootcert to the file of its CA";
+
+/** What Node says of a certificate (nodejs.org/api/tls.html#x509-certificate-error-codes). */
+const certificateFaults = new Map([
+  ["SELF_SIGNED_CERT_IN_CHAIN", UNKNOWN_CA],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", UNKNOWN_CA],
+  ["UNABLE_TO_GET_ISSUER_CERT", UNKNOWN_CA],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", UNKNOWN_CA],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", UNKNOWN_CA],
+  ["CERT_SIGNATURE_FAILURE", UNKNOWN_CA],
+  ["CERT_HAS_EXPIRED", "its certificate has expired"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is another host's; connect by a name in it"],
+]);
+
+/** @returns why a server's certificate was rejected; undefined for any other error. */
+export function certificateFaultOf(error: unknown): string | undefined {
+  return certificateFaults.get((error as { code?: string }).code ?? "");
+}

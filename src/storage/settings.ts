@@ -1,0 +1,120 @@
+import type { DatabaseHost } from "../config.ts";
+
+// Up to the last @ stand user and password: a password with one that is not encoded must not end up
+// among the hosts, which are shown.
+const address = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([/?][^@\s]*)?$/;
+
+/** The modes in which libpq never falls back to another (PostgreSQL, section 32.19.3). */
+const tlsModes = ["disable", "require", "verify-ca", "verify-full"];
+
+const tlsFiles = ["sslrootcert", "sslcert", "sslkey"];
+
+/**
+ * Reads an address as `DATABASE_URL` has it. Several hosts stand by commas, as libpq reads them:
+ * `postgres://user:password@one:5432,two:5432/kurs` (PostgreSQL, section 32.1.1.3). So does the
+ * directory of a Unix socket: `postgres://user@/kurs?host=/run/postgresql`.
+ *
+ * @returns the hosts in their order; `undefined` for what is no such address.
+ */
+export function parseDatabaseAddress(text: string): readonly DatabaseHost[] | undefined {
+  const [, scheme = "", user = "", authority = "", rest = ""] = address.exec(text) ?? [];
+  const [path = ""] = rest.split("?");
+  const options = optionsOf(rest);
+  const named = options.get("host");
+  const places =
+    named === null
+      ? authority.split(",").map(placeIn)
+      : placesOf(named, options.get("port") ?? "", options);
+  const query = named === null ? rest.slice(path.length) : queryOf(options);
+  const parsed = places.map(({ host, port }) => {
+    const name = port === "" ? host : `${host}:${port}`;
+    if (!host.startsWith("/")) return { name, url: `${scheme}${user}${name}${path}${query}` };
+    const local = new URLSearchParams(options);
+    local.set("host", host);
+    if (port !== "") local.set("port", port);
+    return { name, url: `${scheme}${user}${path || "/"}${queryOf(local)}` };
+  });
+  const isGood = scheme !== "" && parsed.every(({ name, url }) => isHost(name, url));
+  return isGood ? parsed : undefined;
+}
+
+/** @returns what of the address's options does not fit, a sentence each. */
+export function databaseOptionProblems(text: string): string[] {
+  const options = optionsOf(text);
+  const mode = options.get("sslmode");
+  const problems: string[] = [];
+  const unknown = [...options.keys()].filter(
+    (name) => name.startsWith("ssl") && name !== "sslmode" && !tlsFiles.includes(name),
+  );
+  if (unknown.length > 0) problems.push(`there is no option ${unknown.join(", ")}`);
+  if (mode !== null && !tlsModes.includes(mode)) {
+    problems.push(`sslmode must be disable, require, verify-ca or verify-full, not "${mode}"`);
+  }
+  const files = tlsFiles.filter((name) => options.has(name));
+  if (files.length > 0 && (mode === null || mode === "disable")) {
+    problems.push(`${files.join(", ")} needs sslmode=require, verify-ca or verify-full`);
+  }
+  if (mode === "verify-ca" && !options.has("sslrootcert")) {
+    problems.push("sslmode=verify-ca needs sslrootcert");
+  }
+  if (options.has("sslcert") !== options.has("sslkey")) {
+    problems.push("sslcert and sslkey go together");
+  }
+  return problems;
+}
+
+/** The options of an address, which follow its question mark. */
+function optionsOf(text: string): URLSearchParams {
+  return new URLSearchParams(text.split("?")[1] ?? "");
+}
+
+/** @returns the options as an address has them; libpq takes no + for a space. */
+function queryOf(options: URLSearchParams): string {
+  return options.size === 0 ? "" : `?${options.toString().replaceAll("+", "%20")}`;
+}
+
+/** @returns the address of all hosts without what is secret in it; undefined for no hosts. */
+export function shownAddress(hosts: readonly DatabaseHost[] | undefined): string | undefined {
+  const [first] = hosts ?? [];
+  const [, scheme = "", user = "", authority = "", rest = ""] =
+    address.exec(first?.url ?? "") ?? [];
+  if (first === undefined || hosts === undefined) return undefined;
+  const [path = ""] = rest.split("?");
+  const options = optionsOf(rest);
+  for (const name of [...options.keys()]) if (/password/i.test(name)) options.delete(name);
+  const [login = ""] = user.split(/[:@]/);
+  const names = authority === "" ? "" : hosts.map(({ name }) => name).join(",");
+  return `${scheme}${login === "" ? "" : `${login}@`}${names}${path}${queryOf(options)}`;
+}
+
+interface Place {
+  /** A name, an address or the directory of a Unix socket. */
+  readonly host: string;
+  readonly port: string;
+}
+
+/** A socket's directory may stand in the host's place with its slashes encoded. */
+function placeIn(text: string): Place {
+  const [, directory, port = ""] = /^(%2f[^:]*)(?::(.*))?$/i.exec(text) ?? [];
+  if (directory === undefined) return { host: text, port: "" };
+  const isEncoded = !/%(?![0-9a-f]{2})/i.test(directory);
+  return { host: isEncoded ? decodeURIComponent(directory) : "", port };
+}
+
+/** The hosts that the option names come in place of those before the path, as with libpq. */
+function placesOf(named: string, portList: string, options: URLSearchParams): Place[] {
+  options.delete("host");
+  options.delete("port");
+  const ports = portList.split(",");
+  return named.split(",").map((host, index) => ({
+    host: host.includes(":") ? `[${host}]` : host,
+    port: ports[ports.length === 1 ? 0 : index] ?? "",
+  }));
+}
+
+function isHost(name: string, url: string): boolean {
+  if (!name.startsWith("/")) return Boolean(URL.parse(url)?.hostname);
+  // Node's URL takes no user without a host.
+  const port = optionsOf(url).get("port") ?? "";
+  return URL.parse(`postgres://socket:${port}/`) !== null && !/\s/.test(name);
+}

@@ -1,0 +1,91 @@
+import { lstatSync, type Stats, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { StartError } from "../../accounts/store.ts";
+
+/**
+ * Makes root act as the owner of a directory, or of the nearest one above it that exists, until it
+ * is disposed of. The owner of a directory decides where the names in it lead: by a link, or by a
+ * journal beside a database, which names a file that SQLite then deletes (sqlite.org/atomiccommit
+ * .html, section 5.5). What such a name leads to must be within the owner's own rights, and what is
+ * created must belong to the owner, or the service could not use it. Does nothing for other users
+ * and in root's own directories.
+ *
+ * Only for synchronous work: the effective user is that of the whole process.
+ *
+ * @throws {StartError} when root may not act as that user, or that user cannot reach the directory.
+ */
+export function actAsOwnerOf(directory: string): Disposable {
+  if (process.getuid?.() !== 0) return { [Symbol.dispose]: () => undefined };
+  const undo = undoOf();
+  try {
+    process.seteuid?.(0);
+    const { path, stats } = nearestOf(resolve(directory));
+    if (stats.uid === 0) process.setegid?.(process.getgid?.() ?? 0);
+    else become(stats, path);
+    return { [Symbol.dispose]: undo };
+  } catch (error) {
+    undo();
+    throw error;
+  }
+}
+
+/** @returns what gives the process back the effective user and groups that it has now. */
+function undoOf(): () => void {
+  const [uid = 0, gid = 0] = [process.geteuid?.(), process.getegid?.()];
+  const groups = process.getgroups?.() ?? [];
+  return () => {
+    if (process.geteuid?.() === uid && process.getegid?.() === gid) return;
+    process.seteuid?.(0);
+    process.setegid?.(gid);
+    process.setgroups?.(groups);
+    process.seteuid?.(uid);
+  };
+}
+
+function nearestOf(path: string): { readonly path: string; readonly stats: Stats } {
+  try {
+    const link = lstatSync(path);
+    // The user who made a link decides where it leads, and need not own that place.
+    const isOthers = link.isSymbolicLink() && link.uid !== 0;
+    return { path, stats: isOthers ? link : statSync(path) };
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (!["ENOENT", "ENOTDIR"].includes(code)) throw error;
+    return nearestOf(dirname(path));
+  }
+}
+
+function become({ uid, gid }: Stats, path: string): void {
+  try {
+    joinGroupsOf(uid, gid);
+    process.setegid?.(gid);
+    process.seteuid?.(uid);
+  } catch (error) {
+    throw new StartError(
+      `${path} belongs to user ${uid}, and root may not act as that user here: run Kurs as it.`,
+      error,
+    );
+  }
+  try {
+    statSync(`${path}/.`);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") return;
+    throw new StartError(
+      `${path} belongs to user ${uid}, which cannot enter it: give that user the right to enter ` +
+        "the directories above it (a systemd unit has a user of its own, not DynamicUser).",
+      error,
+    );
+  }
+}
+
+/** @types/node 26.6 does not have it. */
+const { initgroups } = process as { initgroups?: (user: number, extraGroup: number) => void };
+
+/** A user that only systemd or a container knows has no name, and no other groups. */
+function joinGroupsOf(uid: number, gid: number): void {
+  try {
+    initgroups?.(uid, gid);
+  } catch {
+    process.setgroups?.([gid]);
+  }
+}

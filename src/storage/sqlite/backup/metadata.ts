@@ -1,0 +1,24 @@
+import { DatabaseSync } from "node:sqlite";
+import type { BackupNote } from "./report.ts";
+
+// A backup says of itself when it was taken and by which program, in a table that no other
+// database of ours has.
+
+const MAKE_TABLE = `
+  DROP TABLE IF EXISTS backup_note;
+  CREATE TABLE backup_note (taken_at TEXT NOT NULL, program TEXT NOT NULL) STRICT`;
+
+export function writeNote(file: string, { takenAt, program }: BackupNote): void {
+  using database = new DatabaseSync(file);
+  database.exec(MAKE_TABLE);
+  database.prepare("INSERT INTO backup_note VALUES (?, ?)").run(takenAt, program);
+}
+
+/** Reads a backup's note and takes it away. @returns undefined for a copy of another make. */
+export function takeNote(database: DatabaseSync): BackupNote | undefined {
+  const isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup_note'";
+  if (database.prepare(isThere).get() === undefined) return undefined;
+  const row = database.prepare("SELECT taken_at, program FROM backup_note").get();
+  database.exec("DROP TABLE backup_note");
+  return row && { takenAt: String(row.taken_at), program: String(row.program) };
+}

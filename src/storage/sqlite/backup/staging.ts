@@ -1,0 +1,125 @@
+import type { Stats } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import type { Forgotten, RestoreReport } from "./report.ts";
+import { StartError } from "../../../accounts/store.ts";
+import { makePrivateFile } from "../private-files.ts";
+import { takeNote } from "./metadata.ts";
+import { damageOf, holdingsOf, knownSchema, schemaOf } from "../health/integrity.ts";
+import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
+
+/** The schema that brought mail. */
+const SCHEMA_WITH_MAIL = 3;
+
+/** A backup that is ready to take the database's place. */
+export type Staged = Omit<RestoreReport, "database" | "kept" | "forgotten">;
+
+/**
+ * Copies a backup to a file beside the database and readies it. Its sessions and mail tokens end: a
+ * session that was ended since, or a token that was used, would otherwise live again.
+ *
+ * @param owner whom root gives it to.
+ */
+export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats): Staged {
+  makePrivateFile(staging, owner);
+  backup.prepare("VACUUM INTO ?").run(staging);
+  using database = new DatabaseSync(staging);
+  const schema = schemaOf(database);
+  database.exec("BEGIN");
+  const note = takeNote(database);
+  const sessionsEnded = Number(database.prepare("DELETE FROM sessions").run().changes);
+  if (schema >= SCHEMA_WITH_MAIL) {
+    database.exec(`
+      DELETE FROM mail_tokens;
+      DELETE FROM mails WHERE token IS NOT NULL`);
+  }
+  database.exec("COMMIT");
+  return { ...holdingsOf(database), note, schema, sessionsEnded };
+}
+
+/**
+ * Opens a backup and checks it as a whole.
+ *
+ * @throws {StartError} for a file that is no backup, damaged or newer than the program.
+ */
+export function openBackup(file: string): DatabaseSync {
+  using opening = new DisposableStack();
+  try {
+    const database = opening.use(new DatabaseSync(file, { readOnly: true }));
+    const [schema, known] = [schemaOf(database), knownSchema()];
+    if (schema === 0) throw new StartError(`${file} is not a Kurs database: name a backup.`);
+    if (schema > known) {
+      throw new StartError(
+        `${file} was written by a newer Kurs (its schema is ${schema}, this program knows ` +
+          `${known}): restore it with that newer program.`,
+      );
+    }
+    const [damage] = damageOf(database, "integrity_check");
+    if (damage !== undefined) throw damaged(file, damage);
+    opening.move();
+    return database;
+  } catch (error) {
+    const code = resultCodeOf(error);
+    if (code === SQLITE_NOTADB) {
+      throw new StartError(`${file} is not a Kurs database: name a backup.`, error);
+    }
+    if (code === SQLITE_CORRUPT) throw damaged(file, (error as Error).message);
+    throw error;
+  }
+}
+
+function damaged(file: string, report: string): StartError {
+  return new StartError(`${file} is damaged (${report}): restore another backup.`);
+}
+
+const REVOKE_AGAIN = `
+  UPDATE restored.api_keys SET revoked_at =
+    (SELECT k.revoked_at FROM main.api_keys k WHERE k.key_hash = restored.api_keys.key_hash)
+  WHERE revoked_at IS NULL
+    AND key_hash IN (SELECT key_hash FROM main.api_keys WHERE revoked_at IS NOT NULL)`;
+
+const TO_REVOKE = `
+  SELECT count(*) AS revocations FROM main.api_keys k JOIN restored.api_keys r USING (key_hash)
+  WHERE k.revoked_at IS NOT NULL AND r.revoked_at IS NULL`;
+
+const COMPARE = `
+  SELECT
+    (SELECT count(*) FROM main.accounts WHERE id NOT IN (SELECT id FROM restored.accounts))
+      AS accounts,
+    (SELECT count(*) FROM main.api_keys
+      WHERE key_hash NOT IN (SELECT key_hash FROM restored.api_keys)) AS keys,
+    (SELECT coalesce(sum(units), 0) FROM main.period_usage)
+      - (SELECT coalesce(sum(units), 0) FROM restored.period_usage) AS units,
+    (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
+      WHERE a.password_hash <> r.password_hash) AS passwords`;
+
+/**
+ * Tells what the replaced database knows besides, and revokes again the keys that it has revoked.
+ *
+ * @param old held by this connection alone.
+ * @returns undefined when the old database cannot be read.
+ */
+export function compareAndRevoke(
+  old: DatabaseSync,
+  staging: string,
+  { reviveKeys }: { readonly reviveKeys: boolean },
+): Forgotten | undefined {
+  try {
+    if (schemaOf(old) === 0) return undefined;
+    old.prepare("ATTACH ? AS restored").run(staging);
+    const row = { ...old.prepare(COMPARE).get(), ...old.prepare(TO_REVOKE).get() };
+    if (!reviveKeys) old.exec(REVOKE_AGAIN);
+    return {
+      accounts: Number(row.accounts),
+      keys: Number(row.keys),
+      units: Number(row.units),
+      passwords: Number(row.passwords),
+      revocations: Number(row.revocations),
+    };
+  } catch (error) {
+    const code = resultCodeOf(error);
+    if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) return undefined;
+    throw error;
+  } finally {
+    if (old.prepare("PRAGMA database_list").all().length > 1) old.exec("DETACH restored");
+  }
+}

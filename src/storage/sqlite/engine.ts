@@ -1,0 +1,131 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setImmediate as endOfTurn } from "node:timers/promises";
+import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
+import { createCondition } from "./health/database-health.ts";
+import { prepareMeteredBatch } from "../../metering/batch/sqlite.ts";
+import { ProvenCopies } from "./row-cache.ts";
+
+/**
+ * The engine on an opened, migrated database. Everything here is synchronous: a promise is made
+ * only where the port wants one, and no transaction is ever left open between two turns.
+ *
+ * @param checkFiles throws while the database's files are not in their places.
+ */
+export function createSqliteEngine(database: DatabaseSync, checkFiles: () => void): Engine {
+  const prepared = new Map<string, StatementSync>();
+  const begin = database.prepare("BEGIN IMMEDIATE");
+  const commit = database.prepare("COMMIT");
+  const copies = new ProvenCopies(database);
+  const dataVersion = { sql: "PRAGMA data_version", parameters: [] };
+  let seenVersion: unknown;
+  const readAll = prepareMeteredBatch(database, copies);
+  const probe = prepareProbe(database);
+  const condition = createCondition(database, checkFiles);
+
+  const rowsOf = ({ sql, parameters }: Statement): Row[] => {
+    let statement = prepared.get(sql);
+    if (statement === undefined) {
+      statement = database.prepare(sql.replaceAll(/\$(\d+)/g, "?$1"));
+      prepared.set(sql, statement);
+    }
+    return statement.all(...(parameters as SqlValue[])) as Row[];
+  };
+
+  const atomically = <Result>(work: () => Result): Result => {
+    // Before the try: the inner one must not undo the outer one's work.
+    if (database.isTransaction) throw new Error("a transaction is open already");
+    try {
+      condition.check();
+      begin.run();
+      const result = work();
+      commit.run();
+      if (condition.isFailing) condition.recover();
+      return result;
+    } catch (error) {
+      // Some errors (a full disk) have rolled back already.
+      if (database.isTransaction) database.exec("ROLLBACK");
+      throw condition.note(error);
+    }
+  };
+
+  const query: Engine["query"] = async (sql, ...parameters) => {
+    try {
+      condition.check();
+      if (!isRead(sql)) copies.drop();
+      return rowsOf({ sql, parameters });
+    } catch (error) {
+      throw condition.note(error);
+    }
+  };
+
+  return {
+    rowsAtOnce: 1,
+
+    dailyUnits: DAILY_UNITS,
+
+    query,
+
+    // Nothing ever waits here.
+    queryFirst: query,
+
+    // No lock: the file has one writer at a time.
+    async transaction(steps) {
+      copies.drop();
+      return atomically(() => runThrough(steps(), rowsOf));
+    },
+
+    readBatch: (reads) =>
+      atomically(() => {
+        copies.prove();
+        return readAll(reads);
+      }),
+
+    async writtenByOthers() {
+      const [version] = rowsOf(dataVersion);
+      const changed = version?.data_version !== seenVersion;
+      seenVersion = version?.data_version;
+      return changed;
+    },
+
+    async checkWrites() {
+      if (!condition.isFailing) return;
+      // A lock is waited for with the event loop: whoever asks in this turn can share the wait.
+      await endOfTurn();
+      atomically(probe);
+    },
+
+    async [Symbol.asyncDispose]() {
+      if (database.isOpen) database.close();
+    },
+  };
+}
+
+// By the rows that are counted in and not by the view, which computes each row's day: the primary
+// key finds a page's rows and has them in this order. Numbers of keys follow their creation.
+const DAILY_UNITS = `
+  SELECT c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id, c.units
+  FROM accounts a CROSS JOIN charged_units c CROSS JOIN api_keys k ON k.number = c.api_key
+  WHERE a.id = $1 AND c.account = a.number AND c.period = substr($2, 1, 7)
+    AND (c.day, c.api_key) >
+      (CAST(substr($2, 9) AS INTEGER), coalesce((SELECT number FROM api_keys WHERE id = $3), 0))
+    AND c.day <= CAST(substr($4, 9) AS INTEGER)
+  ORDER BY c.day, c.api_key LIMIT $5`;
+
+function isRead(sql: string): boolean {
+  return /^\s*SELECT\b/.test(sql);
+}
+
+function runThrough<Result>(
+  steps: Transaction<Result>,
+  rowsOf: (statement: Statement) => Row[],
+): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next(rowsOf(step.value));
+  return step.value;
+}
+
+/** Makes a write that changes nothing: the version of the schema, which is there already. */
+function prepareProbe(database: DatabaseSync): () => void {
+  const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
+  return () => database.exec(`PRAGMA user_version = ${version}`);
+}

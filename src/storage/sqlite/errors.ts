@@ -1,0 +1,46 @@
+import { StartError } from "../../accounts/store.ts";
+
+/** The low bytes of SQLite's result codes (sqlite.org/rescode.html). */
+export const SQLITE_BUSY = 5;
+export const SQLITE_READONLY = 8;
+export const SQLITE_IOERR = 10;
+export const SQLITE_CORRUPT = 11;
+export const SQLITE_FULL = 13;
+export const SQLITE_CANTOPEN = 14;
+export const SQLITE_CONSTRAINT = 19;
+export const SQLITE_NOTADB = 26;
+
+const adviceOf = new Map<number | string, string>([
+  [SQLITE_BUSY, "another program holds its lock; end that program or wait for it"],
+  [SQLITE_READONLY, "it is not writable; give this user the right to write to it"],
+  [SQLITE_IOERR, "the disk reports an error; check the disk and its space"],
+  [SQLITE_CORRUPT, "it is damaged; restore a backup, or move it away to begin anew"],
+  [SQLITE_FULL, "the disk is full; make room"],
+  [
+    SQLITE_CANTOPEN,
+    "it cannot be opened; check that it and its directory belong to the server's user, and that " +
+      "its disk has room",
+  ],
+  [SQLITE_NOTADB, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
+  ["ENOENT", "no directory can be made there; set DATA_DIR to another one"],
+  ["EACCES", "permission is denied; give this user the right to write there"],
+  ["ENOTDIR", "part of the path is a file; set DATA_DIR to a directory"],
+  ["EEXIST", "a file of that name is in the way; set DATA_DIR to a directory"],
+  ["ENOSPC", "the disk is full; make room"],
+  ["EROFS", "the file system is read-only; set DATA_DIR to a writable directory"],
+]);
+
+/** @returns the low byte of SQLite's result code; undefined for an error that is not SQLite's. */
+export function resultCodeOf(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+/** Why the database of a data directory cannot be used, and what to do about it. */
+export function explained(error: unknown, dataDirectory: string, file: string): StartError {
+  const { code, message } = error as { code?: string; message?: string };
+  const resultCode = resultCodeOf(error);
+  const advice = adviceOf.get(resultCode ?? code ?? "");
+  const what = resultCode === undefined ? `DATA_DIR ${dataDirectory}` : `database ${file}`;
+  return new StartError(`Cannot use the ${what}: ${advice ?? message}.`, error);
+}

@@ -1,0 +1,33 @@
+import type { DatabaseSync } from "node:sqlite";
+import { StartError } from "../../accounts/store.ts";
+import { type MigrationReport, migrationsIn } from "../migrations.ts";
+
+/**
+ * Brings a database up to the program's schema: the numbered files that it has not seen, in one
+ * transaction each start, so that of several starts at once one migrates and the others wait.
+ *
+ * @throws {StartError} when the database was written by a newer program.
+ */
+export function migrate(database: DatabaseSync, file: string): MigrationReport {
+  const migrations = migrationsIn("sqlite");
+  const known = migrations.length;
+  if (versionOf(database) === known) return { from: known, to: known };
+
+  database.exec("BEGIN IMMEDIATE");
+  const version = versionOf(database);
+  if (version > known) {
+    database.exec("ROLLBACK");
+    throw new StartError(
+      `The database ${file} was written by a newer Kurs (its schema is ${version}, this program ` +
+        `knows ${known}): start that newer program, or set DATA_DIR to another directory.`,
+    );
+  }
+  for (const sql of migrations.slice(version)) database.exec(sql);
+  database.exec(`PRAGMA user_version = ${known}`);
+  database.exec("COMMIT");
+  return { from: version, to: known };
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare("PRAGMA user_version").get()?.user_version);
+}

@@ -1,0 +1,90 @@
+import {
+  chmodSync,
+  closeSync,
+  fchownSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from "node:fs";
+import { dirname, resolve } from "node:path";
+import { StartError } from "../../accounts/store.ts";
+
+const DIRECTORY_MODE = 0o700;
+const FILE_MODE = 0o600;
+const RIGHTS_OF_OTHERS = 0o007;
+
+/**
+ * Makes a directory, and those above it that are missing, for its owner alone. Not by Node's
+ * `recursive`: it tries for ever where the file system takes no directory, as in /proc.
+ */
+export function makePrivateDirectory(path: string): void {
+  if (isDirectory(path)) return;
+  const parent = dirname(resolve(path));
+  if (!isThere(path) && parent !== resolve(path)) makePrivateDirectory(parent);
+  try {
+    mkdirSync(path, { mode: DIRECTORY_MODE });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isDirectory(path)) throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/**
+ * Makes an empty file for its owner alone.
+ *
+ * @param owner whom root gives it to.
+ * @throws an error of the code EEXIST when the name is taken, also by a link.
+ */
+export function makePrivateFile(
+  path: string,
+  owner?: { readonly uid: number; readonly gid: number },
+): void {
+  const file = openSync(path, "wx", FILE_MODE);
+  try {
+    if (owner !== undefined && process.geteuid?.() === 0) fchownSync(file, owner.uid, owner.gid);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Makes a file of the database where it is missing, and closes to others the one that exists.
+ * SQLite gives its log, the log's index and its journal the same owner and mode (os_unix.c,
+ * findCreateFileMode). A file that exists is not opened here: closing it would end the locks that
+ * SQLite has on it in this process (sqlite.org/howtocorrupt.html, section 2.2).
+ *
+ * @throws {StartError} for a symbolic link: by two names, one database would have two locks.
+ */
+export function makeDatabaseFile(path: string): void {
+  try {
+    makePrivateFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      throw new StartError(
+        `${path} is a symbolic link: remove it, or set DATA_DIR to the directory it leads to.`,
+      );
+    }
+    closeToOthers(path);
+  }
+}
+
+/** Gives a file that every user may use to its owner alone. A group that alone may is left it. */
+export function closeToOthers(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats?.isFile() || (stats.mode & RIGHTS_OF_OTHERS) === 0) return;
+  try {
+    chmodSync(path, FILE_MODE);
+  } catch {
+    // Another user's file, or a read-only file system: kurs doctor reports it.
+  }
+}

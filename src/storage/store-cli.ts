@@ -1,0 +1,63 @@
+import type { Command } from "commander";
+import { CommandError, type CommandUses } from "../cli/command.ts";
+import { progressBar } from "../cli/progress-bar.ts";
+import { table } from "../cli/output.ts";
+
+/** Adds `kurs store …` and `kurs migrate`. */
+export function storeCommands(program: Command, uses: CommandUses): void {
+  program
+    .command("migrate")
+    .description("bring the store up to this program's schema; a server does so at its start")
+    .addHelpText("after", "\nExample:\n  $ DATABASE_URL=postgres://localhost/kurs kurs migrate")
+    .action(() => migrate(uses));
+
+  const store = program
+    .command("store")
+    .description("move the whole store")
+    .addHelpText("after", copyExample);
+
+  store
+    .command("copy")
+    .description("copy all of an embedded database into an empty PostgreSQL database")
+    .option("--from <source>", "sqlite:PATH of a data directory or file (default: DATA_DIR)")
+    .option("--to <target>", "postgres://… (default: DATABASE_URL, which ps does not show)")
+    .addHelpText("after", copyExample)
+    .action((options: CopyOptions) => copy(uses, options));
+}
+
+const copyExample = `
+Stop the server first: what it charges after the copy stays behind.
+
+Example:
+  $ kurs store copy --from sqlite:./data --to postgres://kurs@db.example.org/kurs`;
+
+interface CopyOptions {
+  readonly from?: string;
+  readonly to?: string;
+}
+
+async function migrate({ migrateStore, print }: CommandUses): Promise<void> {
+  const { from, to } = await migrateStore();
+  print(
+    from === to ? `the schema is ${to}: nothing to do` : `the schema was ${from}, and is ${to}`,
+  );
+}
+
+async function copy(uses: CommandUses, { from, to }: CopyOptions): Promise<void> {
+  const { copyStore, print, showProgress } = uses;
+  const path = /^sqlite:(.+)$/.exec(from ?? "")?.[1];
+  if (from !== undefined && path === undefined) {
+    throw new CommandError(`--from ${from}: want sqlite: and a path, such as sqlite:./data`, 2);
+  }
+  const report = await copyStore({ from: path, to }, ({ table: name, copied, total }) => {
+    showProgress(`${progressBar(total === 0 ? 1 : copied / total)} ${name}`);
+  });
+  const columns = [
+    { heading: "TABLE" },
+    { heading: "ROWS", align: "right" },
+    { heading: "SUM", align: "right" },
+  ] as const;
+  const rows = [...report].map(([name, tally]) => [name, String(tally.rows), String(tally.units)]);
+  print(table(columns, rows));
+  print("copied and compared: counts and sums agree");
+}
