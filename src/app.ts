@@ -1,56 +1,50 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
-import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from "fastify";
 import type { DestinationStream, Logger } from "pino";
-import type { Register } from "./accounts/register.ts";
-import type { ApiKeys } from "./api-keys/api-keys.ts";
 import type { EmailVerification } from "./accounts/email-verification.ts";
-import type { PasswordResets } from "./accounts/password-reset.ts";
-import type { Clock } from "./accounts/store.ts";
-import type { ReadRate } from "./metering/read-rate.ts";
-import type { Sessions } from "./accounts/sessions.ts";
-import type { ReadDailyUsage, ReadUsage } from "./billing/usage.ts";
-import type { AnswerMcp } from "./mcp/request.ts";
-import type { ObserveAnswer } from "./metrics/observers.ts";
-import { createRefuseLater } from "./async/rejection-pacer.ts";
-import { createAnswers } from "./http/response/reply.ts";
-import { apiKeyRoutes } from "./api-keys/http.ts";
 import { authRoutes } from "./accounts/http.ts";
-import { limitConnections } from "./http/overload/connection-limit.ts";
-import { consoleRoutes } from "./pages/http.ts";
+import { AccountShape, SessionShape } from "./accounts/json.ts";
+import { mailTokenRoutes } from "./accounts/mail-tokens-http.ts";
+import type { PasswordResets } from "./accounts/password-reset.ts";
+import type { Register } from "./accounts/register.ts";
+import type { Sessions } from "./accounts/sessions.ts";
+import type { ApiKeys } from "./api-keys/api-keys.ts";
+import { apiKeyRoutes } from "./api-keys/http.ts";
+import { ApiKeyListShape, ApiKeyShape, CreatedApiKeyShape } from "./api-keys/json.ts";
+import { createRefuseLater } from "./async/rejection-pacer.ts";
+import { usageRoutes } from "./billing/http.ts";
+import { DailyUsageShape, UsageShape } from "./billing/json.ts";
+import type { ReadDailyUsage, ReadUsage } from "./billing/usage.ts";
+import { createAnswerLog, type ObserveAnswer, observed } from "./http/access-log.ts";
+import { answerUnrouted, createAnswerRaw } from "./http/client-errors.ts";
 import { trackExchanges } from "./http/exchanges.ts";
-import { createErrorHandler } from "./http/response/error-handler.ts";
+import { openLane } from "./http/fast-path/connection.ts";
+import type { App } from "./http/fastify.ts";
 import { commonHeaders, transportHeaders } from "./http/headers.ts";
 import { type HealthStore, healthRoutes } from "./http/health.ts";
 import { awaitIgnoredBodies } from "./http/ignored-bodies.ts";
-import { openLane } from "./http/fast-path/connection.ts";
-import { createSendList } from "./http/response/list.ts";
-import { mailTokenRoutes } from "./accounts/mail-tokens-http.ts";
-import { createAnswerMcpRequest } from "./mcp/respond-http.ts";
-import { mcpRoutes } from "./mcp/http.ts";
-import { prepareMethodRefusal } from "./http/unmatched.ts";
 import { documentRoutes } from "./http/openapi.ts";
-import { createOriginGuard } from "./mcp/origin-check.ts";
-import { createRecognise } from "./metering/fast-path.ts";
-import { createReplyToRead, rateRoutes } from "./metering/http.ts";
-import { answerUnrouted, createAnswerRaw } from "./http/client-errors.ts";
-import { createAnswerRead } from "./metering/respond-http.ts";
-import { refuseUnknown } from "./http/refusals.ts";
-import { createAnswerLog, observed } from "./http/access-log.ts";
-import { createServer } from "./http/server.ts";
-import { createSessionGuard } from "./http/session-guard.ts";
+import { limitConnections } from "./http/overload/connection-limit.ts";
 import { shedLoad } from "./http/overload/load-shedding.ts";
 import { createTakeIn, REFUSALS_PER_MS } from "./http/overload/loop-budget.ts";
-import { usageRoutes } from "./billing/http.ts";
+import { refuseUnknown } from "./http/refusals.ts";
+import { createErrorHandler } from "./http/response/error-handler.ts";
+import { createSendList } from "./http/response/list.ts";
+import { createAnswers } from "./http/response/reply.ts";
 import { createFormat } from "./http/response/serialize.ts";
-
-export type App = FastifyInstance<
-  RawServerDefault,
-  IncomingMessage,
-  ServerResponse,
-  FastifyBaseLogger,
-  TypeBoxTypeProvider
->;
+import { createServer } from "./http/server.ts";
+import { createSessionGuard } from "./http/session-guard.ts";
+import { prepareMethodRefusal } from "./http/unmatched.ts";
+import { mcpRoutes } from "./mcp/http.ts";
+import { createOriginGuard } from "./mcp/origin-check.ts";
+import type { AnswerMcp } from "./mcp/request.ts";
+import { createAnswerMcpRequest } from "./mcp/respond-http.ts";
+import { createRecognise } from "./metering/fast-path.ts";
+import { createReplyToRead, rateRoutes } from "./metering/http.ts";
+import type { ReadRate } from "./metering/read-rate.ts";
+import { createAnswerRead } from "./metering/respond-http.ts";
+import { consoleRoutes } from "./pages/http.ts";
+import { RateShape } from "./rates/json.ts";
+import type { Clock } from "./shared/clock.ts";
+import { ErrorShape, QuotaErrorShape } from "./shared/failure-json.ts";
 
 export interface AppSettings {
   /** Where clients reach the service; known for certain only once it listens. */
@@ -137,3 +131,17 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   refuseOtherMethods();
   return app;
 }
+
+/** Every shape that answers refer to by its name. */
+export const namedShapes = [
+  AccountShape,
+  SessionShape,
+  ApiKeyShape,
+  CreatedApiKeyShape,
+  ApiKeyListShape,
+  RateShape,
+  UsageShape,
+  DailyUsageShape,
+  ErrorShape,
+  QuotaErrorShape,
+] as const;

@@ -1,13 +1,13 @@
 import type { Logger } from "pino";
-import { createDeliverMail, type DeliveryReport } from "./mail/deliver.ts";
-import { keepMailMoving } from "./mail/delivery-loop.ts";
-import type { Mailer } from "./mail/store.ts";
-import type { Store } from "./accounts/store.ts";
-import { keepRatesFresh } from "./rates/refresh-loop.ts";
-import { createRefreshSource, type RefreshReport } from "./rates/refresh.ts";
 import { keepTidy } from "./cleanup/cleanup.ts";
 import type { Config } from "./config.ts";
+import { createDeliverMail, type DeliveryReport } from "./mail/deliver.ts";
+import { keepMailMoving } from "./mail/delivery-loop.ts";
+import type { Mailer } from "./mail/mailer.ts";
+import { createRefreshSource, type RefreshReport } from "./rates/refresh.ts";
+import { keepRatesFresh } from "./rates/refresh-loop.ts";
 import { createSuccession } from "./rates/rules/update-policy.ts";
+import type { Store } from "./store.ts";
 import type { World } from "./world.ts";
 
 // What goes on beside the requests. Each part is disposed of before the store that it works on.

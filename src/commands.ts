@@ -1,11 +1,11 @@
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./accounts/cli.ts";
-import { backupCommands } from "./storage/cli.ts";
+import { planCommands } from "./billing/cli.ts";
 import { CommandError, type CommandUses } from "./cli/command.ts";
 import { doctorCommand } from "./doctor/cli.ts";
 import { mailCommands } from "./mail/cli.ts";
-import { planCommands } from "./billing/cli.ts";
 import { rateCommands } from "./rates/cli/rates.ts";
+import { backupCommands } from "./storage/cli.ts";
 import { storeCommands } from "./storage/store-cli.ts";
 
 const WRONG_USE = 2;

@@ -1,39 +1,17 @@
 import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import type * as Format from "typebox/format";
-import { databaseOptionProblems, parseDatabaseAddress } from "./storage/settings.ts";
 import { MAX_PLAN_UNITS } from "./billing/rules.ts";
+import { type LogLevel, logLevels } from "./log/log.ts";
+import type { MailAddress, MailSettings } from "./mail/mailer.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./shared/decimal.ts";
 import { isMailable } from "./shared/email.ts";
-
-/** Who a mail is from. */
-export interface MailAddress {
-  /** As it is shown; may be empty. */
-  readonly name: string;
-  readonly address: string;
-}
-
-/** A host of a PostgreSQL cluster. */
-export interface DatabaseHost {
-  /** As it is shown to people: without user and password. */
-  readonly name: string;
-  /** The address of this host alone. */
-  readonly url: string;
-}
-
-/** Where the store is. */
-export interface StoreSettings {
-  readonly dataDirectory: string;
-  /** Of PostgreSQL; unset: the embedded database in the data directory. */
-  readonly databaseHosts: readonly DatabaseHost[] | undefined;
-}
-
-export interface MailSettings {
-  readonly dataDirectory: string;
-  /** `smtp:` or `smtps:`; unset: each mail is a file in the data directory. */
-  readonly smtpUrl: string | undefined;
-  readonly mailFrom: MailAddress;
-}
+import {
+  type DatabaseHost,
+  databaseOptionProblems,
+  parseDatabaseAddress,
+  type StoreSettings,
+} from "./storage/settings.ts";
 
 /** What the operator has decided; all of it is checked before anything starts. */
 export interface Config extends StoreSettings, MailSettings {
@@ -66,9 +44,6 @@ export interface Config extends StoreSettings, MailSettings {
   /** A rate that changes by more than this part of the last is held for the operator. */
   readonly maxRateJump: Decimal;
 }
-
-const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-export type LogLevel = (typeof logLevels)[number];
 
 /** The environment does not fit: every problem, each a line that names its variable. */
 export class ConfigError extends Error {

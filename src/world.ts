@@ -1,6 +1,7 @@
 import type { DestinationStream, Logger } from "pino";
-import type { Clock, Secrets } from "./accounts/store.ts";
 import type { RateSource } from "./rates/source.ts";
+import type { Clock } from "./shared/clock.ts";
+import type { Secrets } from "./shared/secrets.ts";
 
 /** The outside world, as the service meets it. */
 export interface World {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import { API_KEY_START, SESSION_TOKEN_START } from "../../src/accounts/rules.ts";
+import { SESSION_TOKEN_START } from "../../src/accounts/rules.ts";
+import { API_KEY_START } from "../../src/api-keys/rules.ts";
 
 /**
  * A request of which no two need be the same: wherever it says `{account}` or `{pair}`, one of the

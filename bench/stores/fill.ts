@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { keyPrefixOf } from "../../src/api-keys/rules.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { FILE_NAME, migrateSqlite } from "../../src/storage/sqlite/open.ts";
-import { keyPrefixOf } from "../../src/accounts/rules.ts";
 import { API_KEY, digestsOf, filled, type SlotCounts } from "../load/requests.ts";
 
 /** The password of every bench account. */

@@ -1,13 +1,8 @@
 import type { Static } from "typebox";
-import type {
-  AccountShape,
-  ApiKeyShape,
-  CreatedApiKeyShape,
-  DailyUsageShape,
-  RateShape,
-  SessionShape,
-  UsageShape,
-} from "../../src/shared/failure-json.ts";
+import type { AccountShape, SessionShape } from "../../src/accounts/json.ts";
+import type { ApiKeyShape, CreatedApiKeyShape } from "../../src/api-keys/json.ts";
+import type { DailyUsageShape, UsageShape } from "../../src/billing/json.ts";
+import type { RateShape } from "../../src/rates/json.ts";
 import type { FailureCode } from "../../src/shared/failure.ts";
 import { root } from "./router.ts";
 import { endSession, session } from "./session.ts";

@@ -1,6 +1,8 @@
+import type { Clock } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
-import type { AuthLimitStore, AuthWindow, Clock, Secrets } from "./store.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import type { AuthLimitStore, AuthWindow } from "./store.ts";
 
 /** An address may make this many times the calls that it may make for one email. */
 const CALLS_PER_IP_FACTOR = 30;

@@ -1,6 +1,6 @@
-import type { AuthLimitStore, AuthWindow } from "./store.ts";
 import { integerOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
+import type { AuthLimitStore, AuthWindow } from "./store.ts";
 
 // Counts and starts anew in one statement. What is over and not asked for again is tidied away.
 // No window ends later than one that begins now: after the clock was set back, nobody who is over

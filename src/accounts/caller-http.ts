@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { normalizeEmail } from "../shared/email.ts";
 import { clientOf } from "../http/client-address.ts";
+import { normalizeEmail } from "../shared/email.ts";
 
 /** The connection was reset before its request was handled: nobody is left to respond to. */
 export class ClientGone extends Error {

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import type { AccountSummary } from "./store.ts";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
+import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+import { table } from "../cli/output.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
-import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
-import { wireAccountSummary } from "../rates/json.ts";
-import { table } from "../cli/output.ts";
+import { wireAccountSummary } from "./json.ts";
+import type { AccountSummary } from "./store.ts";
 
 /** Adds `kurs accounts …`. */
 export function accountCommands(program: Command, uses: CommandUses): void {

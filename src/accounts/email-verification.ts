@@ -1,10 +1,10 @@
-import { isMailToken } from "./rules.ts";
-import { invalidToken } from "../shared/failure.ts";
-import { timestamp } from "../shared/instant.ts";
-import type { SpendAuthCall } from "./auth-limiter.ts";
 import type { MailTokenStore } from "../mail/store.ts";
+import type { Clock } from "../shared/clock.ts";
+import { timestamp } from "../shared/instant.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import type { SpendAuthCall } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
-import type { Clock, Secrets } from "./store.ts";
+import { invalidToken, isMailToken } from "./rules.ts";
 
 export interface EmailVerification {
   /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */

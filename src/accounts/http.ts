@@ -1,13 +1,13 @@
+import { credentialOf } from "../http/authentication.ts";
+import { noBody, responsesOf } from "../http/documented-responses.ts";
+import type { App } from "../http/fastify.ts";
+import { ignoringBodies } from "../http/ignored-bodies.ts";
+import type { SessionGuard } from "../http/session-guard.ts";
+import { Type } from "../shared/json-schema.ts";
+import { clientIpOf, normalizeBodyEmail } from "./caller-http.ts";
+import { CredentialsBody, wireAccount, wireSession } from "./json.ts";
 import type { Register } from "./register.ts";
 import type { Sessions } from "./sessions.ts";
-import { credentialOf } from "../http/authentication.ts";
-import { Type } from "../shared/json-schema.ts";
-import { CredentialsBody, wireAccount, wireSession } from "../shared/failure-json.ts";
-import type { App } from "../app.ts";
-import { clientIpOf, normalizeBodyEmail } from "./caller-http.ts";
-import { ignoringBodies } from "../http/ignored-bodies.ts";
-import { noBody, responsesOf } from "../http/documented-responses.ts";
-import type { SessionGuard } from "../http/session-guard.ts";
 
 const registerSchema = {
   operationId: "register",

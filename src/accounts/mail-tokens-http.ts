@@ -1,11 +1,11 @@
+import { noBody, responsesOf } from "../http/documented-responses.ts";
+import type { App } from "../http/fastify.ts";
+import { Type } from "../shared/json-schema.ts";
+import { clientIpOf, normalizeBodyEmail } from "./caller-http.ts";
 import type { EmailVerification } from "./email-verification.ts";
+import { EmailBody, MailTokenBody, NewPasswordBody } from "./json.ts";
 import type { PasswordResets } from "./password-reset.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
-import { Type } from "../shared/json-schema.ts";
-import { EmailBody, MailTokenBody, NewPasswordBody } from "../shared/failure-json.ts";
-import type { App } from "../app.ts";
-import { clientIpOf, normalizeBodyEmail } from "./caller-http.ts";
-import { noBody, responsesOf } from "../http/documented-responses.ts";
 
 const common = { tags: ["Authentication"], security: [] };
 

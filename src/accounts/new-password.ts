@@ -1,6 +1,6 @@
 import { Failure } from "../shared/failure.ts";
+import type { Secrets } from "../shared/secrets.ts";
 import { normalizePassword, passwordProblem } from "./password-rules.ts";
-import type { Secrets } from "./store.ts";
 
 /**
  * Judges a password that an account is to have from now on.

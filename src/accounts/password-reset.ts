@@ -1,12 +1,12 @@
-import { isMailToken } from "./rules.ts";
-import { invalidToken } from "../shared/failure.ts";
-import { timestamp } from "../shared/instant.ts";
-import type { SpendAuthCall } from "./auth-limiter.ts";
+import { createOneAtATime } from "../async/one-at-a-time.ts";
 import type { MailTokenStore } from "../mail/store.ts";
+import type { Clock } from "../shared/clock.ts";
+import { timestamp } from "../shared/instant.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import type { SpendAuthCall } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
 import type { HashNewPassword } from "./new-password.ts";
-import { createOneAtATime } from "../async/one-at-a-time.ts";
-import type { Clock, Secrets } from "./store.ts";
+import { invalidToken, isMailToken } from "./rules.ts";
 
 export interface PasswordResets {
   /**

@@ -1,10 +1,12 @@
 import { FREE_PLAN } from "../billing/rules.ts";
+import type { Clock } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
+import type { Secrets } from "../shared/secrets.ts";
 import type { SpendAuthCall } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
 import type { HashNewPassword } from "./new-password.ts";
-import type { Account, AccountStore, Clock, Secrets } from "./store.ts";
+import type { Account, AccountStore } from "./store.ts";
 
 /** Who calls, and as whom: the body of register and login with the address it came from. */
 export interface Credentials {

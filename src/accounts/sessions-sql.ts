@@ -1,6 +1,6 @@
-import type { SessionStore } from "./store.ts";
 import { textOf } from "../storage/columns.ts";
 import { type Engine, statement } from "../storage/engine.ts";
+import type { SessionStore } from "./store.ts";
 
 const CREATE_SESSION = `
   INSERT INTO sessions (token_hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`;

@@ -1,10 +1,18 @@
-import { isSessionToken, SESSION_LIFETIME_MS, SESSION_TOKEN_START } from "./rules.ts";
-import { emailNotVerified, Failure, sessionRequired } from "../shared/failure.ts";
+import type { Clock } from "../shared/clock.ts";
+import { Failure } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import type { SpendAuthCall } from "./auth-limiter.ts";
 import { normalizePassword } from "./password-rules.ts";
 import type { Credentials } from "./register.ts";
-import type { SpendAuthCall } from "./auth-limiter.ts";
-import type { AccountStore, CheckedPassword, Clock, Secrets, SessionStore } from "./store.ts";
+import {
+  emailNotVerified,
+  isSessionToken,
+  SESSION_LIFETIME_MS,
+  SESSION_TOKEN_START,
+  sessionRequired,
+} from "./rules.ts";
+import type { AccountStore, CheckedPassword, SessionStore } from "./store.ts";
 
 /** How far clocks of nodes may lie apart, or one be set back, before sessions are doubted. */
 const CLOCK_SKEW_MS = 5 * 60_000;

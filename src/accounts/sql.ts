@@ -1,6 +1,7 @@
-import { type AccountStore, StoreUnavailable } from "./store.ts";
+import { StoreUnavailable } from "../shared/store.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
+import type { AccountStore } from "./store.ts";
 import { writeToken } from "./tokens-sql.ts";
 
 const PLAN_IS_STORED = "SELECT name FROM plans WHERE name = $1";

@@ -1,9 +1,9 @@
+import { writeMail } from "../mail/sql.ts";
 import type { IssuedToken, MailTokenStore, TokenPurpose } from "../mail/store.ts";
-import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 import { timestamp } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
-import { writeMail } from "../mail/sql.ts";
+import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 
 const HOUR_MS = 3_600_000;
 

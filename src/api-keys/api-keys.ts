@@ -1,9 +1,11 @@
-import { API_KEY_START, isApiKey, isApiKeyId, keyPrefixOf } from "../accounts/rules.ts";
-import { apiKeyRequired, Failure, sessionRequired } from "../shared/failure.ts";
+import { sessionRequired } from "../accounts/rules.ts";
+import type { Clock } from "../shared/clock.ts";
+import { Failure } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
-import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
-import type { Clock, Secrets } from "../accounts/store.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import { API_KEY_START, apiKeyRequired, isApiKey, isApiKeyId, keyPrefixOf } from "./rules.ts";
+import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
 
 const LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
 

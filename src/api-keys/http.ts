@@ -1,13 +1,13 @@
 import type { FastifyRequest } from "fastify";
-import type { ApiKeys } from "./api-keys.ts";
 import { credentialOf } from "../http/authentication.ts";
-import { Type } from "../shared/json-schema.ts";
-import { NewApiKeyBody, wireApiKey, wireCreatedApiKey } from "../shared/failure-json.ts";
-import type { App } from "../app.ts";
+import { noBody, responsesOf } from "../http/documented-responses.ts";
+import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import type { SendList } from "../http/response/list.ts";
-import { noBody, responsesOf } from "../http/documented-responses.ts";
 import { accountOf, type SessionGuard } from "../http/session-guard.ts";
+import { Type } from "../shared/json-schema.ts";
+import type { ApiKeys } from "./api-keys.ts";
+import { NewApiKeyBody, wireApiKey, wireCreatedApiKey } from "./json.ts";
 
 const tags = ["API keys"];
 const security = [{ Session: [] }];

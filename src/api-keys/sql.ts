@@ -1,6 +1,6 @@
-import type { ApiKeyStore, KeyCreation, KeyLimits } from "./store.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
+import type { ApiKeyStore, KeyCreation, KeyLimits } from "./store.ts";
 
 // Keeps the session's row until the key is stored: a reset of the password, which ends the sessions
 // and then revokes keys, waits for it, or has ended the session before.

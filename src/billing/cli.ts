@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { MAX_PLAN_UNITS } from "./rules.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
-import { wirePlan } from "../rates/json.ts";
 import { table } from "../cli/output.ts";
+import { wirePlan } from "./json.ts";
+import { MAX_PLAN_UNITS } from "./rules.ts";
 
 /** Adds `kurs plans …`. */
 export function planCommands(program: Command, uses: CommandUses): void {

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from "fastify";
-import type { ReadDailyUsage, ReadUsage } from "./usage.ts";
+import { responsesOf } from "../http/documented-responses.ts";
+import type { App } from "../http/fastify.ts";
+import type { SendList } from "../http/response/list.ts";
+import { accountOf, type SessionGuard } from "../http/session-guard.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import { wireDayOfKey, wireUsage } from "../shared/failure-json.ts";
-import type { App } from "../app.ts";
-import type { SendList } from "../http/response/list.ts";
-import { responsesOf } from "../http/documented-responses.ts";
-import { accountOf, type SessionGuard } from "../http/session-guard.ts";
+import { wireDayOfKey, wireUsage } from "./json.ts";
+import type { ReadDailyUsage, ReadUsage } from "./usage.ts";
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;

@@ -1,6 +1,6 @@
-import type { PlanStore } from "../accounts/store.ts";
 import { integerOf, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
+import type { PlanStore } from "./store.ts";
 
 const LIST_PLANS = "SELECT name, units_per_period FROM plans ORDER BY units_per_period, name";
 

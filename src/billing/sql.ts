@@ -1,6 +1,6 @@
-import type { UsageStore } from "../accounts/store.ts";
 import { integerOf, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
+import type { UsageStore } from "./store.ts";
 
 const USAGE = `
   SELECT a.plan, p.units_per_period,

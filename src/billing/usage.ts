@@ -1,13 +1,8 @@
-import { type BillingPeriod, billingPeriodAt, utcDay } from "./rules.ts";
+import type { Clock } from "../shared/clock.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
-import {
-  type AccountUsage,
-  type Clock,
-  type DailyUnits,
-  type DayOfKey,
-  StoreUnavailable,
-  type UsageStore,
-} from "../accounts/store.ts";
+import { StoreUnavailable } from "../shared/store.ts";
+import { type BillingPeriod, billingPeriodAt, utcDay } from "./rules.ts";
+import type { AccountUsage, DailyUnits, DayOfKey, UsageStore } from "./store.ts";
 
 const DAY_MS = 86_400_000;
 

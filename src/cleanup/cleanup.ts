@@ -1,6 +1,6 @@
-import { timestamp } from "../shared/instant.ts";
 import { pause } from "../async/sleep.ts";
-import type { Clock, TidyingStore } from "../accounts/store.ts";
+import type { Clock } from "../shared/clock.ts";
+import { timestamp } from "../shared/instant.ts";
 
 /** How often what has expired is removed; by one node, whoever comes first. */
 const TIDY_INTERVAL_MS = 60 * 60_000;
@@ -34,4 +34,14 @@ export async function keepTidy(
     await tidyWhenDue().catch(onError);
     await pause(LOOK_INTERVAL_MS, signal);
   }
+}
+
+/** What is done once for all nodes, to keep the store small. */
+export interface TidyingStore {
+  /** @returns whether this node is to do it now; the next time is then `nextAt`, for all nodes. */
+  takeDuty(name: string, now: string, nextAt: string): Promise<boolean>;
+  /** Removes sessions, mail tokens and windows of the abuse limiter that are over at `now`. */
+  removeExpired(now: string): Promise<void>;
+  /** Removes mails that were delivered or given up before a moment. */
+  removeEndedMails(before: string): Promise<void>;
 }

@@ -1,5 +1,5 @@
-import type { TidyingStore } from "../accounts/store.ts";
 import type { Engine } from "../storage/engine.ts";
+import type { TidyingStore } from "./cleanup.ts";
 
 // Test and change in one statement: of several nodes one takes the duty. It is never due later than
 // it would be if it were done now, or a clock that was set back would put it off for as long.

@@ -1,9 +1,12 @@
-import type { BackupReport, RestoreReport } from "../storage/sqlite/backup/report.ts";
-import type { Mailer } from "../mail/store.ts";
-import type { Clock, Store } from "../accounts/store.ts";
-import type { RateLineReader, RateSource } from "../rates/source.ts";
-import type { Decimal } from "../shared/decimal.ts";
 import type { DoctorUses } from "../doctor/cli.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import type { CommandSettings } from "../rates/cli/arguments.ts";
+import type { OpenedFile } from "../rates/cli/import-progress.ts";
+import type { RateLineReader, RateSource } from "../rates/source.ts";
+import type { Clock } from "../shared/clock.ts";
+import type { CopyProgress } from "../storage/copy/to-postgres.ts";
+import type { BackupReport, RestoreReport } from "../storage/sqlite/backup/report.ts";
+import type { Store } from "../store.ts";
 
 /** What commands use of the outside world. */
 export interface CommandUses {
@@ -59,25 +62,6 @@ export interface CommandUses {
   readonly printError: (text: string) => void;
   /** Shows a line of progress in place of the last, where a person watches; "" removes it. */
   readonly showProgress: (text: string) => void;
-}
-
-export interface CopyProgress {
-  readonly table: string;
-  readonly copied: number;
-  readonly total: number;
-}
-
-export interface OpenedFile {
-  readonly bytes: AsyncIterable<Uint8Array>;
-  readonly sizeBytes: number | undefined;
-}
-
-export interface CommandSettings {
-  /** Keys of the sources that are switched on, in order of precedence. */
-  readonly rateSources: readonly string[];
-  readonly maxRateJump: Decimal;
-  /** Where PostgreSQL is, without a password; undefined: the store is embedded. */
-  readonly databaseAddress: string | undefined;
 }
 
 /** A command could not do what it was asked: one line that says why and what to do. */

@@ -1,9 +1,9 @@
 import type { Argon2Parameters } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Secrets } from "../accounts/store.ts";
-import { Failure } from "../shared/failure.ts";
 import { createTurnstile } from "../async/concurrency-limit.ts";
+import { Failure } from "../shared/failure.ts";
+import type { Secrets } from "../shared/secrets.ts";
 
 /** A hashing takes a core for some 30 ms, and 19 MiB. One core stays free of it, for the reads. */
 const THREADS = Math.max(1, availableParallelism() - 1);

@@ -1,6 +1,5 @@
 import { hash, randomBytes, randomUUIDv7, timingSafeEqual } from "node:crypto";
-import type { Secrets } from "../accounts/store.ts";
-import { SECRET_BYTES } from "../accounts/rules.ts";
+import { SECRET_BYTES, type Secrets } from "../shared/secrets.ts";
 import { createHashing } from "./hash-pool.ts";
 
 /** Argon2id at the least that OWASP's Password Storage Cheat Sheet names: 19 MiB, t=2, p=1. */

@@ -1,19 +1,15 @@
 import type { Command } from "commander";
-import { type DirectoryFacts, judgeDirectory } from "./rules/directory.ts";
+import type { CommandUses, OutputOptions } from "../cli/command.ts";
+import type { MailServer } from "../mail/mailer.ts";
+import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
+import type { SourceState } from "../rates/store.ts";
+import { visibleLine } from "../shared/visible-text.ts";
 import type { Examination } from "./facts.ts";
+import { type DirectoryFacts, judgeDirectory } from "./rules/directory.ts";
 import { type Finding, findingsOf } from "./rules/finding.ts";
-import {
-  judgeMail,
-  judgeOtherRates,
-  judgeSources,
-  type MailServer,
-} from "./rules/services.ts";
+import { judgeMail, judgeOtherRates, judgeSources } from "./rules/services.ts";
 import { type JudgedSettings, judgeSettings } from "./rules/settings.ts";
 import { judgeStore, type RatesOfSource } from "./rules/store.ts";
-import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
-import type { SourceState } from "../rates/source.ts";
-import { visibleLine } from "../shared/visible-text.ts";
-import type { CommandUses, OutputOptions } from "../cli/command.ts";
 
 /** What the doctor looks with. */
 export interface DoctorUses {

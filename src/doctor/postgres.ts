@@ -1,14 +1,14 @@
-import type { Examination } from "./facts.ts";
-import { StartError } from "../accounts/store.ts";
-import type { DatabaseHost } from "../config.ts";
-import { readBooks } from "./sql.ts";
 import { mailStore } from "../mail/sql.ts";
-import { migrationsIn } from "../storage/migrations.ts";
 import { sourceStore } from "../rates/sources-sql.ts";
+import { StartError } from "../shared/start-error.ts";
+import { migrationsIn } from "../storage/migrations.ts";
 import { createPostgresEngine } from "../storage/postgres/engine.ts";
 import { versionOf } from "../storage/postgres/migrate.ts";
 import { createPrimary } from "../storage/postgres/primary.ts";
 import { requireSuitable } from "../storage/postgres/suitable.ts";
+import type { DatabaseHost } from "../storage/settings.ts";
+import type { Examination } from "./facts.ts";
+import { readBooks } from "./sql.ts";
 
 /** Summing up millions of rows takes seconds. */
 const STATEMENT_TIMEOUT_MS = 60_000;

@@ -1,7 +1,7 @@
-import type { BookFacts } from "./rules/store.ts";
 import type { Instant } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
+import type { BookFacts } from "./rules/store.ts";
 
 // One statement, and so one instant: beside a server both sums are of the same charges. A join of
 // the two would need an index that the daily sums have not: of 300,000 accounts it took minutes.

@@ -1,16 +1,17 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Examination } from "./facts.ts";
-import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
-import { readBooks } from "./sql.ts";
 import { mailStore } from "../mail/sql.ts";
 import { sourceStore } from "../rates/sources-sql.ts";
-import { damageOf, knownSchema, schemaOf } from "../storage/sqlite/health/integrity.ts";
+import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
 import { createFileGuard } from "../storage/sqlite/health/file-guard.ts";
+import { damageOf } from "../storage/sqlite/health/integrity.ts";
+import { knownSchema, schemaOf } from "../storage/sqlite/migrate.ts";
 import { FILE_NAME } from "../storage/sqlite/open.ts";
+import type { Examination } from "./facts.ts";
+import { readBooks } from "./sql.ts";
 
 /** A server's transactions take milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { DestinationStream, Logger } from "pino";
-import type { Clock } from "../accounts/store.ts";
+import type { Clock } from "../shared/clock.ts";
 import type { FailureCode } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
-import type { ObserveAnswer, ObservedRequest } from "../metrics/observers.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -76,3 +75,19 @@ export function createAnswerLog(uses: {
       `"status":${status},"duration_us":${microseconds}}\n`;
   };
 }
+
+/** What is told of a request. */
+export interface ObservedRequest {
+  readonly method: string;
+  /** The pattern of its path. */
+  readonly route: string;
+  /** When its headers had arrived, on the monotonic clock; NaN for what never became a request. */
+  readonly arrivedMs: number;
+}
+
+/** Is told of each answer at the moment that it leaves; `code` is that of a failure. */
+export type ObserveAnswer = (
+  request: ObservedRequest,
+  status: number,
+  code: FailureCode | undefined,
+) => void;

@@ -1,6 +1,3 @@
-import type { Allowance } from "../metering/read-rate.ts";
-import { remainingUnits } from "../billing/rules.ts";
-
 /**
  * What every answer of the API carries: never cached, never framed, never sniffed (OWASP REST
  * Security Cheat Sheet). A table of our own instead of a plugin: these stand on the way of every
@@ -51,18 +48,3 @@ export const preflightHeaders: Readonly<Record<string, string>> = {
     "Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
   "access-control-max-age": "86400",
 };
-
-/**
- * The account's allowance as draft-ietf-httpapi-ratelimit-headers writes it.
- *
- * @returns names and values in turn.
- */
-export function rateLimitHeaders({ quota, period, secondsToReset }: Allowance): string[] {
-  const periodSeconds = (period.endMs - period.startMs) / 1000;
-  return [
-    "ratelimit-policy",
-    `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
-    "ratelimit",
-    `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
-  ];
-}

@@ -1,8 +1,10 @@
-import type { PlanStore, RateStore, SharedStore } from "../accounts/store.ts";
+import type { PlanStore } from "../billing/store.ts";
+import type { RateStore } from "../rates/store.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import type { App } from "../app.ts";
+import type { SharedStore } from "../shared/store.ts";
 import { responsesOf } from "./documented-responses.ts";
+import type { App } from "./fastify.ts";
 
 const status = Type.Object({ status: Type.Literal("ok") }, { description: "It is" });
 

@@ -1,5 +1,5 @@
 import { Failure } from "../shared/failure.ts";
-import type { App } from "../app.ts";
+import type { App } from "./fastify.ts";
 
 /**
  * Registers routes that ignore a request's body, whatever its Content-Type: `curl -d ''` and

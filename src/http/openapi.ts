@@ -1,6 +1,6 @@
 import { fastify, type RouteOptions } from "fastify";
-import { namedShapes } from "../shared/failure-json.ts";
-import type { App } from "../app.ts";
+import { namedShapes } from "../app.ts";
+import type { App } from "./fastify.ts";
 import { setCompilers, withoutCompilers } from "./validation.ts";
 
 const description = `Stored direct exchange rates, exactly as their publishers wrote them.

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { Failure } from "../shared/failure.ts";
-import type { App } from "../app.ts";
+import type { App } from "./fastify.ts";
 import { sendFailure } from "./response/error-handler.ts";
 import { answerPreflight, isPreflight } from "./unmatched.ts";
 

@@ -2,11 +2,11 @@ import { randomUUIDv7 } from "node:crypto";
 import type { TypeBoxTypeProvider } from "@fastify/type-provider-typebox";
 import { fastify } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
-import type { App } from "../app.ts";
 import { createTrust } from "./client-address.ts";
-import { setCompilers, withoutCompilers } from "./validation.ts";
-import { schemaFailure } from "./response/error-handler.ts";
+import type { App } from "./fastify.ts";
 import { pathOf } from "./request-target.ts";
+import { schemaFailure } from "./response/error-handler.ts";
+import { setCompilers, withoutCompilers } from "./validation.ts";
 
 const BODY_BYTES_MAX = 16 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
+import { sessionRequired } from "../accounts/rules.ts";
 import type { Sessions } from "../accounts/sessions.ts";
-import { sessionRequired } from "../shared/failure.ts";
 import { credentialOf } from "./authentication.ts";
 
 declare module "fastify" {

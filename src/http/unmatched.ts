@@ -1,9 +1,9 @@
 import type { FastifyContextConfig, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
 import { Failure } from "../shared/failure.ts";
-import type { App } from "../app.ts";
-import { sendFailure } from "./response/error-handler.ts";
+import type { App } from "./fastify.ts";
 import { preflightHeaders } from "./headers.ts";
 import { METHODS } from "./node-http.ts";
+import { sendFailure } from "./response/error-handler.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {

@@ -1,7 +1,6 @@
 import { type DestinationStream, type Logger, pino } from "pino";
-import type { LogLevel } from "../config.ts";
-import { LogOutput } from "./output.ts";
 import { visible } from "../shared/visible-text.ts";
+import { LogOutput } from "./output.ts";
 
 const STDOUT = 1;
 
@@ -24,3 +23,7 @@ export function createLog(level: LogLevel): Log {
   const log = pino(options, { write: (line) => logDestination.write(visible(line)) });
   return { log, logDestination };
 }
+
+export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
+
+export type LogLevel = (typeof logLevels)[number];

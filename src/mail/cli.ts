@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { IsEmail } from "typebox/format";
-import { MailError } from "./store.ts";
+import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+import { table } from "../cli/output.ts";
 import { isMailable } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
-import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
-import { mailState, wireMail } from "../rates/json.ts";
-import { table } from "../cli/output.ts";
+import { MailError } from "./mailer.ts";
+import type { MailRecord } from "./store.ts";
 
 /** A server that has not answered a test by then is not going to. */
 const TEST_TIMEOUT_MS = 60_000;
@@ -85,4 +85,25 @@ async function testMail({ openMailer, clock, newId, print }: CommandUses, typed:
     if (!(error instanceof MailError)) throw error;
     throw new CommandError(`not sent to ${email}: ${error.message}`);
   }
+}
+
+/** What has become of a mail. */
+export function mailState({ deliveredAt, givenUpAt }: MailRecord) {
+  if (deliveredAt !== undefined) return "delivered";
+  return givenUpAt === undefined ? "waiting" : "given up";
+}
+
+export function wireMail(mail: MailRecord) {
+  return {
+    id: mail.id,
+    kind: mail.kind,
+    email: mail.email,
+    state: mailState(mail),
+    created_at: mail.createdAt,
+    attempts: mail.attempts,
+    next_attempt_at: mail.nextAttemptAt ?? null,
+    last_error: mail.lastError ?? null,
+    delivered_at: mail.deliveredAt ?? null,
+    given_up_at: mail.givenUpAt ?? null,
+  };
 }

@@ -1,8 +1,10 @@
-import { timestamp } from "../shared/instant.ts";
 import { type Backoff, backoffMs } from "../async/backoff.ts";
-import { type ClaimedMail, MailError, type Mailer, type MailStore } from "./store.ts";
 import { pause } from "../async/sleep.ts";
-import { type Clock, StoreUnavailable } from "../accounts/store.ts";
+import type { Clock } from "../shared/clock.ts";
+import { timestamp } from "../shared/instant.ts";
+import { StoreUnavailable } from "../shared/store.ts";
+import { MailError, type Mailer } from "./mailer.ts";
+import type { ClaimedMail, MailStore } from "./store.ts";
 
 /** A node that died keeps the mails that it was delivering from the others for so long. */
 export const LEASE_MS = 10_000;

@@ -1,8 +1,8 @@
+import { pause } from "../async/sleep.ts";
+import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { type DeliverMail, LEASE_MS, REFUSED_RETRY_MS } from "./deliver.ts";
 import type { MailStore } from "./store.ts";
-import { pause } from "../async/sleep.ts";
-import type { Clock } from "../accounts/store.ts";
 
 /**
  * How often the outbox is looked at. A request does not wake the loop: work that follows at once

@@ -1,11 +1,6 @@
-import type {
-  ClaimedMail,
-  MailKind,
-  MailStore,
-  OutgoingMail,
-} from "./store.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, type Statement, statement } from "../storage/engine.ts";
+import type { ClaimedMail, MailKind, MailStore, OutgoingMail } from "./store.ts";
 
 const WRITE_MAIL = `
   INSERT INTO mails (id, account_id, kind, token, expires_at, created_at, next_attempt_at)

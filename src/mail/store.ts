@@ -104,24 +104,3 @@ export interface MailStore {
   /** Every mail that waits or was given up, oldest first; the delivered ones, too, if asked for. */
   listMails(options: { readonly withDelivered: boolean }): Promise<MailRecord[]>;
 }
-
-/** What hands mails on. */
-export interface Mailer extends Disposable {
-  /**
-   * @returns what became of it: a server's answer, or the file that it is in.
-   * @throws {MailError} with the reason.
-   */
-  send(mail: OutgoingMail, signal: AbortSignal): Promise<string>;
-}
-
-/** A mail could not be handed on: one line that says why. */
-export class MailError extends Error {
-  /** The server refused this mail for good (a 5yz reply, RFC 5321, section 4.2.1). */
-  readonly isRefused: boolean;
-
-  constructor(reason: string, options: { readonly isRefused: boolean; readonly cause?: unknown }) {
-    super(reason, { cause: options.cause });
-    this.name = "MailError";
-    this.isRefused = options.isRefused;
-  }
-}

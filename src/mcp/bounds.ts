@@ -1,6 +1,6 @@
 import { INVALID_REQUEST } from "@modelcontextprotocol/server";
-import type { McpAnswer } from "./request.ts";
 import { isRecord } from "./records.ts";
+import type { McpAnswer } from "./request.ts";
 
 // What one request may make the SDK do and send. Most of it costs the client no unit, so without
 // these limits a few clients slow down all others. Measured on one core with the SDK 2.4:

@@ -1,10 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
-import { Failure } from "../shared/failure.ts";
+import { Failure, type FailureCode } from "../shared/failure.ts";
+import { wireFailure } from "../shared/failure-json.ts";
 import { failureOf, logFailure } from "../shared/thrown.ts";
 import type { McpRequest } from "./request.ts";
-import type { ObserveCall } from "../metrics/observers.ts";
-import { wireFailure } from "../shared/failure-json.ts";
 import type { Arguments, Tool } from "./tools.ts";
 
 /**
@@ -35,3 +34,6 @@ export function createCallTool(log: Logger, observe?: ObserveCall): CallTool {
     return { content: [{ type: "text", text }], isError: true };
   };
 }
+
+/** Is told of each call of a tool of MCP and, where it failed, of the code. */
+export type ObserveCall = (tool: string, code: FailureCode | undefined) => void;

@@ -5,10 +5,10 @@ import {
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
-import type { McpAnswer, McpRequest } from "./request.ts";
 import { acceptsJson } from "./accept.ts";
 import type { CallTool } from "./call-tool.ts";
 import { isRecord } from "./records.ts";
+import type { McpAnswer, McpRequest } from "./request.ts";
 import type { ServerInfo } from "./sdk.ts";
 import type { Arguments, Tool, Tools } from "./tools.ts";
 

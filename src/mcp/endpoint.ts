@@ -1,16 +1,15 @@
 import type { Logger } from "pino";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
+import type { ReadUsage } from "../billing/usage.ts";
 import type { ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
-import type { ReadUsage } from "../billing/usage.ts";
 import { failureOf, logFailure } from "../shared/thrown.ts";
-import type { AnswerMcp } from "./request.ts";
-import type { ObserveCall } from "../metrics/observers.ts";
 import { withoutCancellations } from "./batch.ts";
 import { refusalOf } from "./bounds.ts";
-import { createCallTool } from "./call-tool.ts";
-import { createSdkWay } from "./sdk.ts";
+import { createCallTool, type ObserveCall } from "./call-tool.ts";
 import { createShortWay } from "./direct.ts";
+import type { AnswerMcp } from "./request.ts";
+import { createSdkWay } from "./sdk.ts";
 import { createTools } from "./tools.ts";
 
 /**

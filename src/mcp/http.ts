@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
-import { apiKeyRequired } from "../shared/failure.ts";
+import { apiKeyRequired } from "../api-keys/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
+import type { App } from "../http/fastify.ts";
 import type { WriteAnswer } from "../http/response/reply.ts";
-import type { App } from "../app.ts";
-import { type AnswerMcpRequest, MCP_CHALLENGE } from "./respond-http.ts";
 import type { OriginGuard } from "./origin-check.ts";
+import { type AnswerMcpRequest, MCP_CHALLENGE } from "./respond-http.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 

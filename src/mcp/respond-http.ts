@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
+import { wholeFailure } from "../http/response/error-handler.ts";
+import type { WholeAnswer } from "../http/response/serialize.ts";
 import { Failure } from "../shared/failure.ts";
 import { failureOf, logFailure } from "../shared/thrown.ts";
 import type { AnswerMcp, McpRequest } from "./request.ts";
-import { wholeFailure } from "../http/response/error-handler.ts";
-import type { WholeAnswer } from "../http/response/serialize.ts";
 
 /**
  * The challenge of a 401. There is no authorization server that it could name, and several clients

@@ -9,11 +9,11 @@ import {
 } from "@modelcontextprotocol/server";
 import type { TObject } from "typebox";
 import { Failure } from "../shared/failure.ts";
-import type { McpAnswer, McpRequest } from "./request.ts";
 import { acceptsJson, BOTH_TYPES } from "./accept.ts";
 import { shortened } from "./bounds.ts";
 import type { CallTool } from "./call-tool.ts";
 import { isRecord } from "./records.ts";
+import type { McpAnswer, McpRequest } from "./request.ts";
 import type { Arguments, Tools } from "./tools.ts";
 
 /** How the server names itself to clients. */

@@ -1,12 +1,13 @@
 import type { TObject } from "typebox";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
+import { UsageShape, wireUsage } from "../billing/json.ts";
+import type { ReadUsage } from "../billing/usage.ts";
 import type { Conversion, ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
-import type { ReadUsage } from "../billing/usage.ts";
 import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
+import { RateShape, wireRate } from "../rates/json.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import { RateShape, UsageShape, wireRate, wireUsage } from "../shared/failure-json.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
-import { MAX_AMOUNT_DIGITS, parseAmount } from "./rules.ts";
-import { type Decimal, multiply } from "../shared/decimal.ts";
-import { Failure, invalidAssetSymbol } from "../shared/failure.ts";
+import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { Rate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
-import type { ApiKeys } from "../api-keys/api-keys.ts";
+import { type Decimal, multiply } from "../shared/decimal.ts";
+import { Failure } from "../shared/failure.ts";
 import type { ReadRate } from "./read-rate.ts";
+import { invalidAssetSymbol, MAX_AMOUNT_DIGITS, parseAmount } from "./rules.ts";
 
 export interface Conversion {
   readonly rate: Rate;

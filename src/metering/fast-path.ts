@@ -1,10 +1,11 @@
-import { type Failure, readsBusy, serviceBusy } from "../shared/failure.ts";
-import type { AnswerMcpRequest } from "../mcp/respond-http.ts";
+import type { WholeAnswer } from "../http/response/serialize.ts";
 import { recogniseMcp } from "../mcp/fast-path.ts";
 import type { OriginGuard } from "../mcp/origin-check.ts";
-import type { AnswerRead } from "./respond-http.ts";
+import type { AnswerMcpRequest } from "../mcp/respond-http.ts";
+import { type Failure, serviceBusy } from "../shared/failure.ts";
 import { recogniseRead } from "./read-fast-path.ts";
-import type { WholeAnswer } from "../http/response/serialize.ts";
+import type { AnswerRead } from "./respond-http.ts";
+import { readsBusy } from "./rules.ts";
 
 /** A request that the lane understands whole. */
 export interface PlainRequest {

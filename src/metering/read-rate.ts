@@ -1,24 +1,19 @@
+import { apiKeyRequired, isApiKey } from "../api-keys/rules.ts";
 import { type BillingPeriod, billingPeriodAt, type Quota, utcDay } from "../billing/rules.ts";
-import { isApiKey } from "../accounts/rules.ts";
+import type { Rate } from "../rates/rules/rate.ts";
+import { parsePair } from "../rates/rules/symbol.ts";
+import type { Clock } from "../shared/clock.ts";
+import { Failure } from "../shared/failure.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import { StoreBusy, StoreUnavailable } from "../shared/store.ts";
 import {
-  apiKeyRequired,
-  Failure,
   invalidAssetSymbol,
   rateSuspended,
   rateUnavailable,
   readsBusy,
   unsupportedPair,
-} from "../shared/failure.ts";
-import type { Rate } from "../rates/rules/rate.ts";
-import { parsePair } from "../rates/rules/symbol.ts";
-import {
-  type Clock,
-  type MeterStore,
-  type RateFound,
-  type Secrets,
-  StoreUnavailable,
-} from "../accounts/store.ts";
-import { StoreBusy } from "../shared/store.ts";
+} from "./rules.ts";
+import type { MeterStore, RateFound } from "./store.ts";
 
 /** Where a valid key's account stands after a read. */
 export interface Allowance {

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
-import type { RateReading, ReadRate } from "./read-rate.ts";
-import { Failure } from "../shared/failure.ts";
-import type { Rate } from "../rates/rules/rate.ts";
-import { failureOf, logFailure } from "../shared/thrown.ts";
 import { wholeFailure } from "../http/response/error-handler.ts";
-import { rateLimitHeaders } from "../http/headers.ts";
 import type { WholeAnswer } from "../http/response/serialize.ts";
+import type { Rate } from "../rates/rules/rate.ts";
+import { Failure } from "../shared/failure.ts";
+import { failureOf, logFailure } from "../shared/thrown.ts";
+import { rateLimitHeaders } from "./http.ts";
+import type { RateReading, ReadRate } from "./read-rate.ts";
 
 /** Reads a rate and puts the answer together. What broke is logged, and answered for. */
 export type AnswerRead = (

@@ -1,4 +1,5 @@
 import type { Decimal } from "../shared/decimal.ts";
+import { Failure } from "../shared/failure.ts";
 
 /** The most digits that an amount may have, on both sides of its point together. */
 export const MAX_AMOUNT_DIGITS = 40;
@@ -14,4 +15,36 @@ const amount = /^(0|[1-9][0-9]*)(\.[0-9]+)?$/;
 export function parseAmount(text: string): Decimal | undefined {
   const digits = text.length - (text.includes(".") ? 1 : 0);
   return digits <= MAX_AMOUNT_DIGITS && amount.test(text) ? (text as Decimal) : undefined;
+}
+
+export const invalidAssetSymbol = new Failure(
+  "invalid_asset_symbol",
+  "Asset symbol format is invalid.",
+);
+
+export const unsupportedPair = new Failure(
+  "unsupported_pair",
+  "The requested currency pair is not currently supported.",
+);
+
+/** A pair that its operator has suspended is not worth asking for again at once. */
+export const SUSPENDED_RETRY_SECONDS = 60;
+
+export const rateSuspended = new Failure(
+  "temporarily_unavailable",
+  "The service is temporarily unable to serve this rate. Please retry.",
+  { retryAfterSeconds: SUSPENDED_RETRY_SECONDS },
+);
+
+/** Too much is asked at once. Nothing was begun, and nothing charged. */
+export const readsBusy = new Failure("temporarily_unavailable", rateSuspended.message, {
+  retryAfterSeconds: 1,
+});
+
+/** @returns the failure of a read whose rate, or whose charge, the store could not handle. */
+export function rateUnavailable(cause: unknown): Failure {
+  return new Failure("temporarily_unavailable", rateSuspended.message, {
+    retryAfterSeconds: 1,
+    cause,
+  });
 }

@@ -1,7 +1,8 @@
-import type { RateReadOutcome } from "../accounts/store.ts";
+import type { ObservedRequest } from "../http/access-log.ts";
+import type { RateReadOutcome } from "../metering/store.ts";
 import { type FailureCode, failureCodes } from "../shared/failure.ts";
-import type { ObservedRequest, Observers } from "./observers.ts";
 import { Distribution } from "./histogram.ts";
+import type { Observers } from "./observers.ts";
 
 const REQUEST_SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,

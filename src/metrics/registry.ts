@@ -1,8 +1,9 @@
 import { Registry } from "prom-client";
-import type { Clock, Secrets } from "../accounts/store.ts";
+import type { Clock } from "../shared/clock.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import { addCounter, addGauge, addHistogram } from "./collectors.ts";
 import type { Counts } from "./counts.ts";
 import type { EventLoopDelay } from "./event-loop-delay.ts";
-import { addCounter, addGauge, addHistogram } from "./collectors.ts";
 import type { ReadStore } from "./store-state.ts";
 
 export interface RegistryUses {

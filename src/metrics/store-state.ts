@@ -1,8 +1,9 @@
 import type { Logger } from "pino";
 import type { MailStore, OutboxState } from "../mail/store.ts";
-import type { Clock } from "../accounts/store.ts";
 import { readSourceStatus, type SourceStatus } from "../rates/refresh.ts";
-import type { RateSource, SourceStore } from "../rates/source.ts";
+import type { RateSource } from "../rates/source.ts";
+import type { SourceStore } from "../rates/store.ts";
+import type { Clock } from "../shared/clock.ts";
 
 /** The store is asked once in so long, however many ask here. */
 const KEPT_MS = 5000;

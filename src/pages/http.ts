@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, sep } from "node:path";
 import fastifyStatic from "@fastify/static";
-import { consolePages } from "./paths.ts";
-import type { App } from "../app.ts";
+import type { App } from "../http/fastify.ts";
 import { pageHeaders } from "../http/headers.ts";
+import { consolePages } from "./paths.ts";
 
 /** A name holds its content's hash: what it stands for never changes. */
 const ASSET_CACHING = { "cache-control": "public, max-age=31536000, immutable" };

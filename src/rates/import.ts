@@ -1,8 +1,10 @@
+import type { Clock } from "../shared/clock.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
+import type { SharedStore } from "../shared/store.ts";
 import { judgeQuotation, latestAsOf } from "./rules/rate.ts";
 import { IMPORT_SOURCE, type SourcedRate, type Succession } from "./rules/update-policy.ts";
-import type { Clock, RateStore, SharedStore } from "../accounts/store.ts";
 import type { Publication, RateLine } from "./source.ts";
+import type { RateStore } from "./store.ts";
 
 /** Rates in one transaction while nobody else writes: the sync at its end is shared by all. */
 const RATES_ALONE = 5000;

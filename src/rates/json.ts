@@ -1,53 +1,13 @@
-import type { MailRecord } from "../mail/store.ts";
-import type { AccountSummary, HeldRate, Plan, StoredRate } from "../accounts/store.ts";
+import type { Static } from "typebox";
+import { Type } from "../shared/json-schema.ts";
 import type { SourceStatus } from "./refresh.ts";
-import { remainingUnits } from "../billing/rules.ts";
-import { wireRate } from "../shared/failure-json.ts";
+import type { Rate } from "./rules/rate.ts";
+import type { HeldRate, StoredRate } from "./store.ts";
 
 // What the commands print with --json.
 
 export function wireStoredRate({ source, suspendedAt, ...rate }: StoredRate) {
   return { ...wireRate(rate), source, suspended_at: suspendedAt ?? null };
-}
-
-export function wirePlan({ name, unitsPerPeriod }: Plan) {
-  return { name, units_per_period: unitsPerPeriod };
-}
-
-export function wireAccountSummary(account: AccountSummary) {
-  const { id, email, plan, createdAt, emailVerifiedAt, activeKeys, quota } = account;
-  return {
-    id,
-    email,
-    created_at: createdAt,
-    email_verified: emailVerifiedAt !== undefined,
-    plan,
-    active_keys: activeKeys,
-    used_units: quota.usedUnits,
-    quota_units: quota.quotaUnits,
-    remaining_units: remainingUnits(quota),
-  };
-}
-
-export function wireMail(mail: MailRecord) {
-  return {
-    id: mail.id,
-    kind: mail.kind,
-    email: mail.email,
-    state: mailState(mail),
-    created_at: mail.createdAt,
-    attempts: mail.attempts,
-    next_attempt_at: mail.nextAttemptAt ?? null,
-    last_error: mail.lastError ?? null,
-    delivered_at: mail.deliveredAt ?? null,
-    given_up_at: mail.givenUpAt ?? null,
-  };
-}
-
-/** What has become of a mail. */
-export function mailState({ deliveredAt, givenUpAt }: MailRecord) {
-  if (deliveredAt !== undefined) return "delivered";
-  return givenUpAt === undefined ? "waiting" : "given up";
 }
 
 export function wireHeldRate({ heldAt, standing, ...rate }: HeldRate) {
@@ -66,4 +26,27 @@ export function wireSourceStatus(status: SourceStatus) {
     failures: status.failures,
     next_attempt_at: status.nextAttemptAt,
   };
+}
+
+export const RateShape = Type.Object(
+  {
+    base: Type.String({ pattern: "^[A-Z0-9]{2,10}$", examples: ["EUR"] }),
+    quote: Type.String({ pattern: "^[A-Z0-9]{2,10}$", examples: ["USD"] }),
+    rate: Type.String({
+      pattern: "^(0|[1-9][0-9]*)(\\.[0-9]+)?$",
+      description: "Exact decimal, digit by digit as its publisher wrote it",
+      examples: ["1.1476"],
+    }),
+    as_of: Type.String({
+      format: "date-time",
+      description: "The publisher's time in UTC, to the nanosecond",
+      examples: ["2026-03-13T15:00:00.000000000Z"],
+    }),
+    type: Type.Literal("direct"),
+  },
+  { $id: "Rate" },
+);
+
+export function wireRate({ base, quote, rate, asOf }: Rate): Static<typeof RateShape> {
+  return { base, quote, rate, as_of: asOf, type: "direct" };
 }

@@ -1,8 +1,9 @@
-import { timestamp } from "../shared/instant.ts";
 import { pause } from "../async/sleep.ts";
-import type { Clock } from "../accounts/store.ts";
+import type { Clock } from "../shared/clock.ts";
+import { timestamp } from "../shared/instant.ts";
 import type { RefreshReport, RefreshSource } from "./refresh.ts";
-import type { RateSource, SourceState, SourceStore } from "./source.ts";
+import type { RateSource } from "./source.ts";
+import type { SourceState, SourceStore } from "./store.ts";
 
 /** How often the loop looks for what is due: other nodes may have fetched in the meantime. */
 const LOOK_INTERVAL_MS = 5_000;

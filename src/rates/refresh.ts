@@ -1,15 +1,10 @@
+import { type Backoff, backoffMs } from "../async/backoff.ts";
+import type { Clock } from "../shared/clock.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
 import { judgeQuotation, latestAsOf, type Quotation, type Rejection } from "./rules/rate.ts";
 import type { SourcedRate, Succession } from "./rules/update-policy.ts";
-import { type Backoff, backoffMs } from "../async/backoff.ts";
-import type { Clock, Judged, RateStore } from "../accounts/store.ts";
-import {
-  type Fetched,
-  type RateSource,
-  SourceError,
-  type SourceState,
-  type SourceStore,
-} from "./source.ts";
+import { type Fetched, type RateSource, SourceError } from "./source.ts";
+import type { Judged, RateStore, SourceState, SourceStore } from "./store.ts";
 
 /** Longer than any fetch takes: a node that died keeps a source from the others for so long. */
 const LEASE_MS = 90_000;

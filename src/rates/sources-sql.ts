@@ -1,7 +1,7 @@
-import type { SourceStore } from "./source.ts";
 import type { Instant } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
+import type { SourceStore } from "./store.ts";
 
 const LIST_SOURCES = `
   SELECT s.source, s.last_success_at, s.last_error_at, s.last_error, s.failures,

@@ -1,10 +1,10 @@
-import type { HeldRate, Judged, RateStore } from "../accounts/store.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
-import type { SourcedRate, Succession, Verdict } from "./rules/update-policy.ts";
-import type { AssetSymbol, Pair } from "./rules/symbol.ts";
 import { optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
+import type { AssetSymbol, Pair } from "./rules/symbol.ts";
+import type { SourcedRate, Succession, Verdict } from "./rules/update-policy.ts";
+import type { HeldRate, Judged, RateStore } from "./store.ts";
 
 /** Makes a statement for a number of rows once: an import asks for the same a million times. */
 function byCount(make: (rows: number) => string): (rows: number) => string {

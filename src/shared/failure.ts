@@ -52,55 +52,8 @@ export class Failure extends Error {
   }
 }
 
-// The refusals that a read can end in are made once. Making an Error costs several microseconds,
-// most of them for a stack that nobody reads.
-export const apiKeyRequired = new Failure("unauthorized", "A valid API key is required.");
-export const invalidAssetSymbol = new Failure(
-  "invalid_asset_symbol",
-  "Asset symbol format is invalid.",
-);
-export const unsupportedPair = new Failure(
-  "unsupported_pair",
-  "The requested currency pair is not currently supported.",
-);
-
-/** A pair that its operator has suspended is not worth asking for again at once. */
-const SUSPENDED_RETRY_SECONDS = 60;
-
-export const rateSuspended = new Failure(
-  "temporarily_unavailable",
-  "The service is temporarily unable to serve this rate. Please retry.",
-  { retryAfterSeconds: SUSPENDED_RETRY_SECONDS },
-);
-
-/** Too much is asked at once. Nothing was begun, and nothing charged. */
-export const readsBusy = new Failure("temporarily_unavailable", rateSuspended.message, {
-  retryAfterSeconds: 1,
-});
-
 export const serviceBusy = new Failure(
   "temporarily_unavailable",
   "The service is temporarily unavailable. Please retry.",
   { retryAfterSeconds: 1 },
 );
-
-/** @returns the failure of a read whose rate, or whose charge, the store could not handle. */
-export function rateUnavailable(cause: unknown): Failure {
-  return new Failure("temporarily_unavailable", rateSuspended.message, {
-    retryAfterSeconds: 1,
-    cause,
-  });
-}
-
-/** One text for a token that is unknown, used, void because another one was used, or expired. */
-export const invalidToken = new Failure(
-  "invalid_token",
-  "This link is invalid, was used already or has expired. Please ask for a new one.",
-);
-
-export const emailNotVerified = new Failure(
-  "email_not_verified",
-  "Please confirm your email first: open the link that was mailed to you, or ask for a new one.",
-);
-
-export const sessionRequired = new Failure("unauthorized", "Authentication required.");

@@ -53,3 +53,9 @@ const builders = {
  * but are 400 files: loading them took a start 0.1 s and 23 MB.
  */
 export const Type = builders as unknown as Builders;
+
+export const Timestamp = Type.String({ format: "date-time", description: "RFC 3339 in UTC" });
+
+export const Id = Type.String({ format: "uuid" });
+
+export const Units = Type.Integer({ minimum: 0 });

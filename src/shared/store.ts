@@ -1,4 +1,17 @@
-import { StoreUnavailable } from "../accounts/store.ts";
+/** The store could not do what it was asked, and nothing of it counts as done. */
+export class StoreUnavailable extends Error {
+  constructor(cause: unknown) {
+    super("The store is unavailable", { cause });
+    this.name = "StoreUnavailable";
+  }
+}
+
+export interface SharedStore {
+  /** Whether another process has written since the last call, and would have to wait for us. */
+  writtenByOthers(): Promise<boolean>;
+  /** @throws {StoreUnavailable} when what was to be written last could not be, and still cannot. */
+  checkWrites(): Promise<void>;
+}
 
 /**
  * The store has more to do than it gets done: who asks now would wait too long behind others, and

@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
-import { StoreUnavailable } from "../accounts/store.ts";
-import { StoreBusy } from "./store.ts";
 import { Failure, serviceBusy } from "./failure.ts";
+import { StoreBusy, StoreUnavailable } from "./store.ts";
 
 /** @returns what the caller is told of whatever was thrown: a known failure, or that we failed. */
 export function failureOf(error: unknown): Failure {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import type { BackupReport, Holdings, RestoreReport } from "./sqlite/backup/report.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+import type { BackupReport, Holdings, RestoreReport } from "./sqlite/backup/report.ts";
 
 /** Adds `kurs backup` and `kurs restore`. */
 export function backupCommands(program: Command, uses: CommandUses): void {

@@ -1,4 +1,5 @@
-import type { RateRead, RateReadOutcome, SharedStore } from "../accounts/store.ts";
+import type { RateRead, RateReadOutcome } from "../metering/store.ts";
+import type { SharedStore } from "../shared/store.ts";
 
 export type SqlValue = string | number | null;
 

@@ -1,11 +1,11 @@
-import type { BackupNote, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
 import type { Examination } from "../doctor/facts.ts";
-import type { Store } from "../accounts/store.ts";
-import type { DatabaseHost, StoreSettings } from "../config.ts";
-import type { ObserveBatch } from "../metrics/observers.ts";
-import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
-import { FILE_NAME, migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
+import type { ObserveBatch } from "../metering/batch/batcher.ts";
+import type { Store } from "../store.ts";
 import { openSqliteSource } from "./copy/from-sqlite.ts";
+import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
+import type { DatabaseHost, StoreSettings } from "./settings.ts";
+import type { BackupNote, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
+import { FILE_NAME, migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
 
 /** The embedded database's name in the data directory; its other files begin with it. */
 export const databaseName = FILE_NAME;

@@ -1,5 +1,3 @@
-import type { DatabaseHost } from "../config.ts";
-
 // Up to the last @ stand user and password: a password with one that is not encoded must not end up
 // among the hosts, which are shown.
 const address = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([/?][^@\s]*)?$/;
@@ -117,4 +115,19 @@ function isHost(name: string, url: string): boolean {
   // Node's URL takes no user without a host.
   const port = optionsOf(url).get("port") ?? "";
   return URL.parse(`postgres://socket:${port}/`) !== null && !/\s/.test(name);
+}
+
+/** A host of a PostgreSQL cluster. */
+export interface DatabaseHost {
+  /** As it is shown to people: without user and password. */
+  readonly name: string;
+  /** The address of this host alone. */
+  readonly url: string;
+}
+
+/** Where the store is. */
+export interface StoreSettings {
+  readonly dataDirectory: string;
+  /** Of PostgreSQL; unset: the embedded database in the data directory. */
+  readonly databaseHosts: readonly DatabaseHost[] | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CommandError, type CommandUses } from "../cli/command.ts";
-import { progressBar } from "../cli/progress-bar.ts";
 import { table } from "../cli/output.ts";
+import { progressBar } from "../cli/progress-bar.ts";
 
 /** Adds `kurs store …` and `kurs migrate`. */
 export function storeCommands(program: Command, uses: CommandUses): void {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Worker } from "node:worker_threads";
 import { createHashing } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
-import type { Secrets } from "../../src/accounts/store.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
 import { assertFailure } from "../support/answers.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
 import { startService, type TestService } from "../support/service.ts";

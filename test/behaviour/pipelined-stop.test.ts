@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createHashing } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
-import type { Secrets } from "../../src/accounts/store.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 import { openWire, type Wire } from "../support/wire.ts";

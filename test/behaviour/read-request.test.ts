@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rateBody } from "../../src/metering/respond-http.ts";
 import { recogniseRead } from "../../src/metering/read-fast-path.ts";
-import { wireRate } from "../../src/shared/failure-json.ts";
+import { rateBody } from "../../src/metering/respond-http.ts";
+import { wireRate } from "../../src/rates/json.ts";
+import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { isDecimal, parseDecimal } from "../../src/shared/decimal.ts";
 import { instantAt } from "../../src/shared/instant.ts";
-import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { cpuMsOf } from "../support/cpu-time.ts";
 import { fc } from "../support/properties.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fastify from "fastify";
-import { createAnswers } from "../../src/http/response/reply.ts";
-import type { App } from "../../src/app.ts";
 import { trackExchanges } from "../../src/http/exchanges.ts";
+import type { App } from "../../src/http/fastify.ts";
 import { commonHeaders } from "../../src/http/headers.ts";
 import { shedLoad } from "../../src/http/overload/load-shedding.ts";
+import { createAnswers } from "../../src/http/response/reply.ts";
 import { eventually } from "../support/mails.ts";
 import { openWire } from "../support/wire.ts";
 

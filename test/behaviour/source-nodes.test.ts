@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
 import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.ts";
-import type { Decimal } from "../../src/shared/decimal.ts";
 import { createSuccession } from "../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../src/shared/decimal.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
 import { body, ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { cnbDay, FETCHED, logged, nbpTable, sourceAt } from "../support/played-sources.ts";
 import { temporaryDirectory } from "../support/process.ts";

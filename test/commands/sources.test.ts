@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runCommandLine } from "../../src/commands.ts";
-import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
+import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import { createRemoteSource } from "../../src/rates/sources/publisher-source.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
 import { body, ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { Program, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
-import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
-import { instantAt } from "../../src/shared/instant.ts";
 import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
+import { instantAt } from "../../src/shared/instant.ts";
+import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
+import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
 import { eventually, mailsIn } from "../support/mails.ts";
 import { playSmtp } from "../support/played-smtp.ts";
 import { kurs } from "../support/process.ts";

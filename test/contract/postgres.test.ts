@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { PoolClient, QueryResult } from "pg";
+import { createMeteredBatch } from "../../src/metering/batch/postgres.ts";
+import { StoreUnavailable } from "../../src/shared/store.ts";
 import { type Engine, statement } from "../../src/storage/engine.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
-import { createMeteredBatch } from "../../src/metering/batch/postgres.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
 import { createStore } from "../../src/store.ts";
-import { StoreUnavailable } from "../../src/accounts/store.ts";
 import { eventually } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";
 import { administer, startPostgres } from "../support/postgres.ts";

@@ -3,10 +3,10 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { StoreUnavailable } from "../../src/shared/store.ts";
 import { statement } from "../../src/storage/engine.ts";
 import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
 import { ProvenCopies } from "../../src/storage/sqlite/row-cache.ts";
-import { StoreUnavailable } from "../../src/accounts/store.ts";
 import { FAIL_DAYS } from "../support/store-faults.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
 import {

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  API_KEY_START,
-  isApiKey,
   isSessionToken,
-  keyPrefixOf,
-  SECRET_BYTES,
   SESSION_LIFETIME_MS,
   SESSION_TOKEN_START,
 } from "../../src/accounts/rules.ts";
+import { API_KEY_START, isApiKey, keyPrefixOf } from "../../src/api-keys/rules.ts";
+import { SECRET_BYTES } from "../../src/shared/secrets.ts";
 import { fc } from "../support/properties.ts";
 
 const secret = fc.string({

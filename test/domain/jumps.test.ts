@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Decimal, ratioExceeds } from "../../src/shared/decimal.ts";
-import type { Instant } from "../../src/shared/instant.ts";
+import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
 import {
   createSuccession,
   IMPORT_SOURCE,
   type SourcedRate,
   type Verdict,
 } from "../../src/rates/rules/update-policy.ts";
-import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
+import { type Decimal, ratioExceeds } from "../../src/shared/decimal.ts";
+import type { Instant } from "../../src/shared/instant.ts";
 import { fc } from "../support/properties.ts";
 
 const EARLIER = "2026-03-12T15:00:00.000000000Z";

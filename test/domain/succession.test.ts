@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parsePair } from "../../src/rates/rules/symbol.ts";
+import { createSuccession, type SourcedRate } from "../../src/rates/rules/update-policy.ts";
 import { type Decimal, movePoint, ratioExceeds } from "../../src/shared/decimal.ts";
 import type { Instant } from "../../src/shared/instant.ts";
-import { createSuccession, type SourcedRate } from "../../src/rates/rules/update-policy.ts";
-import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { fc } from "../support/properties.ts";
 
 const HALF = "0.5" as Decimal;

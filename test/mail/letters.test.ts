@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { letterOf } from "../../src/mail/templates.ts";
 import type { OutgoingMail } from "../../src/mail/store.ts";
+import { letterOf } from "../../src/mail/templates.ts";
 
 const PUBLIC_URL = "https://rates.example.org";
 const TOKEN = "3f".repeat(32);

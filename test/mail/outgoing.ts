@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { MailError } from "../../src/mail/mailer.ts";
+import type { OutgoingMail } from "../../src/mail/store.ts";
 import { createSmtpMailer } from "../../src/mail/transport/smtp.ts";
-import { MailError, type OutgoingMail } from "../../src/mail/store.ts";
 
 export const TOKEN = "3f".repeat(32);
 

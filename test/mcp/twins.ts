@@ -1,14 +1,14 @@
 import { pino } from "pino";
-import { createCallTool } from "../../src/mcp/call-tool.ts";
-import { type AnswerBySdk, createSdkWay } from "../../src/mcp/sdk.ts";
-import { type AnswerShort, createShortWay } from "../../src/mcp/direct.ts";
-import { createTools } from "../../src/mcp/tools.ts";
-import { createSecrets } from "../../src/crypto/secrets.ts";
 import { createApiKeys } from "../../src/api-keys/api-keys.ts";
-import { createConvertCurrency } from "../../src/metering/convert.ts";
-import type { Store } from "../../src/accounts/store.ts";
-import { createReadRate } from "../../src/metering/read-rate.ts";
 import { createReadUsage } from "../../src/billing/usage.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import { createCallTool } from "../../src/mcp/call-tool.ts";
+import { type AnswerShort, createShortWay } from "../../src/mcp/direct.ts";
+import { type AnswerBySdk, createSdkWay } from "../../src/mcp/sdk.ts";
+import { createTools } from "../../src/mcp/tools.ts";
+import { createConvertCurrency } from "../../src/metering/convert.ts";
+import { createReadRate } from "../../src/metering/read-rate.ts";
+import type { Store } from "../../src/store.ts";
 import {
   EUR_USD,
   NOW,

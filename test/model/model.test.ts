@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
-import type { DatabaseHost } from "../../src/config.ts";
+import type { DatabaseHost } from "../../src/storage/settings.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { play } from "./play.ts";
 import { openTheatre } from "./theatre.ts";

@@ -1,11 +1,12 @@
 import { pbkdf2Sync } from "node:crypto";
 import { runCommandLine } from "../../src/commands.ts";
+import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
 import { commandPatience, openStore } from "../../src/storage/maintenance.ts";
-import type { Secrets } from "../../src/accounts/store.ts";
-import { type Config, type DatabaseHost, readConfig } from "../../src/config.ts";
+import type { DatabaseHost } from "../../src/storage/settings.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";

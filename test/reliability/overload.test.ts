@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { suite, type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { createTakeIn } from "../../src/http/overload/loop-budget.ts";
-import { createRefuseLater } from "../../src/async/rejection-pacer.ts";
-import { createReadBatcher } from "../../src/metering/batch/batcher.ts";
 import { createTurnstile } from "../../src/async/concurrency-limit.ts";
+import { createRefuseLater } from "../../src/async/rejection-pacer.ts";
+import { createTakeIn } from "../../src/http/overload/loop-budget.ts";
+import { createReadBatcher } from "../../src/metering/batch/batcher.ts";
 import { StoreBusy } from "../../src/shared/store.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import {

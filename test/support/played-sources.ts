@@ -1,10 +1,10 @@
 import { setTimeout as after } from "node:timers/promises";
-import type { HttpLimits } from "../../src/rates/sources/http-get.ts";
 import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import type { Publisher } from "../../src/rates/publishers/publisher.ts";
-import { createRemoteSource } from "../../src/rates/sources/publisher-source.ts";
-import type { Clock } from "../../src/accounts/store.ts";
 import type { RateSource } from "../../src/rates/source.ts";
+import type { HttpLimits } from "../../src/rates/sources/http-get.ts";
+import { createRemoteSource } from "../../src/rates/sources/publisher-source.ts";
+import type { Clock } from "../../src/shared/clock.ts";
 import type { TestService } from "./service.ts";
 
 export const USER_AGENT = "Kurs/test (self-hosted currency-rate service)";

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { type DestinationStream, pino } from "pino";
-import { createSecrets } from "../../src/crypto/secrets.ts";
-import { sourceNames } from "../../src/rates/sources/registry.ts";
-import type { Clock, Secrets } from "../../src/accounts/store.ts";
-import type { RateSource } from "../../src/rates/source.ts";
 import { type Config, readConfig } from "../../src/config.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import type { RateSource } from "../../src/rates/source.ts";
+import { sourceNames } from "../../src/rates/sources/registry.ts";
 import { startService as start } from "../../src/service.ts";
+import type { Clock } from "../../src/shared/clock.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
 import { assertNoSecrets } from "./log-watch.ts";
 import { quickHashing } from "./quick-hashing.ts";
 

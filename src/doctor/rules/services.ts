@@ -1,8 +1,9 @@
-import type { Instant } from "../../shared/instant.ts";
-import { IMPORT_SOURCE } from "../../rates/rules/update-policy.ts";
+import type { MailServer } from "../../mail/mailer.ts";
 import type { MailRecord } from "../../mail/store.ts";
 import type { SourceStatus } from "../../rates/refresh.ts";
+import { IMPORT_SOURCE } from "../../rates/rules/update-policy.ts";
 import { MISSED_MAX } from "../../rates/source.ts";
+import type { Instant } from "../../shared/instant.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import type { RatesOfSource } from "./store.ts";
 
@@ -59,12 +60,6 @@ export function judgeOtherRates(rates: readonly RatesOfSource[], nowMs: number):
 function daysSince(asOf: Instant, nowMs: number): number {
   return Math.floor((nowMs - Date.parse(asOf)) / DAY_MS);
 }
-
-/** What a mail server said to a log-in, or that there is none. */
-export type MailServer =
-  | { readonly kind: "none"; readonly directory: string }
-  | { readonly kind: "reached"; readonly name: string }
-  | { readonly kind: "failed"; readonly name: string; readonly reason: string };
 
 export function judgeMail(server: MailServer, mails: readonly MailRecord[]): Finding[] {
   const { ok, warning, problem } = findingsOf("mail");

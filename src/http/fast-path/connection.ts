@@ -2,13 +2,13 @@ import { randomUUIDv7 } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { RefuseLater } from "../../async/rejection-pacer.ts";
-import type { Exchanges } from "../exchanges.ts";
-import { wholeFailure } from "../response/error-handler.ts";
 import type { Recognise } from "../../metering/fast-path.ts";
 import type { LogAnswer, LoggedRequest } from "../access-log.ts";
-import { receive } from "./socket-reader.ts";
+import type { Exchanges } from "../exchanges.ts";
 import type { TakeIn } from "../overload/loop-budget.ts";
+import { wholeFailure } from "../response/error-handler.ts";
 import type { FormatAnswer, WholeAnswer } from "../response/serialize.ts";
+import { receive } from "./socket-reader.ts";
 
 /** Beyond what Keep-Alive promises, as node:http does: a request may be on its way. */
 const KEEP_ALIVE_BUFFER_MS = 1000;

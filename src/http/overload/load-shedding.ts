@@ -1,9 +1,9 @@
-import { type Failure, serviceBusy } from "../../shared/failure.ts";
 import type { RefuseLater } from "../../async/rejection-pacer.ts";
-import type { WriteAnswer } from "../response/reply.ts";
-import type { App } from "../../app.ts";
+import { type Failure, serviceBusy } from "../../shared/failure.ts";
 import type { Exchanges } from "../exchanges.ts";
+import type { App } from "../fastify.ts";
 import { wholeFailure } from "../response/error-handler.ts";
+import type { WriteAnswer } from "../response/reply.ts";
 import type { TakeIn } from "./loop-budget.ts";
 
 declare module "fastify" {

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { App } from "../../app.ts";
-import type { Exchanges } from "../exchanges.ts";
-import { corsHeaders } from "../headers.ts";
 import { type LogAnswer, loggedRequest } from "../access-log.ts";
+import type { Exchanges } from "../exchanges.ts";
+import type { App } from "../fastify.ts";
+import { corsHeaders } from "../headers.ts";
 import type { WholeAnswer } from "./serialize.ts";
 
 /**

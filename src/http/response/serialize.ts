@@ -1,5 +1,5 @@
 import type { Server } from "node:http";
-import type { Clock } from "../../accounts/store.ts";
+import type { Clock } from "../../shared/clock.ts";
 import type { FailureCode } from "../../shared/failure.ts";
 import { STATUS_CODES } from "../node-http.ts";
 

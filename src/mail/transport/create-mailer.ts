@@ -1,7 +1,5 @@
 import { join } from "node:path";
-import type { MailServer } from "../../doctor/rules/services.ts";
-import { MailError, type Mailer } from "../store.ts";
-import type { MailSettings } from "../../config.ts";
+import { MailError, type Mailer, type MailServer, type MailSettings } from "../mailer.ts";
 
 /**
  * Makes what hands mails on: to the SMTP server that is set or, without one, into files. What

@@ -2,9 +2,9 @@ import { closeSync, fsync, openSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { createTransport } from "nodemailer";
-import { MailError, type Mailer } from "../store.ts";
 import { actAsOwnerOf } from "../../storage/sqlite/acting-user.ts";
 import { makePrivateDirectory } from "../../storage/sqlite/private-files.ts";
+import { MailError, type Mailer } from "../mailer.ts";
 import { type MessageSettings, messageOf } from "./message.ts";
 
 /** Links in mails are secrets: the files are their owner's alone. */

@@ -1,8 +1,8 @@
 import { domainToASCII } from "node:url";
 import type { SendMailOptions } from "nodemailer/lib/mailer";
-import { MailError, type OutgoingMail } from "../store.ts";
-import type { MailAddress } from "../../config.ts";
 import { isMailable } from "../../shared/email.ts";
+import { type MailAddress, MailError } from "../mailer.ts";
+import type { OutgoingMail } from "../store.ts";
 import { letterOf } from "../templates.ts";
 
 export interface MessageSettings {

@@ -1,6 +1,6 @@
 import { createTransport } from "nodemailer";
-import { MailError, type Mailer } from "../store.ts";
 import { isLoopback } from "../../shared/loopback.ts";
+import { MailError, type Mailer } from "../mailer.ts";
 import { type MessageSettings, messageOf } from "./message.ts";
 
 /** A server that is there answers sooner; what it does with a mail may take minutes. */

@@ -1,12 +1,7 @@
-import {
-  type MeterStore,
-  type RateRead,
-  type RateReadOutcome,
-  StoreUnavailable,
-} from "../../accounts/store.ts";
-import { storeBusy } from "../../shared/store.ts";
 import { createRefuseLater } from "../../async/rejection-pacer.ts";
+import { StoreUnavailable, storeBusy } from "../../shared/store.ts";
 import type { Engine } from "../../storage/engine.ts";
+import type { MeterStore, RateRead, RateReadOutcome } from "../store.ts";
 
 /** Bounds what one batch holds up: 1,000 reads take about 10 ms of the event loop. */
 const READS_PER_BATCH = 1000;
@@ -96,3 +91,15 @@ function nextBatch(waiting: readonly Waiting[]): readonly Waiting[] {
   const end = waiting.findIndex(({ read }) => read.day !== day);
   return waiting.slice(0, Math.min(end === -1 ? waiting.length : end, READS_PER_BATCH));
 }
+
+/**
+ * Is told of each batch of metered reads.
+ *
+ * @param outcomes undefined when the store failed.
+ * @param seconds until it was on disk, or had failed.
+ */
+export type ObserveBatch = (
+  reads: number,
+  outcomes: readonly RateReadOutcome[] | undefined,
+  seconds: number,
+) => void;

@@ -1,6 +1,6 @@
-import type { RateReadOutcome } from "../../accounts/store.ts";
-import type { ObserveBatch } from "../../metrics/observers.ts";
 import type { Engine } from "../../storage/engine.ts";
+import type { RateReadOutcome } from "../store.ts";
+import type { ObserveBatch } from "./batcher.ts";
 
 /** The engine's batches, of each of which an observer is told: of those that failed, too. */
 export function observedBatches(

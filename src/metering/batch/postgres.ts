@@ -1,10 +1,10 @@
 import type { PoolClient } from "pg";
-import type { RateFound, RateRead, RateReadOutcome } from "../../accounts/store.ts";
+import type { AssetSymbol } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
-import type { AssetSymbol } from "../../rates/rules/symbol.ts";
-import { readWithoutQuota } from "./without-quota.ts";
 import type { RunStatement } from "../../storage/postgres/engine.ts";
+import type { RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import { readWithoutQuota } from "./without-quota.ts";
 
 // The whole batch is one statement, and so one transaction, one round trip and one commit.
 //

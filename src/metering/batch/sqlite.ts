@@ -1,17 +1,13 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import {
-  type RateFound,
-  type RateRead,
-  type RateReadOutcome,
-  StoreUnavailable,
-} from "../../accounts/store.ts";
+import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
-import type { Pair } from "../../rates/rules/symbol.ts";
-import { readWithoutQuota } from "./without-quota.ts";
-import { prepareCharges } from "./sqlite-charges.ts";
-import { isDamage } from "../../storage/sqlite/health/database-health.ts";
+import { StoreUnavailable } from "../../shared/store.ts";
+import { isDamage } from "../../storage/sqlite/errors.ts";
 import type { ProvenCopies } from "../../storage/sqlite/row-cache.ts";
+import type { RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import { prepareCharges } from "./sqlite-charges.ts";
+import { readWithoutQuota } from "./without-quota.ts";
 
 const FIND_KEY = `
   SELECT number, account_id FROM api_keys WHERE key_hash = ?1 AND revoked_at IS NULL`;

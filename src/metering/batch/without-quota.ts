@@ -1,5 +1,6 @@
-import { type ReadWithoutQuota, StoreUnavailable } from "../../accounts/store.ts";
 import type { Pair } from "../../rates/rules/symbol.ts";
+import { StoreUnavailable } from "../../shared/store.ts";
+import type { ReadWithoutQuota } from "../store.ts";
 
 /**
  * The outcome of a read whose account's plan is not stored. It fails alone: the other reads of its

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import type { Pair } from "../rules/symbol.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "../../cli/command.ts";
-import { wireHeldRate } from "../json.ts";
-import { pairOf } from "./arguments.ts";
 import { table } from "../../cli/output.ts";
+import { wireHeldRate } from "../json.ts";
+import type { Pair } from "../rules/symbol.ts";
+import { pairOf } from "./arguments.ts";
 
 /** Adds `kurs rates held`, `release` and `drop`. */
 export function heldCommands(rates: Command, uses: CommandUses): void {

@@ -1,4 +1,3 @@
-import type { OpenedFile } from "../../cli/command.ts";
 import { progressBar } from "../../cli/progress-bar.ts";
 
 const BYTES_PER_STEP = 1024 * 1024;
@@ -24,4 +23,9 @@ function progressText(readBytes: number, sizeBytes: number | undefined): string 
   if (sizeBytes === undefined) return `${megabytes} read`;
   const part = Math.min(readBytes / sizeBytes, 1);
   return `${progressBar(part)} of ${Math.round(sizeBytes / 1024 / 1024)} MiB`;
+}
+
+export interface OpenedFile {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly sizeBytes: number | undefined;
 }

@@ -1,18 +1,18 @@
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import { createStoreRateLines } from "../import.ts";
-import { instantAt } from "../../shared/instant.ts";
-import { createSuccession } from "../rules/update-policy.ts";
-import type { Pair } from "../rules/symbol.ts";
-import { visibleLine } from "../../shared/visible-text.ts";
 import { ageOf } from "../../cli/age.ts";
 import { CommandError, type CommandUses, type OutputOptions } from "../../cli/command.ts";
+import { table } from "../../cli/output.ts";
+import { instantAt } from "../../shared/instant.ts";
+import { visibleLine } from "../../shared/visible-text.ts";
+import { createStoreRateLines } from "../import.ts";
+import { wireStoredRate } from "../json.ts";
+import type { Pair } from "../rules/symbol.ts";
+import { createSuccession } from "../rules/update-policy.ts";
+import { pairOf, symbolOf } from "./arguments.ts";
 import { heldCommands } from "./held.ts";
 import { importProgress } from "./import-progress.ts";
-import { wireStoredRate } from "../json.ts";
-import { pairOf, symbolOf } from "./arguments.ts";
 import { sourceCommands } from "./sources.ts";
-import { table } from "../../cli/output.ts";
 
 /** Adds `kurs rates …`. */
 export function rateCommands(

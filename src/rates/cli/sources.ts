@@ -1,17 +1,17 @@
 import type { Command } from "commander";
-import type { Judged } from "../../accounts/store.ts";
+import { ageOf } from "../../cli/age.ts";
+import { CommandError, type CommandUses, type OutputOptions } from "../../cli/command.ts";
+import { table } from "../../cli/output.ts";
+import { wireSourceStatus } from "../json.ts";
 import {
   createRefreshSource,
   previewSource,
   type RefreshReport,
   readSourceStatus,
 } from "../refresh.ts";
-import { MISSED_MAX, type RateSource, SourceError } from "../source.ts";
 import { createSuccession } from "../rules/update-policy.ts";
-import { ageOf } from "../../cli/age.ts";
-import { CommandError, type CommandUses, type OutputOptions } from "../../cli/command.ts";
-import { wireSourceStatus } from "../json.ts";
-import { table } from "../../cli/output.ts";
+import { MISSED_MAX, type RateSource, SourceError } from "../source.ts";
+import type { Judged } from "../store.ts";
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
 export function sourceCommands(

@@ -1,5 +1,5 @@
-import { publicationTime } from "../rules/publication-time.ts";
 import { ECB_PUBLISHED_AT } from "../files/ecb-xml.ts";
+import { publicationTime } from "../rules/publication-time.ts";
 import { parseBoc } from "./boc.ts";
 import { parseCbr } from "./cbr.ts";
 import { parseCnb } from "./cnb.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../accounts/store.ts";
+import type { Clock } from "../../shared/clock.ts";
 import { SourceError } from "../source.ts";
 
 /** What lets a publisher say that nothing has changed (RFC 9110, section 13). */

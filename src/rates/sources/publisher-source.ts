@@ -1,7 +1,7 @@
-import type { Clock } from "../../accounts/store.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { ParseError, type Publisher } from "../publishers/publisher.ts";
 import { type Fetched, type RateSource, SourceError } from "../source.ts";
 import { type HttpAnswer, type HttpLimits, httpGet, type Validators } from "./http-get.ts";
-import { ParseError, type Publisher } from "../publishers/publisher.ts";
 import { createSchedule } from "./schedule.ts";
 
 /** Makes a publisher's source: it gets the publisher's addresses and parses what they answer. */

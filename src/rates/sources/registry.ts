@@ -1,7 +1,7 @@
-import type { Clock } from "../../accounts/store.ts";
+import type { Clock } from "../../shared/clock.ts";
+import { publishers } from "../publishers/catalogue.ts";
 import type { RateSource } from "../source.ts";
 import { publisherLimits } from "./http-get.ts";
-import { publishers } from "../publishers/catalogue.ts";
 import { createRemoteSource } from "./publisher-source.ts";
 
 /** The keys of every source there is, and of those that are fetched unless the operator chooses. */

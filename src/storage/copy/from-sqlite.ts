@@ -1,13 +1,13 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../accounts/store.ts";
-import { actAsOwnerOf } from "../sqlite/acting-user.ts";
+import { StartError } from "../../shared/start-error.ts";
 import type { SqlValue } from "../engine.ts";
-import { columnsOf, type Table, type Tally, tallyOf } from "./tables.ts";
+import { actAsOwnerOf } from "../sqlite/acting-user.ts";
+import { holdOpen } from "../sqlite/lock-file.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { FILE_NAME } from "../sqlite/open.ts";
-import { holdOpen } from "../sqlite/lock-file.ts";
+import { columnsOf, type Table, type Tally, tallyOf } from "./tables.ts";
 
 /** A whole store that is read from its beginning to its end, while nobody writes to it. */
 export interface StoreSource extends Disposable {

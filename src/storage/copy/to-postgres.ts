@@ -1,10 +1,10 @@
 import type { PoolClient } from "pg";
-import { StartError } from "../../accounts/store.ts";
-import type { DatabaseHost } from "../../config.ts";
-import type { StoreSource } from "./from-sqlite.ts";
-import { columnsOf, type Table, type Tally, tables, tallyOf } from "./tables.ts";
+import { StartError } from "../../shared/start-error.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
 import { createPrimary } from "../postgres/primary.ts";
+import type { DatabaseHost } from "../settings.ts";
+import type { StoreSource } from "./from-sqlite.ts";
+import { columnsOf, type Table, type Tally, tables, tallyOf } from "./tables.ts";
 
 /** A statement may have 65,535 parameters (the protocol's Bind message counts them in 16 bits). */
 const ROWS_AT_ONCE = 1000;
@@ -102,4 +102,10 @@ async function compare(client: PoolClient, source: StoreSource): Promise<CopyRep
 async function tallyAt(client: PoolClient, table: Table): Promise<Tally> {
   const { rows } = await client.query(tallyOf(table));
   return { rows: Number(rows[0]?.rows), units: Number(rows[0]?.units) };
+}
+
+export interface CopyProgress {
+  readonly table: string;
+  readonly copied: number;
+  readonly total: number;
 }

@@ -1,10 +1,9 @@
 import type { PoolClient, QueryResult } from "pg";
-import { StoreUnavailable } from "../../accounts/store.ts";
-import { storeBusy } from "../../shared/store.ts";
 import { createTurnstile, type Turnstile } from "../../async/concurrency-limit.ts";
+import { createMeteredBatch } from "../../metering/batch/postgres.ts";
+import { StoreUnavailable, storeBusy } from "../../shared/store.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { isConflict, mayHaveMoved, storeError } from "./errors.ts";
-import { createMeteredBatch } from "../../metering/batch/postgres.ts";
 import type { Primary, PrimarySettings } from "./primary.ts";
 
 /** What connecting and giving up may take besides the statement itself. */

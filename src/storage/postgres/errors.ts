@@ -1,5 +1,5 @@
 import { DatabaseError } from "pg";
-import { StoreUnavailable } from "../../accounts/store.ts";
+import { StoreUnavailable } from "../../shared/store.ts";
 
 // Conditions by their SQLSTATE (PostgreSQL, appendix A).
 const INTEGRITY_CONSTRAINT_VIOLATION = "23";

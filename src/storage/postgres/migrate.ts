@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { StartError } from "../../accounts/store.ts";
+import { StartError } from "../../shared/start-error.ts";
 import { type MigrationReport, migrationsIn } from "../migrations.ts";
 
 /** Taken by whoever migrates; the others wait for it. Any number does that no one else uses. */

@@ -1,10 +1,10 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import { StartError, type Store } from "../../accounts/store.ts";
-import type { DatabaseHost } from "../../config.ts";
-import type { ObserveBatch } from "../../metrics/observers.ts";
+import type { ObserveBatch } from "../../metering/batch/batcher.ts";
+import { StartError } from "../../shared/start-error.ts";
+import { createStore, type Store } from "../../store.ts";
 import type { MigrationReport } from "../migrations.ts";
-import { createStore } from "../../store.ts";
+import type { DatabaseHost } from "../settings.ts";
 import { createPostgresEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 import { createPrimary, type Primary, type PrimarySettings } from "./primary.ts";

@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
 import { Pool, type PoolClient, type PoolConfig, types } from "pg";
-import type { DatabaseHost } from "../../config.ts";
+import type { DatabaseHost } from "../settings.ts";
 import { certificateFaultOf, connectingOf } from "./tls.ts";
 
 const INT8_OID = 20;

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { StartError } from "../../accounts/store.ts";
+import { StartError } from "../../shared/start-error.ts";
 import type { Primary } from "./primary.ts";
 
 const ABOUT = `

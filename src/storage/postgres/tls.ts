@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
-import { StartError } from "../../accounts/store.ts";
-import type { DatabaseHost } from "../../config.ts";
+import { StartError } from "../../shared/start-error.ts";
+import type { DatabaseHost } from "../settings.ts";
 
 /** How a host is connected to. */
 export interface Connecting {

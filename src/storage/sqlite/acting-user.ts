@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { StartError } from "../../accounts/store.ts";
+import { StartError } from "../../shared/start-error.ts";
 
 /**
  * Makes root act as the owner of a directory, or of the nearest one above it that exists, until it

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as endOfTurn } from "node:timers/promises";
+import { prepareMeteredBatch } from "../../metering/batch/sqlite.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { createCondition } from "./health/database-health.ts";
-import { prepareMeteredBatch } from "../../metering/batch/sqlite.ts";
 import { ProvenCopies } from "./row-cache.ts";
 
 /**

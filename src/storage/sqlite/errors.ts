@@ -1,4 +1,4 @@
-import { StartError } from "../../accounts/store.ts";
+import { StartError } from "../../shared/start-error.ts";
 
 /** The low bytes of SQLite's result codes (sqlite.org/rescode.html). */
 export const SQLITE_BUSY = 5;
@@ -43,4 +43,10 @@ export function explained(error: unknown, dataDirectory: string, file: string): 
   const advice = adviceOf.get(resultCode ?? code ?? "");
   const what = resultCode === undefined ? `DATA_DIR ${dataDirectory}` : `database ${file}`;
   return new StartError(`Cannot use the ${what}: ${advice ?? message}.`, error);
+}
+
+/** Whether an error says that the file does not hold what a database must. */
+export function isDamage(error: unknown): boolean {
+  const code = resultCodeOf(error);
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }

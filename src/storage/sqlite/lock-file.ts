@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../accounts/store.ts";
-import { makeDatabaseFile } from "./private-files.ts";
+import { StartError } from "../../shared/start-error.ts";
 import { resultCodeOf, SQLITE_BUSY } from "./errors.ts";
+import { makeDatabaseFile } from "./private-files.ts";
 
 // Who opens the database says so first, on a file beside it that is never replaced. A lock on the
 // database itself would not do: a server that waits for it has opened the file already, and would

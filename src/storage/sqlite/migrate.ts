@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../accounts/store.ts";
+import { StartError } from "../../shared/start-error.ts";
 import { type MigrationReport, migrationsIn } from "../migrations.ts";
 
 /**
@@ -30,4 +30,16 @@ export function migrate(database: DatabaseSync, file: string): MigrationReport {
 
 function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
+}
+
+/** The number of the last migration that a database has seen; 0 for one that is not ours. */
+export function schemaOf(database: DatabaseSync): number {
+  const isOurs = "SELECT 1 FROM sqlite_schema WHERE name = 'period_usage'";
+  if (database.prepare(isOurs).get() === undefined) return 0;
+  return Number(database.prepare("PRAGMA user_version").get()?.user_version);
+}
+
+/** The schema that this program knows. */
+export function knownSchema(): number {
+  return migrationsIn("sqlite").length;
 }

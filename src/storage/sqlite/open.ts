@@ -1,20 +1,19 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { Store } from "../../accounts/store.ts";
-import { StartError } from "../../accounts/store.ts";
-import { actAsOwnerOf } from "./acting-user.ts";
-import type { ObserveBatch } from "../../metrics/observers.ts";
-import { closeToOthers, makeDatabaseFile, makePrivateDirectory } from "./private-files.ts";
+import type { ObserveBatch } from "../../metering/batch/batcher.ts";
+import { StartError } from "../../shared/start-error.ts";
+import { createStore, type Store } from "../../store.ts";
 import type { MigrationReport } from "../migrations.ts";
-import { createStore } from "../../store.ts";
-import { damageOf } from "./health/integrity.ts";
+import { actAsOwnerOf } from "./acting-user.ts";
 import { createSqliteEngine } from "./engine.ts";
 import { explained, resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "./errors.ts";
 import { createFileGuard } from "./health/file-guard.ts";
-import { reserveLog } from "./wal-size.ts";
-import { migrate } from "./migrate.ts";
+import { damageOf } from "./health/integrity.ts";
 import { holdOpen } from "./lock-file.ts";
+import { migrate } from "./migrate.ts";
+import { closeToOthers, makeDatabaseFile, makePrivateDirectory } from "./private-files.ts";
+import { reserveLog } from "./wal-size.ts";
 
 /**
  * The write-ahead log is carried over to the database when it has so many pages of 4 KiB: 16 MB.

@@ -8,7 +8,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { StartError } from "../../accounts/store.ts";
+import { StartError } from "../../shared/start-error.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { DailyUnits, Store } from "../../../src/accounts/store.ts";
+import type { DailyUnits } from "../../../src/billing/store.ts";
+import type { Store } from "../../../src/store.ts";
 import {
   type CreateDatabase,
   EUR_USD,

@@ -1,15 +1,17 @@
 import { hash, randomBytes } from "node:crypto";
-import type { Engine, Row } from "../../../src/storage/engine.ts";
-import { tables } from "../../../src/storage/copy/tables.ts";
+import type { Account } from "../../../src/accounts/store.ts";
 import type { KeyLimits, NewApiKey } from "../../../src/api-keys/store.ts";
-import type { IssuedToken } from "../../../src/mail/store.ts";
-import type { Account, RateRead, Store } from "../../../src/accounts/store.ts";
-import { createReadDailyUsage } from "../../../src/billing/usage.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/billing/rules.ts";
+import { createReadDailyUsage } from "../../../src/billing/usage.ts";
+import type { IssuedToken } from "../../../src/mail/store.ts";
+import type { RateRead } from "../../../src/metering/store.ts";
+import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
+import { createSuccession, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { parseInstant } from "../../../src/shared/instant.ts";
-import { createSuccession, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
-import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
+import { tables } from "../../../src/storage/copy/tables.ts";
+import type { Engine, Row } from "../../../src/storage/engine.ts";
+import type { Store } from "../../../src/store.ts";
 
 /** A new, migrated database; disposing of it closes what was opened and removes it. */
 export interface TestDatabase extends AsyncDisposable {

@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type Engine,
-  type Row,
-  statement,
-  type Transaction,
-} from "../../../src/storage/engine.ts";
-import { StoreUnavailable } from "../../../src/accounts/store.ts";
+import { StoreUnavailable } from "../../../src/shared/store.ts";
+import { type Engine, type Row, statement, type Transaction } from "../../../src/storage/engine.ts";
 import type { CreateDatabase } from "./database.ts";
 
 const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  type RateReadOutcome,
-  type Store,
-  StoreUnavailable,
-} from "../../../src/accounts/store.ts";
+import type { RateReadOutcome } from "../../../src/metering/store.ts";
+import { StoreUnavailable } from "../../../src/shared/store.ts";
+import type { Store } from "../../../src/store.ts";
 import {
   type CreateDatabase,
   dailyUnits,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Store } from "../../../src/accounts/store.ts";
+import type { Store } from "../../../src/store.ts";
 import {
   type CreateDatabase,
   contentsOf,

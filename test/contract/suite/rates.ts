@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Decimal } from "../../../src/shared/decimal.ts";
 import { createSuccession } from "../../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../../src/shared/decimal.ts";
 import { type CreateDatabase, EUR_USD, NOW, newRate, pairOf, storeRates } from "./database.ts";
 
 const cautious = createSuccession({ activeSources: [], maxJump: "0.5" as Decimal });

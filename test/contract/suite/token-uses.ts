@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PasswordReset } from "../../../src/mail/store.ts";
-import type { Store } from "../../../src/accounts/store.ts";
+import type { Store } from "../../../src/store.ts";
 import {
   type CreateDatabase,
   contentsOf,

@@ -1,13 +1,8 @@
 import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { BackupNote, BackupReport, Holdings } from "./report.ts";
-import { StartError } from "../../../accounts/store.ts";
+import { StartError } from "../../../shared/start-error.ts";
 import { actAsOwnerOf } from "../acting-user.ts";
-import { makePrivateFile } from "../private-files.ts";
-import { writeNote } from "./metadata.ts";
-import { damageOf, holdingsOf, knownSchema, schemaOf } from "../health/integrity.ts";
-import { publish, syncFile } from "./durable-files.ts";
 import {
   resultCodeOf,
   SQLITE_CORRUPT,
@@ -15,8 +10,14 @@ import {
   SQLITE_IOERR,
   SQLITE_NOTADB,
 } from "../errors.ts";
-import { FILE_NAME, requireDatabase } from "../open.ts";
+import { damageOf } from "../health/integrity.ts";
 import { holdOpen, LOCK_NAME } from "../lock-file.ts";
+import { knownSchema, schemaOf } from "../migrate.ts";
+import { FILE_NAME, requireDatabase } from "../open.ts";
+import { makePrivateFile } from "../private-files.ts";
+import { publish, syncFile } from "./durable-files.ts";
+import { writeNote } from "./metadata.ts";
+import { type BackupNote, type BackupReport, type Holdings, holdingsOf } from "./report.ts";
 
 /** A command waits so long for a restore that is under way. */
 const BUSY_TIMEOUT_MS = 5000;

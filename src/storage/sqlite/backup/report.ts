@@ -1,3 +1,5 @@
+import type { DatabaseSync } from "node:sqlite";
+
 /** What a database holds, in figures to be told. */
 export interface Holdings {
   readonly accounts: number;
@@ -41,4 +43,19 @@ export interface RestoreReport extends Holdings {
   readonly kept: string | undefined;
   /** Undefined when the replaced database cannot be read. */
   readonly forgotten: Forgotten | undefined;
+}
+
+export function holdingsOf(database: DatabaseSync): Holdings {
+  const row = database
+    .prepare(
+      `SELECT (SELECT count(*) FROM accounts) AS accounts,
+        (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS keys,
+        (SELECT coalesce(sum(units), 0) FROM period_usage) AS units`,
+    )
+    .get();
+  return {
+    accounts: Number(row?.accounts),
+    activeKeys: Number(row?.keys),
+    units: Number(row?.units),
+  };
 }

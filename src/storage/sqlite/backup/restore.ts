@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { RestoreReport } from "./report.ts";
-import { StartError } from "../../../accounts/store.ts";
+import { StartError } from "../../../shared/start-error.ts";
 import { actAsOwnerOf } from "../acting-user.ts";
+import { explained, resultCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
+import { holdAlone } from "../lock-file.ts";
+import { FILE_NAME } from "../open.ts";
 import { closeToOthers, makePrivateDirectory } from "../private-files.ts";
 import { keepAs, syncDirectory, syncFile } from "./durable-files.ts";
-import { explained, resultCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
-import { FILE_NAME } from "../open.ts";
-import { holdAlone } from "../lock-file.ts";
+import type { RestoreReport } from "./report.ts";
 import { compareAndRevoke, makeStaging, openBackup } from "./staging.ts";
 
 export interface RestoreOptions {

@@ -1,11 +1,12 @@
 import type { Stats } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { Forgotten, RestoreReport } from "./report.ts";
-import { StartError } from "../../../accounts/store.ts";
+import { StartError } from "../../../shared/start-error.ts";
+import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
+import { damageOf } from "../health/integrity.ts";
+import { knownSchema, schemaOf } from "../migrate.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { takeNote } from "./metadata.ts";
-import { damageOf, holdingsOf, knownSchema, schemaOf } from "../health/integrity.ts";
-import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
+import { type Forgotten, holdingsOf, type RestoreReport } from "./report.ts";
 
 /** The schema that brought mail. */
 const SCHEMA_WITH_MAIL = 3;

@@ -1,12 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StoreUnavailable } from "../../../accounts/store.ts";
-import {
-  resultCodeOf,
-  SQLITE_BUSY,
-  SQLITE_CONSTRAINT,
-  SQLITE_CORRUPT,
-  SQLITE_NOTADB,
-} from "../errors.ts";
+import { StoreUnavailable } from "../../../shared/store.ts";
+import { isDamage, resultCodeOf, SQLITE_BUSY, SQLITE_CONSTRAINT } from "../errors.ts";
 
 /**
  * A lock is waited for with the event loop. Once that was in vain, nobody waits for long until it
@@ -69,12 +63,6 @@ export function createCondition(database: DatabaseSync, checkFiles: () => void):
       return told;
     },
   };
-}
-
-/** Whether an error says that the file does not hold what a database must. */
-export function isDamage(error: unknown): boolean {
-  const code = resultCodeOf(error);
-  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }
 
 /** What the database itself could not do is the store's failure; the rest is this program's. */

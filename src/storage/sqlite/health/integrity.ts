@@ -1,7 +1,5 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import type { Holdings } from "../backup/report.ts";
-import { migrationsIn } from "../../migrations.ts";
 
 /** How many reports of damage are asked for: one is enough to refuse, a few to tell. */
 const REPORTS_MAX = 5;
@@ -36,31 +34,4 @@ function isCutShort(database: DatabaseSync): boolean {
 
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** The number of the last migration that a database has seen; 0 for one that is not ours. */
-export function schemaOf(database: DatabaseSync): number {
-  const isOurs = "SELECT 1 FROM sqlite_schema WHERE name = 'period_usage'";
-  if (database.prepare(isOurs).get() === undefined) return 0;
-  return Number(database.prepare("PRAGMA user_version").get()?.user_version);
-}
-
-/** The schema that this program knows. */
-export function knownSchema(): number {
-  return migrationsIn("sqlite").length;
-}
-
-export function holdingsOf(database: DatabaseSync): Holdings {
-  const row = database
-    .prepare(
-      `SELECT (SELECT count(*) FROM accounts) AS accounts,
-        (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS keys,
-        (SELECT coalesce(sum(units), 0) FROM period_usage) AS units`,
-    )
-    .get();
-  return {
-    accounts: Number(row?.accounts),
-    activeKeys: Number(row?.keys),
-    units: Number(row?.units),
-  };
 }

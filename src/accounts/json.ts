@@ -1,0 +1,75 @@
+import type { Static } from "typebox";
+import { remainingUnits } from "../billing/rules.ts";
+import { UNMAILABLE_CHARACTERS } from "../shared/email.ts";
+import { Id, Timestamp, Type } from "../shared/json-schema.ts";
+import type { IssuedSession } from "./sessions.ts";
+import type { Account, AccountSummary } from "./store.ts";
+
+export function wireAccountSummary(account: AccountSummary) {
+  const { id, email, plan, createdAt, emailVerifiedAt, activeKeys, quota } = account;
+  return {
+    id,
+    email,
+    created_at: createdAt,
+    email_verified: emailVerifiedAt !== undefined,
+    plan,
+    active_keys: activeKeys,
+    used_units: quota.usedUnits,
+    quota_units: quota.quotaUnits,
+    remaining_units: remainingUnits(quota),
+  };
+}
+
+export const Email = Type.String({
+  format: "email",
+  maxLength: 254,
+  pattern: `^[^${UNMAILABLE_CHARACTERS}]*$`,
+  description: "Trimmed and lower-cased before it is looked at",
+  examples: ["ada@example.org"],
+});
+
+export const Password = Type.String({
+  format: "password",
+  description: "8 to 256 characters after NFKC; common passwords are refused",
+  examples: ["correct horse battery staple"],
+});
+
+export const MailToken = Type.String({
+  description: "From the link of a mail: what follows `#token=`",
+  examples: ["3f".repeat(32)],
+});
+
+export const CredentialsBody = Type.Object({ email: Email, password: Password });
+
+export const EmailBody = Type.Object({ email: Email });
+
+export const MailTokenBody = Type.Object({ token: MailToken });
+
+export const NewPasswordBody = Type.Object({ token: MailToken, password: Password });
+
+export const AccountShape = Type.Object(
+  {
+    id: Id,
+    email: Type.String({ format: "email" }),
+    created_at: Timestamp,
+    email_verified: Type.Boolean(),
+  },
+  { $id: "Account" },
+);
+
+export const SessionShape = Type.Object(
+  {
+    session_token: Type.String({ pattern: "^svc_sess_[0-9a-f]{64}$" }),
+    expires_at: Type.String({ format: "date-time", description: "24 hours after the log-in" }),
+  },
+  { $id: "Session" },
+);
+
+export function wireAccount(account: Account): Static<typeof AccountShape> {
+  const { id, email, createdAt, emailVerifiedAt } = account;
+  return { id, email, created_at: createdAt, email_verified: emailVerifiedAt !== undefined };
+}
+
+export function wireSession({ token, expiresAt }: IssuedSession): Static<typeof SessionShape> {
+  return { session_token: token, expires_at: expiresAt };
+}

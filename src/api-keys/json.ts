@@ -1,0 +1,63 @@
+import type { Static } from "typebox";
+import { Id, Timestamp, Type } from "../shared/json-schema.ts";
+import type { ApiKey } from "./store.ts";
+
+/** Neither those of ASCII and C1 nor Unicode's Bidi_Control, which make a name show as another. */
+export const NO_CONTROL_CHARACTERS =
+  "^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*$";
+
+export const NewApiKeyBody = Type.Object({
+  name: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: NO_CONTROL_CHARACTERS,
+    description: "A label, trimmed; without control characters (C0, DEL, C1, bidirectional)",
+    examples: ["billing"],
+  }),
+});
+
+export const keyFields = {
+  id: Id,
+  name: Type.String(),
+  key_prefix: Type.String({
+    pattern: "^svc_live_[0-9a-f]{8}$",
+    description: "The first 17 characters of the key",
+  }),
+  created_at: Timestamp,
+};
+
+export const ApiKeyShape = Type.Object(
+  {
+    ...keyFields,
+    revoked_at: Type.Optional(
+      Type.String({ format: "date-time", description: "Only on a revoked key" }),
+    ),
+  },
+  { $id: "ApiKey" },
+);
+
+export const CreatedApiKeyShape = Type.Object(
+  {
+    ...keyFields,
+    api_key: Type.String({
+      pattern: "^svc_live_[0-9a-f]{64}$",
+      description: "The secret: told this once, it cannot be had again",
+    }),
+  },
+  { $id: "CreatedApiKey" },
+);
+
+export const ApiKeyListShape = Type.Object(
+  { api_keys: Type.Array(Type.Ref("ApiKey#"), { description: "Oldest first" }) },
+  { $id: "ApiKeyList" },
+);
+
+export function wireApiKey(key: ApiKey): Static<typeof ApiKeyShape> {
+  const { id, name, keyPrefix, createdAt, revokedAt } = key;
+  const item = { id, name, key_prefix: keyPrefix, created_at: createdAt };
+  return revokedAt === undefined ? item : { ...item, revoked_at: revokedAt };
+}
+
+export function wireCreatedApiKey(key: ApiKey, secret: string): Static<typeof CreatedApiKeyShape> {
+  return { ...wireApiKey(key), api_key: secret };
+}

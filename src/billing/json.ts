@@ -1,0 +1,51 @@
+import type { Static } from "typebox";
+import { Id, Type, Units } from "../shared/json-schema.ts";
+import { remainingUnits, utilization } from "./rules.ts";
+import type { DailyUnits, Plan } from "./store.ts";
+import type { UsageReport } from "./usage.ts";
+
+export function wirePlan({ name, unitsPerPeriod }: Plan) {
+  return { name, units_per_period: unitsPerPeriod };
+}
+
+export const UsageShape = Type.Object(
+  {
+    plan: Type.String({ examples: ["free"] }),
+    billing_period: Type.Object({
+      start: Type.String({ format: "date-time", description: "Inclusive" }),
+      end: Type.String({ format: "date-time", description: "Exclusive: the reset" }),
+    }),
+    usage: Type.Object({
+      used_units: Units,
+      quota_units: Units,
+      remaining_units: Units,
+      utilization: Type.Number({ description: "Used over quota, rounded to 4 places" }),
+    }),
+  },
+  { $id: "Usage" },
+);
+
+export const DayOfKey = Type.Object({
+  date: Type.String({ format: "date", description: "A day in UTC" }),
+  api_key_id: Id,
+  units: Units,
+});
+
+export const DailyUsageShape = Type.Object({ days: Type.Array(DayOfKey) }, { $id: "DailyUsage" });
+
+export function wireUsage(report: UsageReport): Static<typeof UsageShape> {
+  return {
+    plan: report.plan,
+    billing_period: { start: report.period.start, end: report.period.end },
+    usage: {
+      used_units: report.usedUnits,
+      quota_units: report.quotaUnits,
+      remaining_units: remainingUnits(report),
+      utilization: utilization(report),
+    },
+  };
+}
+
+export function wireDayOfKey({ day, keyId, units }: DailyUnits): Static<typeof DayOfKey> {
+  return { date: day, api_key_id: keyId, units };
+}

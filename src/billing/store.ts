@@ -1,0 +1,43 @@
+import type { Quota } from "./rules.ts";
+
+export interface Plan {
+  readonly name: string;
+  readonly unitsPerPeriod: number;
+}
+
+export interface PlanStore {
+  listPlans(): Promise<Plan[]>;
+  /** Adds a plan, or changes the units of one. */
+  setPlan(plan: Plan): Promise<void>;
+  /** Names of plans that accounts are on and that are not stored. */
+  missingPlans(): Promise<string[]>;
+}
+
+export interface AccountUsage extends Quota {
+  readonly plan: string;
+}
+
+/** A UTC day of one key. */
+export interface DayOfKey {
+  readonly day: string;
+  readonly keyId: string;
+}
+
+/** What one key was charged on one UTC day. */
+export interface DailyUnits extends DayOfKey {
+  readonly units: number;
+}
+
+export interface UsageStore {
+  usageOf(accountId: string, period: string): Promise<AccountUsage | undefined>;
+  /**
+   * A page of an account's days with units, in order of the day, then of the key's creation: what
+   * comes after a day and key ("": all of that day), up to a last day of the same month.
+   */
+  dailyUnits(
+    accountId: string,
+    after: DayOfKey,
+    lastDay: string,
+    limit: number,
+  ): Promise<DailyUnits[]>;
+}

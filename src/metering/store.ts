@@ -1,0 +1,44 @@
+import type { BillingPeriod, Quota } from "../billing/rules.ts";
+import type { Rate } from "../rates/rules/rate.ts";
+import type { Pair } from "../rates/rules/symbol.ts";
+import type { StoreUnavailable } from "../shared/store.ts";
+
+/** One metered read, as it goes into a batch. */
+export interface RateRead {
+  readonly keyHash: string;
+  /** Without a pair the key is checked and its quota told, but nothing charged. */
+  readonly pair: Pair | undefined;
+  readonly period: BillingPeriod;
+  /** The UTC day of the charge. */
+  readonly day: string;
+}
+
+export type RateFound =
+  | Rate
+  | "not_asked"
+  | "exhausted"
+  | "unsupported"
+  | "suspended"
+  | StoreUnavailable;
+
+/** A read of an account whose quota is not stored: nothing is charged. */
+export interface ReadWithoutQuota {
+  readonly quota: undefined;
+  readonly found: "not_asked" | StoreUnavailable;
+}
+
+/** What became of a read; `undefined` when no active key has that hash. */
+export type RateReadOutcome =
+  | { readonly quota: Quota; readonly found: RateFound }
+  | ReadWithoutQuota
+  | undefined;
+
+export interface MeterStore {
+  /**
+   * Checks the key, charges one unit and reads the rate, in one transaction that is on disk before
+   * the promise resolves. A rate that cannot be read is charged; all else that fails is not.
+   *
+   * @throws {StoreUnavailable} nothing of this read is known to be charged.
+   */
+  read(read: RateRead): Promise<RateReadOutcome>;
+}

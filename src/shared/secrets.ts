@@ -1,0 +1,29 @@
+export interface PasswordCheck {
+  readonly matches: boolean;
+  /** The stored form was made with weaker parameters than today's. */
+  readonly outdated: boolean;
+}
+
+/** Randomness and what is made of secrets. */
+export interface Secrets {
+  /** A UUIDv7 (RFC 9562): its order is the order of creation. */
+  uuid(): string;
+  /** 32 random bytes as 64 lowercase hexadecimal digits. */
+  secret(): string;
+  /** SHA-256 of a credential in hexadecimal: the only form in which one is stored. */
+  hash(credential: string): string;
+  /** The stored form of a password, with its parameters beside it. */
+  hashPassword(password: string): Promise<string>;
+  /** Takes as long for no account (`stored` undefined) as for a wrong password. */
+  verifyPassword(stored: string | undefined, password: string): Promise<PasswordCheck>;
+  /** The passwords that wait to be hashed, and those refused so far because too many did. */
+  passwordQueue(): { readonly waiting: number; readonly refused: number };
+  /** Refuses the passwords that wait, and from now on each that would have to wait. */
+  closePasswordQueue(): void;
+}
+
+/** The abbreviation that stands in every credential (specification, introduction). */
+export const ABBREVIATION = "svc";
+
+/** Random bytes in a credential's secret: 256 bits, beyond any guessing. */
+export const SECRET_BYTES = 32;
