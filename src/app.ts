@@ -12,14 +12,15 @@ import { ApiKeyListShape, ApiKeyShape, CreatedApiKeyShape } from "./api-keys/jso
 import { createRefuseLater } from "./async/rejection-pacer.ts";
 import { usageRoutes } from "./billing/http.ts";
 import { DailyUsageShape, UsageShape } from "./billing/json.ts";
+import type { PlanStore } from "./billing/store.ts";
 import type { ReadDailyUsage, ReadUsage } from "./billing/usage.ts";
 import { createAnswerLog, type ObserveAnswer, observed } from "./http/access-log.ts";
 import { answerUnrouted, createAnswerRaw } from "./http/client-errors.ts";
 import { trackExchanges } from "./http/exchanges.ts";
-import { openLane } from "./http/fast-path/connection.ts";
+import { openLane, type Recognise } from "./http/fast-path/connection.ts";
 import type { App } from "./http/fastify.ts";
 import { commonHeaders, transportHeaders } from "./http/headers.ts";
-import { type HealthStore, healthRoutes } from "./http/health.ts";
+import { healthRoutes, type StoreReadiness } from "./http/health.ts";
 import { awaitIgnoredBodies } from "./http/ignored-bodies.ts";
 import { documentRoutes } from "./http/openapi.ts";
 import { limitConnections } from "./http/overload/connection-limit.ts";
@@ -33,18 +34,25 @@ import { createFormat } from "./http/response/serialize.ts";
 import { createServer } from "./http/server.ts";
 import { createSessionGuard } from "./http/session-guard.ts";
 import { prepareMethodRefusal } from "./http/unmatched.ts";
+import { createRecogniseMcp } from "./mcp/fast-path.ts";
 import { mcpRoutes } from "./mcp/http.ts";
 import { createOriginGuard } from "./mcp/origin-check.ts";
 import type { AnswerMcp } from "./mcp/request.ts";
 import { createAnswerMcpRequest } from "./mcp/respond-http.ts";
-import { createRecognise } from "./metering/fast-path.ts";
+import { createRecogniseRead } from "./metering/fast-path.ts";
 import { createReplyToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { createAnswerRead } from "./metering/respond-http.ts";
 import { consoleRoutes } from "./pages/http.ts";
 import { RateShape } from "./rates/json.ts";
+import type { RateStore } from "./rates/store.ts";
 import type { Clock } from "./shared/clock.ts";
 import { ErrorShape, QuotaErrorShape } from "./shared/failure-json.ts";
+import type { SharedStore } from "./shared/store.ts";
+
+const FIRST_OF_GET = "G".charCodeAt(0);
+
+type HealthStore = RateStore & SharedStore & Pick<PlanStore, "missingPlans">;
 
 export interface AppSettings {
   /** Where clients reach the service; known for certain only once it listens. */
@@ -96,7 +104,10 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   const format = createFormat(app.server, headers, uses.clock);
   const answerMcpRequest = createAnswerMcpRequest(uses);
   const originGuard = createOriginGuard(settings);
-  const recognise = createRecognise({ answerRead, answerMcpRequest, originGuard });
+  const recogniseRead = createRecogniseRead(answerRead);
+  const recogniseMcp = createRecogniseMcp({ answerMcpRequest, originGuard });
+  const recognise: Recognise = (bytes) =>
+    bytes[0] === FIRST_OF_GET ? recogniseRead(bytes) : recogniseMcp(bytes);
   const takeIn = createTakeIn();
   const refuseLater = createRefuseLater(REFUSALS_PER_MS);
   const { isLeaving, connectionsMax } = settings;
@@ -114,8 +125,8 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   app.setErrorHandler(createErrorHandler(uses.log));
 
   const refuseOtherMethods = prepareMethodRefusal(app);
-  documentRoutes(app, settings);
-  const sessionGuard = createSessionGuard(uses.sessions);
+  documentRoutes(app, { ...settings, shapes: namedShapes });
+  const sessionGuard = createSessionGuard(uses.sessions.authenticate);
   app.decorateRequest("accountId", null);
   await authRoutes(app, { ...uses, sessionGuard });
   mailTokenRoutes(app, uses);
@@ -124,7 +135,7 @@ export async function createApp(settings: AppSettings, uses: AppUses): Promise<A
   usageRoutes(app, { ...uses, sessionGuard, sendList });
   rateRoutes(app, { replyToRead: createReplyToRead(answerRead, write) });
   await mcpRoutes(app, { answerMcpRequest, write, originGuard, apiKeys: uses.apiKeys });
-  healthRoutes(app, { store: uses.store, isLeaving });
+  healthRoutes(app, { askStore: () => askStore(uses.store), isLeaving });
   if (!(await consoleRoutes(app, settings.consoleDirectory))) {
     uses.log.warn("the console is not built: `npm run build` makes it");
   }
@@ -145,3 +156,9 @@ export const namedShapes = [
   ErrorShape,
   QuotaErrorShape,
 ] as const;
+
+async function askStore(store: HealthStore): Promise<StoreReadiness> {
+  await store.checkWrites();
+  const hasRates = await store.hasRates();
+  return { hasRates, hasAllPlans: (await store.missingPlans()).length === 0 };
+}

@@ -1,12 +1,25 @@
 import { Command, CommanderError } from "commander";
-import { accountCommands } from "./accounts/cli.ts";
-import { planCommands } from "./billing/cli.ts";
-import { CommandError, type CommandUses } from "./cli/command.ts";
-import { doctorCommand } from "./doctor/cli.ts";
-import { mailCommands } from "./mail/cli.ts";
+import { type AccountCommandUses, accountCommands } from "./accounts/cli.ts";
+import { type PlanCommandUses, planCommands } from "./billing/cli.ts";
+import { CommandError } from "./cli/command.ts";
+import { type DoctorCommandUses, doctorCommand } from "./doctor/cli.ts";
+import { type MailCommandUses, mailCommands } from "./mail/cli.ts";
+import type { RateCommandUses } from "./rates/cli/arguments.ts";
 import { rateCommands } from "./rates/cli/rates.ts";
-import { backupCommands } from "./storage/cli.ts";
-import { storeCommands } from "./storage/store-cli.ts";
+import { type BackupCommandUses, backupCommands } from "./storage/cli.ts";
+import { type StoreCommandUses, storeCommands } from "./storage/store-cli.ts";
+
+/** What all commands together use of the outside world. */
+export type CommandUses = AccountCommandUses &
+  PlanCommandUses &
+  MailCommandUses &
+  RateCommandUses &
+  StoreCommandUses &
+  BackupCommandUses &
+  DoctorCommandUses & {
+    /** Serves until it is told to stop. */
+    readonly serve: () => Promise<void>;
+  };
 
 const WRONG_USE = 2;
 

@@ -150,9 +150,13 @@ function createDoctor(
 async function run(args: readonly string[]): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./rates/files/read-rate-file.ts");
-  const { backupStore, commandPatience, copyStore, migrateStore, openStore, restoreStore } =
-    await import("./storage/maintenance.ts");
-  const { databaseName, examineStore } = await import("./storage/maintenance.ts");
+  const { backupStore, copyStore, migrateStore, restoreStore } = await import(
+    "./storage/maintenance.ts"
+  );
+  const { openStore } = await import("./store.ts");
+  const { commandPatience } = await import("./storage/settings.ts");
+  const { examineStore } = await import("./doctor/examine.ts");
+  const { FILE_NAME: databaseName } = await import("./storage/sqlite/open.ts");
   const now = () => timestamp(systemClock.nowMs());
   return runCommandLine(args, {
     version,

@@ -26,8 +26,8 @@ import { loadSnapshot } from "./rates/sources/snapshot.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import type { Secrets } from "./shared/secrets.ts";
 import { StartError } from "./shared/start-error.ts";
-import { openStore, serverPatience } from "./storage/maintenance.ts";
-import type { Store } from "./store.ts";
+import { serverPatience } from "./storage/settings.ts";
+import { openStore, type Store } from "./store.ts";
 import { version } from "./version.ts";
 import type { World } from "./world.ts";
 

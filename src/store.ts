@@ -14,20 +14,70 @@ import { mailStore } from "./mail/sql.ts";
 import type { MailStore, MailTokenStore } from "./mail/store.ts";
 import { createReadBatcher, type ObserveBatch } from "./metering/batch/batcher.ts";
 import { observedBatches } from "./metering/batch/observed-batches.ts";
-import type { MeterStore } from "./metering/store.ts";
+import { createSqliteBatches } from "./metering/batch/sqlite.ts";
+import type { BatchStore, MeterStore } from "./metering/store.ts";
 import { sourceStore } from "./rates/sources-sql.ts";
 import { rateStore } from "./rates/sql.ts";
 import type { RateStore, SourceStore } from "./rates/store.ts";
 import type { SharedStore } from "./shared/store.ts";
 import type { Engine } from "./storage/engine.ts";
+import type { PrimarySettings } from "./storage/postgres/primary.ts";
+import type { DatabaseHost, Patience, StoreSettings } from "./storage/settings.ts";
+import { openSqliteEngine, type SqliteOptions } from "./storage/sqlite/open.ts";
+
+/**
+ * Opens the store that is configured, making it where it may be made and migrating it where needed.
+ *
+ * @param observeBatch is told of each batch of metered reads.
+ * @throws {StartError}
+ */
+export async function openStore(
+  { dataDirectory, databaseHosts }: StoreSettings,
+  patience: Patience,
+  observeBatch?: ObserveBatch,
+): Promise<Store> {
+  if (databaseHosts !== undefined) return openPostgresStore(databaseHosts, patience, observeBatch);
+  const { busyTimeoutMs, isServer, makesStore } = patience;
+  const options = { isServer, observeBatch, mustExist: !makesStore };
+  return openSqliteStore(dataDirectory, busyTimeoutMs, options);
+}
+
+/** The store on the embedded database, as `openSqliteEngine` opens it. */
+export function openSqliteStore(
+  dataDirectory: string,
+  busyTimeoutMs: number,
+  {
+    observeBatch,
+    ...options
+  }: SqliteOptions & { readonly observeBatch?: ObserveBatch | undefined } = {},
+): Store {
+  const engine = openSqliteEngine(dataDirectory, busyTimeoutMs, options);
+  return createStore(engine, createSqliteBatches(engine), observeBatch);
+}
+
+/** The store on PostgreSQL, as `openPostgresEngine` opens it. */
+export async function openPostgresStore(
+  hosts: readonly DatabaseHost[],
+  settings: PrimarySettings,
+  observeBatch?: ObserveBatch,
+): Promise<Store> {
+  // Who has one file need not load what talks to a cluster.
+  const { openPostgresEngine } = await import("./storage/postgres/open.ts");
+  const { createPostgresBatches } = await import("./metering/batch/postgres.ts");
+  const engine = await openPostgresEngine(hosts, settings);
+  return createStore(engine, createPostgresBatches(engine), observeBatch);
+}
 
 /**
  * Joins the store's parts, each its noun's statements, over one engine. Owns the engine.
  *
  * @param observeBatch is told of each batch of metered reads.
  */
-export function createStore(engine: Engine, observeBatch?: ObserveBatch): Store {
-  const batches = observeBatch === undefined ? engine : observedBatches(engine, observeBatch);
+export function createStore(
+  engine: Engine,
+  batches: BatchStore,
+  observeBatch?: ObserveBatch,
+): Store {
   return {
     ...accountStore(engine),
     ...sessionStore(engine),
@@ -40,7 +90,9 @@ export function createStore(engine: Engine, observeBatch?: ObserveBatch): Store 
     ...mailTokenStore(engine),
     ...mailStore(engine),
     ...tidyingStore(engine),
-    ...createReadBatcher(batches),
+    ...createReadBatcher(
+      observeBatch === undefined ? batches : observedBatches(batches, observeBatch),
+    ),
     checkWrites: () => engine.checkWrites(),
     writtenByOthers: () => engine.writtenByOthers(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),

@@ -1,14 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { clientOf } from "../http/client-address.ts";
+import { ClientGone, clientOf } from "../http/client-address.ts";
 import { normalizeEmail } from "../shared/email.ts";
-
-/** The connection was reset before its request was handled: nobody is left to respond to. */
-export class ClientGone extends Error {
-  constructor() {
-    super("The client has reset its connection");
-    this.name = "ClientGone";
-  }
-}
 
 /** Trims and lower-cases an email before its form is judged. */
 export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void> {

@@ -1,14 +1,23 @@
 import type { Command } from "commander";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
-import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+import type { PlanStore } from "../billing/store.ts";
+import type { CommandIo, OpenStore } from "../cli/command.ts";
+import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { table } from "../cli/output.ts";
+import type { MailTokenStore } from "../mail/store.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
 import { wireAccountSummary } from "./json.ts";
-import type { AccountSummary } from "./store.ts";
+import type { AccountStore, AccountSummary } from "./store.ts";
+
+export interface AccountCommandUses extends CommandIo {
+  readonly openStore: OpenStore<
+    AccountStore & Pick<PlanStore, "listPlans"> & Pick<MailTokenStore, "markEmailVerified">
+  >;
+}
 
 /** Adds `kurs accounts …`. */
-export function accountCommands(program: Command, uses: CommandUses): void {
+export function accountCommands(program: Command, uses: AccountCommandUses): void {
   const accounts = program
     .command("accounts")
     .description("show accounts, move their plan, verify their email")
@@ -45,7 +54,7 @@ export function accountCommands(program: Command, uses: CommandUses): void {
     .action((email: string) => verifyAccount(uses, email));
 }
 
-async function listAccounts(uses: CommandUses, { json }: OutputOptions): Promise<void> {
+async function listAccounts(uses: AccountCommandUses, { json }: OutputOptions): Promise<void> {
   await using store = await uses.openStore();
   const accounts = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name);
   if (json) return uses.print(JSON.stringify(accounts.map(wireAccountSummary), undefined, 2));
@@ -53,7 +62,7 @@ async function listAccounts(uses: CommandUses, { json }: OutputOptions): Promise
   uses.print(accountTable(accounts));
 }
 
-async function showAccount(uses: CommandUses, typed: string, { json }: OutputOptions) {
+async function showAccount(uses: AccountCommandUses, typed: string, { json }: OutputOptions) {
   const email = normalizeEmail(typed);
   await using store = await uses.openStore();
   const [account] = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name, email);
@@ -63,7 +72,7 @@ async function showAccount(uses: CommandUses, typed: string, { json }: OutputOpt
   );
 }
 
-async function movePlan({ openStore, print }: CommandUses, typed: string, plan: string) {
+async function movePlan({ openStore, print }: AccountCommandUses, typed: string, plan: string) {
   const email = normalizeEmail(typed);
   await using store = await openStore();
   const plans = (await store.listPlans()).map(({ name }) => name);
@@ -75,7 +84,7 @@ async function movePlan({ openStore, print }: CommandUses, typed: string, plan: 
   print(`${email} is on plan ${plan}`);
 }
 
-async function verifyAccount({ openStore, clock, print }: CommandUses, typed: string) {
+async function verifyAccount({ openStore, clock, print }: AccountCommandUses, typed: string) {
   const email = normalizeEmail(typed);
   await using store = await openStore();
   const isKnown = await store.markEmailVerified(email, timestamp(clock.nowMs()));

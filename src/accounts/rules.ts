@@ -44,5 +44,3 @@ export const emailNotVerified = new Failure(
   "email_not_verified",
   "Please confirm your email first: open the link that was mailed to you, or ask for a new one.",
 );
-
-export const sessionRequired = new Failure("unauthorized", "Authentication required.");

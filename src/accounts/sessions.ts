@@ -1,5 +1,5 @@
 import type { Clock } from "../shared/clock.ts";
-import { Failure } from "../shared/failure.ts";
+import { Failure, sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import type { SpendAuthCall } from "./auth-limiter.ts";
@@ -10,7 +10,6 @@ import {
   isSessionToken,
   SESSION_LIFETIME_MS,
   SESSION_TOKEN_START,
-  sessionRequired,
 } from "./rules.ts";
 import type { AccountStore, CheckedPassword, SessionStore } from "./store.ts";
 

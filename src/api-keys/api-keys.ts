@@ -1,6 +1,5 @@
-import { sessionRequired } from "../accounts/rules.ts";
 import type { Clock } from "../shared/clock.ts";
-import { Failure } from "../shared/failure.ts";
+import { Failure, sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import type { Secrets } from "../shared/secrets.ts";

@@ -1,11 +1,17 @@
 import type { Command } from "commander";
-import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+import type { CommandIo, OpenStore } from "../cli/command.ts";
+import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { table } from "../cli/output.ts";
 import { wirePlan } from "./json.ts";
 import { MAX_PLAN_UNITS } from "./rules.ts";
+import type { PlanStore } from "./store.ts";
+
+export interface PlanCommandUses extends CommandIo {
+  readonly openStore: OpenStore<PlanStore>;
+}
 
 /** Adds `kurs plans …`. */
-export function planCommands(program: Command, uses: CommandUses): void {
+export function planCommands(program: Command, uses: PlanCommandUses): void {
   const plans = program
     .command("plans")
     .description("show and set the plans' units")
@@ -33,7 +39,7 @@ When PLAN_FREE_UNITS is set, the server gives the plan "free" that figure at its
 Example:
   $ kurs plans set pro 1000000`;
 
-async function listPlans({ openStore, print }: CommandUses, { json }: OutputOptions) {
+async function listPlans({ openStore, print }: PlanCommandUses, { json }: OutputOptions) {
   await using store = await openStore();
   const plans = await store.listPlans();
   if (json) return print(JSON.stringify(plans.map(wirePlan), undefined, 2));
@@ -46,7 +52,7 @@ async function listPlans({ openStore, print }: CommandUses, { json }: OutputOpti
   );
 }
 
-async function setPlan({ openStore, print }: CommandUses, name: string, units: string) {
+async function setPlan({ openStore, print }: PlanCommandUses, name: string, units: string) {
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
     const rule = "want up to 40 lower-case letters, digits and -, a letter first";
     throw new CommandError(`plan ${JSON.stringify(name)}: ${rule}`, 2);

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import type { CommandUses, OutputOptions } from "../cli/command.ts";
+import type { CommandIo, OutputOptions } from "../cli/command.ts";
 import type { MailServer } from "../mail/mailer.ts";
 import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
+import type { RateSource } from "../rates/source.ts";
 import type { SourceState } from "../rates/store.ts";
 import { visibleLine } from "../shared/visible-text.ts";
 import type { Examination } from "./facts.ts";
@@ -29,10 +30,17 @@ export interface DoctorSettings extends JudgedSettings {
   readonly rateSources: readonly string[];
 }
 
+export interface DoctorCommandUses extends CommandIo {
+  readonly version: string;
+  readonly doctor: DoctorUses;
+  /** The sources of these keys, in this order. */
+  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
+}
+
 /** Adds `kurs doctor`. */
 export function doctorCommand(
   program: Command,
-  uses: CommandUses,
+  uses: DoctorCommandUses,
   setExitCode: (code: number) => void,
 ): void {
   program
@@ -56,7 +64,10 @@ interface DoctorOptions extends OutputOptions {
   readonly thorough?: boolean;
 }
 
-async function examine(uses: CommandUses, { thorough, json }: DoctorOptions): Promise<number> {
+async function examine(
+  uses: DoctorCommandUses,
+  { thorough, json }: DoctorOptions,
+): Promise<number> {
   const findings = await findAll(uses, thorough ?? false);
   const isSick = findings.some(({ level }) => level === "problem");
   if (json) uses.print(JSON.stringify(findings, undefined, 2));
@@ -69,7 +80,7 @@ function lineOf({ level, subject, text }: Finding): string {
   return `${level.padEnd(8)} ${subject.padEnd(10)} ${visibleLine(text)}`;
 }
 
-async function findAll(uses: CommandUses, isThorough: boolean): Promise<readonly Finding[]> {
+async function findAll(uses: DoctorCommandUses, isThorough: boolean): Promise<readonly Finding[]> {
   const { doctor, version } = uses;
   const program = findingsOf("program").ok(`Kurs ${version} on ${doctor.runtime}`);
   const settings = doctor.settings();
@@ -92,7 +103,7 @@ function findInDirectory({ lookAtDirectory }: DoctorUses): readonly Finding[] {
 }
 
 async function findInStore(
-  { doctor, clock, sourcesOf }: CommandUses,
+  { doctor, clock, sourcesOf }: DoctorCommandUses,
   { rateSources }: DoctorSettings,
   isThorough: boolean,
 ): Promise<readonly Finding[]> {

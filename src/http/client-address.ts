@@ -70,3 +70,11 @@ function parseNetwork(entry: string): [Address, number] {
     ? [address, bitsWritten - MAPPED_PREFIX_BITS]
     : [written, bitsWritten];
 }
+
+/** The connection was reset before its request was handled: nobody is left to respond to. */
+export class ClientGone extends Error {
+  constructor() {
+    super("The client has reset its connection");
+    this.name = "ClientGone";
+  }
+}

@@ -1,8 +1,5 @@
-import type { PlanStore } from "../billing/store.ts";
-import type { RateStore } from "../rates/store.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import type { SharedStore } from "../shared/store.ts";
 import { responsesOf } from "./documented-responses.ts";
 import type { App } from "./fastify.ts";
 
@@ -44,18 +41,19 @@ const leaving = new Failure("temporarily_unavailable", "This node is stopping. A
   retryAfterSeconds: 1,
 });
 
-export type HealthStore = RateStore & SharedStore & Pick<PlanStore, "missingPlans">;
-
 // 200 all the same: a balancer that took the nodes out would fail the other accounts as well.
 const degraded = {
   status: "degraded",
   problems: ["Accounts are on a plan that is not stored. Run: kurs doctor"],
 } as const;
 
-interface StoreReadiness {
+export interface StoreReadiness {
   readonly hasRates: boolean;
   readonly hasAllPlans: boolean;
 }
+
+/** Asks the store. @throws {StoreUnavailable} when it does not answer or takes no writes. */
+export type AskStore = () => Promise<StoreReadiness>;
 
 /**
  * Both are answered however busy the node is: one that has much to do is ready, or a balancer would
@@ -63,13 +61,13 @@ interface StoreReadiness {
  */
 export function healthRoutes(
   app: App,
-  { store, isLeaving }: { readonly store: HealthStore; readonly isLeaving: () => boolean },
+  { askStore, isLeaving }: { readonly askStore: AskStore; readonly isLeaving: () => boolean },
 ): void {
   const config = { busy: "never" } as const;
   // However many ask, the store is asked once at a time.
   let asking: Promise<StoreReadiness> | undefined;
   const ask = () => {
-    asking ??= askStore(store).finally(() => {
+    asking ??= askStore().finally(() => {
       asking = undefined;
     });
     return asking;
@@ -83,10 +81,4 @@ export function healthRoutes(
     if (!hasRates) throw withoutRates;
     return hasAllPlans ? { status: "ok" as const } : degraded;
   });
-}
-
-async function askStore(store: HealthStore): Promise<StoreReadiness> {
-  await store.checkWrites();
-  const hasRates = await store.hasRates();
-  return { hasRates, hasAllPlans: (await store.missingPlans()).length === 0 };
 }

@@ -1,5 +1,5 @@
 import { fastify, type RouteOptions } from "fastify";
-import { namedShapes } from "../app.ts";
+import type { TSchema } from "typebox";
 import type { App } from "./fastify.ts";
 import { setCompilers, withoutCompilers } from "./validation.ts";
 
@@ -16,7 +16,16 @@ carry /v1; those of health are no part of it.`;
  */
 export function documentRoutes(
   app: App,
-  { publicUrl, version }: { readonly publicUrl: () => string; readonly version: string },
+  {
+    publicUrl,
+    version,
+    shapes,
+  }: {
+    readonly publicUrl: () => string;
+    readonly version: string;
+    /** The schemas that routes refer to by their names. */
+    readonly shapes: readonly TSchema[];
+  },
 ): void {
   const routes: RouteOptions[] = [];
   app.addHook("onRoute", (route) => {
@@ -25,13 +34,17 @@ export function documentRoutes(
   let document: Promise<object> | undefined;
 
   app.get("/openapi.json", { schema: { hide: true } }, async () => {
-    document ??= describe(routes, version);
+    document ??= describe(routes, version, shapes);
     return { ...(await document), servers: [{ url: publicUrl() }] };
   });
 }
 
 /** Documents routes as those of an application that serves nothing. */
-async function describe(routes: readonly RouteOptions[], version: string): Promise<object> {
+async function describe(
+  routes: readonly RouteOptions[],
+  version: string,
+  shapes: readonly TSchema[],
+): Promise<object> {
   const { default: fastifySwagger } = await import("@fastify/swagger");
   const app = fastify({ exposeHeadRoutes: false, schemaController: withoutCompilers });
   setCompilers(app);
@@ -70,7 +83,7 @@ async function describe(routes: readonly RouteOptions[], version: string): Promi
     },
     refResolver: { buildLocalReference: (json) => String(json.$id) },
   });
-  for (const shape of namedShapes) app.addSchema(shape);
+  for (const shape of shapes) app.addSchema(shape);
   for (const { method, url, schema = {} } of routes) {
     if (method !== "HEAD") app.route({ method, url, schema, handler: () => undefined });
   }

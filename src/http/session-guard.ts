@@ -1,6 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { sessionRequired } from "../accounts/rules.ts";
-import type { Sessions } from "../accounts/sessions.ts";
+import { sessionRequired } from "../shared/failure.ts";
 import { credentialOf } from "./authentication.ts";
 
 declare module "fastify" {
@@ -13,7 +12,10 @@ declare module "fastify" {
 /** Lets a request pass with a valid session only, before its body is looked at. */
 export type SessionGuard = (request: FastifyRequest) => Promise<void>;
 
-export function createSessionGuard({ authenticate }: Sessions): SessionGuard {
+/** @param authenticate returns whose session a token is. @throws {Failure} `unauthorized` */
+export function createSessionGuard(
+  authenticate: (token: string | undefined) => Promise<string>,
+): SessionGuard {
   return async (request) => {
     const token = credentialOf(request.raw, "Session");
     request.accountId = await authenticate(token);

@@ -1,17 +1,27 @@
 import type { Command } from "commander";
 import { IsEmail } from "typebox/format";
-import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+import type { CommandIo, OpenStore } from "../cli/command.ts";
+import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { table } from "../cli/output.ts";
 import { isMailable } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
+import type { Mailer } from "./mailer.ts";
 import { MailError } from "./mailer.ts";
-import type { MailRecord } from "./store.ts";
+import type { MailRecord, MailStore } from "./store.ts";
 
 /** A server that has not answered a test by then is not going to. */
 const TEST_TIMEOUT_MS = 60_000;
 
+export interface MailCommandUses extends CommandIo {
+  readonly openStore: OpenStore<MailStore>;
+  /** What hands mails on, as it is configured. @throws {ConfigError} */
+  readonly openMailer: () => Promise<Mailer>;
+  /** A UUIDv7. */
+  readonly newId: () => string;
+}
+
 /** Adds `kurs mail …`. */
-export function mailCommands(program: Command, uses: CommandUses): void {
+export function mailCommands(program: Command, uses: MailCommandUses): void {
   const mail = program
     .command("mail")
     .description("show the outbox, and test delivery")
@@ -43,7 +53,7 @@ interface ListOptions extends OutputOptions {
   readonly all?: boolean;
 }
 
-async function listMails({ openStore, print }: CommandUses, { all, json }: ListOptions) {
+async function listMails({ openStore, print }: MailCommandUses, { all, json }: ListOptions) {
   await using store = await openStore();
   const mails = await store.listMails({ withDelivered: all ?? false });
   if (json) return print(JSON.stringify(mails.map(wireMail), undefined, 2));
@@ -71,7 +81,7 @@ async function listMails({ openStore, print }: CommandUses, { all, json }: ListO
   print(table(columns, rows));
 }
 
-async function testMail({ openMailer, clock, newId, print }: CommandUses, typed: string) {
+async function testMail({ openMailer, clock, newId, print }: MailCommandUses, typed: string) {
   const email = typed.trim();
   if (!IsEmail(email) || !isMailable(email)) {
     throw new CommandError(`${JSON.stringify(email)} is no email address`, 2);

@@ -1,4 +1,8 @@
+import type { Recognise } from "../http/fast-path/connection.ts";
 import { API_KEY_HEADER, headersNamed, WITH_HOST } from "../http/fast-path/grammar.ts";
+import { serviceBusy } from "../shared/failure.ts";
+import type { OriginGuard } from "./origin-check.ts";
+import type { AnswerMcpRequest } from "./respond-http.ts";
 
 /** A message of the Model Context Protocol, as it stands in a request. */
 export interface PlainMcpRequest {
@@ -51,4 +55,31 @@ function headersOf(head: string): Record<string, string> | undefined {
     headers[name] = line.slice(colon + 1).trim();
   }
   return headers;
+}
+
+const MCP_ROUTE = "/v1/mcp";
+
+/** Recognises a message in its plainest form, from where messages are welcome. */
+export function createRecogniseMcp(uses: {
+  readonly answerMcpRequest: AnswerMcpRequest;
+  readonly originGuard: OriginGuard;
+}): Recognise {
+  const { answerMcpRequest, originGuard } = uses;
+  return (bytes) => {
+    const message = recogniseMcp(bytes);
+    if (message === undefined || !passes(originGuard, message.headers)) return undefined;
+    const { headers, body, apiKey } = message;
+    const answer = (requestId: string) => answerMcpRequest({ headers, body, apiKey, requestId });
+    return { method: "POST", route: MCP_ROUTE, answer, busy: serviceBusy };
+  };
+}
+
+/** What the guard refuses is refused by the route, which says why. */
+function passes(guard: OriginGuard, headers: Readonly<Record<string, string>>): boolean {
+  try {
+    guard({ headers });
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,11 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { remainingUnits } from "../billing/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
 import { responsesOf } from "../http/documented-responses.ts";
 import type { App } from "../http/fastify.ts";
 import type { WriteAnswer } from "../http/response/reply.ts";
 import { Type } from "../shared/json-schema.ts";
-import type { Allowance } from "./read-rate.ts";
 import type { AnswerRead } from "./respond-http.ts";
 import { readsBusy } from "./rules.ts";
 
@@ -57,19 +55,4 @@ export function rateRoutes(app: App, { replyToRead }: { readonly replyToRead: Re
   app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
     replyToRead(request, reply, request.params.base, request.params.quote);
   });
-}
-
-/**
- * The account's allowance as draft-ietf-httpapi-ratelimit-headers writes it.
- *
- * @returns names and values in turn.
- */
-export function rateLimitHeaders({ quota, period, secondsToReset }: Allowance): string[] {
-  const periodSeconds = (period.endMs - period.startMs) / 1000;
-  return [
-    "ratelimit-policy",
-    `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
-    "ratelimit",
-    `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
-  ];
 }

@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
+import { remainingUnits } from "../billing/rules.ts";
 import { wholeFailure } from "../http/response/error-handler.ts";
 import type { WholeAnswer } from "../http/response/serialize.ts";
 import type { Rate } from "../rates/rules/rate.ts";
 import { Failure } from "../shared/failure.ts";
 import { failureOf, logFailure } from "../shared/thrown.ts";
-import { rateLimitHeaders } from "./http.ts";
-import type { RateReading, ReadRate } from "./read-rate.ts";
+import type { Allowance, RateReading, ReadRate } from "./read-rate.ts";
 
 /** Reads a rate and puts the answer together. What broke is logged, and answered for. */
 export type AnswerRead = (
@@ -43,4 +43,19 @@ export function createAnswerRead(uses: {
  */
 export function rateBody({ base, quote, rate, asOf }: Rate): string {
   return `{"base":"${base}","quote":"${quote}","rate":"${rate}","as_of":"${asOf}","type":"direct"}`;
+}
+
+/**
+ * The account's allowance as draft-ietf-httpapi-ratelimit-headers writes it.
+ *
+ * @returns names and values in turn.
+ */
+export function rateLimitHeaders({ quota, period, secondsToReset }: Allowance): string[] {
+  const periodSeconds = (period.endMs - period.startMs) / 1000;
+  return [
+    "ratelimit-policy",
+    `"units";q=${quota.quotaUnits};w=${periodSeconds}`,
+    "ratelimit",
+    `"units";r=${remainingUnits(quota)};t=${secondsToReset}`,
+  ];
 }

@@ -42,3 +42,13 @@ export interface MeterStore {
    */
   read(read: RateRead): Promise<RateReadOutcome>;
 }
+
+/** Runs batches of metered reads. */
+export interface BatchStore {
+  /**
+   * Reads of one day in the order of their arrival, as one transaction that is on disk on return.
+   *
+   * @throws {StoreUnavailable} nothing of the batch is known to be charged.
+   */
+  readBatch(reads: readonly RateRead[]): RateReadOutcome[] | Promise<RateReadOutcome[]>;
+}

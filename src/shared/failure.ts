@@ -57,3 +57,5 @@ export const serviceBusy = new Failure(
   "The service is temporarily unavailable. Please retry.",
   { retryAfterSeconds: 1 },
 );
+
+export const sessionRequired = new Failure("unauthorized", "Authentication required.");

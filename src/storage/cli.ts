@@ -1,9 +1,27 @@
 import type { Command } from "commander";
-import { CommandError, type CommandUses, type OutputOptions } from "../cli/command.ts";
+import type { CommandIo } from "../cli/command.ts";
+import { CommandError, type OutputOptions } from "../cli/command.ts";
 import type { BackupReport, Holdings, RestoreReport } from "./sqlite/backup/report.ts";
 
+export interface BackupCommandUses extends CommandIo {
+  readonly settings: () => {
+    /** Where PostgreSQL is, without a password; undefined: the store is embedded. */
+    readonly databaseAddress: string | undefined;
+  };
+  /** Copies the embedded database to a file or into a directory. @throws {StartError} */
+  readonly backupStore: (
+    target: string,
+    options: { readonly mayReplace: boolean },
+  ) => Promise<BackupReport>;
+  /** Puts a backup in the place of the embedded database. @throws {StartError} */
+  readonly restoreStore: (
+    file: string,
+    options: { readonly reviveKeys: boolean },
+  ) => Promise<RestoreReport>;
+}
+
 /** Adds `kurs backup` and `kurs restore`. */
-export function backupCommands(program: Command, uses: CommandUses): void {
+export function backupCommands(program: Command, uses: BackupCommandUses): void {
   program
     .command("backup")
     .description("copy the embedded database as it stands at one instant, beside a running server")
@@ -47,7 +65,7 @@ interface RestoreOptions extends OutputOptions {
   readonly reviveKeys?: boolean;
 }
 
-async function backUp(uses: CommandUses, file: string, { force, json }: BackupOptions) {
+async function backUp(uses: BackupCommandUses, file: string, { force, json }: BackupOptions) {
   const { databaseAddress } = uses.settings();
   if (databaseAddress !== undefined) {
     throw new CommandError(
@@ -62,7 +80,11 @@ async function backUp(uses: CommandUses, file: string, { force, json }: BackupOp
   uses.print(json ? JSON.stringify(wireBackup(report)) : toldBackup(report));
 }
 
-async function restore(uses: CommandUses, file: string, { reviveKeys, json }: RestoreOptions) {
+async function restore(
+  uses: BackupCommandUses,
+  file: string,
+  { reviveKeys, json }: RestoreOptions,
+) {
   const { databaseAddress } = uses.settings();
   if (databaseAddress !== undefined) {
     throw new CommandError(

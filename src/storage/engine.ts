@@ -1,4 +1,3 @@
-import type { RateRead, RateReadOutcome } from "../metering/store.ts";
 import type { SharedStore } from "../shared/store.ts";
 
 export type SqlValue = string | number | null;
@@ -18,7 +17,7 @@ export interface Statement {
  */
 export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 
-/** What differs between the databases: connection, transactions and the metered batch. */
+/** What differs between the databases: connection and transactions. */
 export interface Engine extends SharedStore, AsyncDisposable {
   /**
    * Rows that a statement should have of many: over a network as many as it may, since the round
@@ -44,12 +43,6 @@ export interface Engine extends SharedStore, AsyncDisposable {
    * @throws {StoreUnavailable}
    */
   transaction<Result>(steps: () => Transaction<Result>, lock?: string): Promise<Result>;
-  /**
-   * Reads of one day in the order of their arrival, as one transaction that is on disk on return.
-   *
-   * @throws {StoreUnavailable} nothing of the batch is known to be charged.
-   */
-  readBatch(reads: readonly RateRead[]): RateReadOutcome[] | Promise<RateReadOutcome[]>;
 }
 
 export function statement(sql: string, ...parameters: SqlValue[]): Statement {

@@ -1,67 +1,8 @@
-import type { Examination } from "../doctor/facts.ts";
-import type { ObserveBatch } from "../metering/batch/batcher.ts";
-import type { Store } from "../store.ts";
 import { openSqliteSource } from "./copy/from-sqlite.ts";
 import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
-import type { DatabaseHost, StoreSettings } from "./settings.ts";
+import { commandPatience, type DatabaseHost, type StoreSettings } from "./settings.ts";
 import type { BackupNote, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
-import { FILE_NAME, migrateSqlite, openSqliteStore } from "./sqlite/open.ts";
-
-/** The embedded database's name in the data directory; its other files begin with it. */
-export const databaseName = FILE_NAME;
-
-/** How a process waits for its store. */
-export interface Patience {
-  /** How long to wait, blocking, while another process writes to the embedded database. */
-  readonly busyTimeoutMs: number;
-  /** Whether the embedded database is readied for a server: checked whole, its log at its size. */
-  readonly isServer: boolean;
-  /** Whether an embedded database is made where there is none. */
-  readonly makesStore: boolean;
-  /** Connections to PostgreSQL. */
-  readonly connectionsMax: number;
-  /** How long a statement may take on PostgreSQL; 0: as long as it needs. */
-  readonly statementTimeoutMs: number;
-}
-
-/** For a server: no answer is held up for longer than two seconds. */
-export const serverPatience: Patience = {
-  busyTimeoutMs: 1000,
-  isServer: true,
-  makesStore: true,
-  connectionsMax: 10,
-  statementTimeoutMs: 1500,
-};
-
-/** For a command, which waits its turn beside a busy server. */
-export const commandPatience: Patience = {
-  busyTimeoutMs: 30_000,
-  isServer: false,
-  makesStore: false,
-  connectionsMax: 2,
-  statementTimeoutMs: 0,
-};
-
-/**
- * Opens the store that is configured, making it where it may be made and migrating it where needed.
- *
- * @param observeBatch is told of each batch of metered reads.
- * @throws {StartError}
- */
-export async function openStore(
-  { dataDirectory, databaseHosts }: StoreSettings,
-  patience: Patience,
-  observeBatch?: ObserveBatch,
-): Promise<Store> {
-  if (databaseHosts === undefined) {
-    const { busyTimeoutMs, isServer, makesStore } = patience;
-    const options = { isServer, observeBatch, mustExist: !makesStore };
-    return openSqliteStore(dataDirectory, busyTimeoutMs, options);
-  }
-  // Who has one file need not load what talks to a cluster.
-  const { openPostgresStore } = await import("./postgres/open.ts");
-  return openPostgresStore(databaseHosts, patience, observeBatch);
-}
+import { migrateSqlite } from "./sqlite/open.ts";
 
 /**
  * Brings the configured store up to the program's schema.
@@ -118,17 +59,4 @@ export async function restoreStore(
 ): Promise<RestoreReport> {
   const { restoreSqlite } = await import("./sqlite/backup/restore.ts");
   return restoreSqlite(dataDirectory, file, options);
-}
-
-/** Looks at the configured store, and changes nothing. */
-export async function examineStore(
-  { dataDirectory, databaseHosts }: StoreSettings,
-  isThorough: boolean,
-): Promise<Examination> {
-  if (databaseHosts !== undefined) {
-    const { examinePostgres } = await import("../doctor/postgres.ts");
-    return await examinePostgres(databaseHosts);
-  }
-  const { examineSqlite } = await import("../doctor/sqlite.ts");
-  return await examineSqlite(dataDirectory, isThorough);
 }

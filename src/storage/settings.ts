@@ -131,3 +131,35 @@ export interface StoreSettings {
   /** Of PostgreSQL; unset: the embedded database in the data directory. */
   readonly databaseHosts: readonly DatabaseHost[] | undefined;
 }
+
+/** How a process waits for its store. */
+export interface Patience {
+  /** How long to wait, blocking, while another process writes to the embedded database. */
+  readonly busyTimeoutMs: number;
+  /** Whether the embedded database is readied for a server: checked whole, its log at its size. */
+  readonly isServer: boolean;
+  /** Whether an embedded database is made where there is none. */
+  readonly makesStore: boolean;
+  /** Connections to PostgreSQL. */
+  readonly connectionsMax: number;
+  /** How long a statement may take on PostgreSQL; 0: as long as it needs. */
+  readonly statementTimeoutMs: number;
+}
+
+/** For a server: no answer is held up for longer than two seconds. */
+export const serverPatience: Patience = {
+  busyTimeoutMs: 1000,
+  isServer: true,
+  makesStore: true,
+  connectionsMax: 10,
+  statementTimeoutMs: 1500,
+};
+
+/** For a command, which waits its turn beside a busy server. */
+export const commandPatience: Patience = {
+  busyTimeoutMs: 30_000,
+  isServer: false,
+  makesStore: false,
+  connectionsMax: 2,
+  statementTimeoutMs: 0,
+};

@@ -1,10 +1,28 @@
 import type { Command } from "commander";
-import { CommandError, type CommandUses } from "../cli/command.ts";
+import type { CommandIo } from "../cli/command.ts";
+import { CommandError } from "../cli/command.ts";
 import { table } from "../cli/output.ts";
 import { progressBar } from "../cli/progress-bar.ts";
+import type { CopyProgress } from "./copy/to-postgres.ts";
+
+export interface StoreCommandUses extends CommandIo {
+  /** Brings the configured store up to the program's schema. @throws {StartError} */
+  readonly migrateStore: () => Promise<{ readonly from: number; readonly to: number }>;
+  /**
+   * Copies an embedded database into a PostgreSQL database.
+   *
+   * @param ends unset: as they are configured.
+   * @returns rows and sums by table.
+   * @throws {StartError}
+   */
+  readonly copyStore: (
+    ends: { readonly from: string | undefined; readonly to: string | undefined },
+    onProgress: (progress: CopyProgress) => void,
+  ) => Promise<ReadonlyMap<string, { readonly rows: number; readonly units: number }>>;
+}
 
 /** Adds `kurs store …` and `kurs migrate`. */
-export function storeCommands(program: Command, uses: CommandUses): void {
+export function storeCommands(program: Command, uses: StoreCommandUses): void {
   program
     .command("migrate")
     .description("bring the store up to this program's schema; a server does so at its start")
@@ -36,14 +54,14 @@ interface CopyOptions {
   readonly to?: string;
 }
 
-async function migrate({ migrateStore, print }: CommandUses): Promise<void> {
+async function migrate({ migrateStore, print }: StoreCommandUses): Promise<void> {
   const { from, to } = await migrateStore();
   print(
     from === to ? `the schema is ${to}: nothing to do` : `the schema was ${from}, and is ${to}`,
   );
 }
 
-async function copy(uses: CommandUses, { from, to }: CopyOptions): Promise<void> {
+async function copy(uses: StoreCommandUses, { from, to }: CopyOptions): Promise<void> {
   const { copyStore, print, showProgress } = uses;
   const path = /^sqlite:(.+)$/.exec(from ?? "")?.[1];
   if (from !== undefined && path === undefined) {

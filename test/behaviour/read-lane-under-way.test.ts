@@ -6,7 +6,7 @@ import { trackExchanges } from "../../src/http/exchanges.ts";
 import { openLane } from "../../src/http/fast-path/connection.ts";
 import { commonHeaders } from "../../src/http/headers.ts";
 import { createFormat, type WholeAnswer } from "../../src/http/response/serialize.ts";
-import { createRecognise } from "../../src/metering/fast-path.ts";
+import { createRecogniseRead } from "../../src/metering/fast-path.ts";
 import { eventually } from "../support/mails.ts";
 import { TestClock } from "../support/service.ts";
 import { openWire } from "../support/wire.ts";
@@ -26,16 +26,12 @@ async function startLane() {
   const server = createServer((request, response) => {
     response.setHeader("content-length", request.url?.length ?? 0).end(request.url);
   });
-  const recognise = createRecognise({
-    answerRead(_requestId: string, _apiKey: string | undefined, base: string, quote: string) {
-      const { promise, resolve } = Promise.withResolvers<WholeAnswer>();
-      const pair = `${base}/${quote}`;
-      const answer = (body = pair) => resolve({ status: 200, code: undefined, headers: [], body });
-      reads.push({ pair, answer });
-      return promise;
-    },
-    answerMcpRequest: () => Promise.reject(new Error("there are no messages here")),
-    originGuard: () => undefined,
+  const recognise = createRecogniseRead((_requestId, _apiKey, base, quote) => {
+    const { promise, resolve } = Promise.withResolvers<WholeAnswer>();
+    const pair = `${base}/${quote}`;
+    const answer = (body = pair) => resolve({ status: 200, code: undefined, headers: [], body });
+    reads.push({ pair, answer });
+    return promise;
   });
   openLane(server, {
     recognise,

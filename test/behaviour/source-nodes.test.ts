@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.ts";
 import { createSuccession } from "../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
+import { openSqliteStore } from "../../src/store.ts";
 import { body, ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { cnbDay, FETCHED, logged, nbpTable, sourceAt } from "../support/played-sources.ts";
 import { temporaryDirectory } from "../support/process.ts";

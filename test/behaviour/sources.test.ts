@@ -4,7 +4,7 @@ import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.t
 import { createSuccession } from "../../src/rates/rules/update-policy.ts";
 import type { RateSource } from "../../src/rates/source.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
+import { openSqliteStore } from "../../src/store.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { FAILED, FETCHED, logged, nbpTable, sourceAt } from "../support/played-sources.ts";
 import { fc } from "../support/properties.ts";

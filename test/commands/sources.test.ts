@@ -6,7 +6,7 @@ import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import { createRemoteSource } from "../../src/rates/sources/publisher-source.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
+import { openSqliteStore } from "../../src/store.ts";
 import { body, ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { Program, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
 import { instantAt } from "../../src/shared/instant.ts";
 import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
+import { openSqliteStore } from "../../src/store.ts";
 import { eventually, mailsIn } from "../support/mails.ts";
 import { playSmtp } from "../support/played-smtp.ts";
 import { kurs } from "../support/process.ts";

@@ -1,4 +1,5 @@
 import { Client } from "pg";
+import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { tables } from "../../src/storage/copy/tables.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
@@ -65,10 +66,17 @@ async function testDatabaseOn(database: PostgresDatabase): Promise<TestDatabase>
   await using starting = new AsyncDisposableStack();
   const { hosts, url } = starting.use(database);
   const opened = starting.move();
-  const newEngine = () => createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS);
+  const newEngine = () => {
+    const engine = createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS);
+    return { ...engine, ...createPostgresBatches(engine) };
+  };
+  const newStore = () => {
+    const engine = newEngine();
+    return createStore(engine, engine);
+  };
   const setUnits = "UPDATE daily_usage SET units = $2 WHERE account_id = $1";
   return {
-    openStore: () => opened.use(createStore(newEngine())),
+    openStore: () => opened.use(newStore()),
     openEngine: () => opened.use(newEngine()),
     async setDailyUnits(accountId, units) {
       await using engine = newEngine();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { examineStore } from "../../src/doctor/examine.ts";
 import { StartError } from "../../src/shared/start-error.ts";
-import { examineStore } from "../../src/storage/maintenance.ts";
 import { eventually } from "../support/mails.ts";
 import { startPooler } from "../support/pooler.ts";
 import { administer, type PostgresServer, startPostgres } from "../support/postgres.ts";

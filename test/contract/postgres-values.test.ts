@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { openPostgresStore } from "../../src/storage/postgres/open.ts";
-import type { Store } from "../../src/store.ts";
+import { openPostgresStore, type Store } from "../../src/store.ts";
 import { administer } from "../support/postgres.ts";
 import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { PoolClient, QueryResult } from "pg";
-import { createMeteredBatch } from "../../src/metering/batch/postgres.ts";
+import { createMeteredBatch, createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { StoreUnavailable } from "../../src/shared/store.ts";
-import { type Engine, statement } from "../../src/storage/engine.ts";
-import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
+import { statement } from "../../src/storage/engine.ts";
+import { createPostgresEngine, type PostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
-import { createStore } from "../../src/store.ts";
+import { createStore, type Store } from "../../src/store.ts";
 import { eventually } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";
 import { administer, startPostgres } from "../support/postgres.ts";
@@ -37,9 +37,14 @@ function openEngine(
   url: string,
   connectionsMax = 5,
   statementTimeoutMs = STATEMENT_TIMEOUT_MS,
-): Engine {
+): PostgresEngine {
   const settings = { connectionsMax, statementTimeoutMs };
   return createPostgresEngine(createPrimary(hostsOf(url), settings), settings);
+}
+
+function openStore(...given: Parameters<typeof openEngine>): Store {
+  const engine = openEngine(...given);
+  return createStore(engine, createPostgresBatches(engine));
 }
 
 /**
@@ -131,7 +136,7 @@ suite("a session keeps its own settings", () => {
     test(`a read that waits for another node's charge succeeds where the default is ${level}`, async () => {
       await using database = await newPostgresDatabase();
       const url = `${database.url}%20-c%20default_transaction_isolation=${level.replace(" ", "%5C%20")}`;
-      await using store = createStore(openEngine(url, 5, LONG_TIMEOUT_MS));
+      await using store = openStore(url, 5, LONG_TIMEOUT_MS);
       await using other = await connectTo(database.url);
       await storeRates(store, [EUR_USD]);
       const { accountId, keyHash } = await newCustomer(store, 10);
@@ -177,7 +182,7 @@ suite("what hangs", { concurrency: 3 }, () => {
 
   test("a metered read behind a lock ends in time and is not charged; the next one is", async () => {
     await using database = await newPostgresDatabase();
-    await using store = createStore(openEngine(database.url));
+    await using store = openStore(database.url);
     await using other = await connectTo(database.url);
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 10);

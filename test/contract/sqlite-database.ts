@@ -1,10 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createSqliteBatches } from "../../src/metering/batch/sqlite.ts";
 import { createSqliteEngine } from "../../src/storage/sqlite/engine.ts";
 import { createFileGuard } from "../../src/storage/sqlite/health/file-guard.ts";
 import { migrate } from "../../src/storage/sqlite/migrate.ts";
-import { migrateSqlite, openSqliteStore } from "../../src/storage/sqlite/open.ts";
+import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
+import { openSqliteStore } from "../../src/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import type { TestDatabase } from "./suite/database.ts";
 
@@ -56,7 +58,8 @@ export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
       const database = openDatabase();
       database.exec("PRAGMA journal_mode = WAL");
       migrate(database, file);
-      return opened.use(createSqliteEngine(database, createFileGuard(file)));
+      const engine = opened.use(createSqliteEngine(database, createFileGuard(file)));
+      return { ...engine, ...createSqliteBatches(engine) };
     },
     async setDailyUnits(accountId, units) {
       using database = openDatabase();

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { backupSqlite } from "../../src/storage/sqlite/backup/backup.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
+import { openSqliteStore } from "../../src/store.ts";
 import { recordFileCalls } from "../support/file-calls.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { NOW } from "./suite/database.ts";

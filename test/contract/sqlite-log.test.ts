@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { StoreUnavailable } from "../../src/shared/store.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
+import { openSqliteStore } from "../../src/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
 import { newCustomer, newRead, usedUnits } from "./suite/database.ts";

@@ -5,8 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { StoreUnavailable } from "../../src/shared/store.ts";
 import { statement } from "../../src/storage/engine.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
 import { ProvenCopies } from "../../src/storage/sqlite/row-cache.ts";
+import { openSqliteStore } from "../../src/store.ts";
 import { FAIL_DAYS } from "../support/store-faults.ts";
 import { createSqliteDatabase } from "./sqlite-database.ts";
 import {

@@ -1,9 +1,8 @@
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
-import { openStore, serverPatience } from "../../src/storage/maintenance.ts";
-import { parseDatabaseAddress } from "../../src/storage/settings.ts";
-import type { Store } from "../../src/store.ts";
+import { parseDatabaseAddress, serverPatience } from "../../src/storage/settings.ts";
+import { openStore, type Store } from "../../src/store.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { quickHashing } from "../support/quick-hashing.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
-import { openPostgresStore } from "../../src/storage/postgres/open.ts";
-import type { Store } from "../../src/store.ts";
+import { openPostgresStore, type Store } from "../../src/store.ts";
 import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
 import { seededRandom } from "../reliability/books.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";

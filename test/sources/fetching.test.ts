@@ -6,7 +6,7 @@ import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.t
 import { createSuccession } from "../../src/rates/rules/update-policy.ts";
 import { createRemoteSource } from "../../src/rates/sources/publisher-source.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
-import { openSqliteStore } from "../../src/storage/sqlite/open.ts";
+import { openSqliteStore } from "../../src/store.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../support/played-publisher.ts";
 import { fc } from "../support/properties.ts";
 import { startService, TestClock } from "../support/service.ts";

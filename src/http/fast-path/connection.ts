@@ -2,7 +2,7 @@ import { randomUUIDv7 } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { RefuseLater } from "../../async/rejection-pacer.ts";
-import type { Recognise } from "../../metering/fast-path.ts";
+import type { Failure } from "../../shared/failure.ts";
 import type { LogAnswer, LoggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { TakeIn } from "../overload/loop-budget.ts";
@@ -197,3 +197,16 @@ class Connection {
     if (this.#hasEnded) this.socket.emit("end");
   }
 }
+
+/** A request that the lane understands whole. */
+export interface PlainRequest {
+  readonly method: "GET" | "POST";
+  /** The pattern of its path, as the log has it. */
+  readonly route: string;
+  readonly answer: (requestId: string) => Promise<WholeAnswer>;
+  /** What it is answered when too much is asked at once. */
+  readonly busy: Failure;
+}
+
+/** @returns `undefined` for bytes that are not just one plain request. */
+export type Recognise = (bytes: Buffer) => PlainRequest | undefined;

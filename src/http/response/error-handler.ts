@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { TLocalizedValidationError } from "typebox/error";
-import { ClientGone } from "../../accounts/caller-http.ts";
 import { Failure, type FailureCode } from "../../shared/failure.ts";
 import { wireFailure } from "../../shared/failure-json.ts";
 import { failureOf, logFailure } from "../../shared/thrown.ts";
+import { ClientGone } from "../client-address.ts";
 import { statusOf } from "../statuses.ts";
 import type { WholeAnswer } from "./serialize.ts";
 

@@ -1,7 +1,6 @@
 import { createRefuseLater } from "../../async/rejection-pacer.ts";
 import { StoreUnavailable, storeBusy } from "../../shared/store.ts";
-import type { Engine } from "../../storage/engine.ts";
-import type { MeterStore, RateRead, RateReadOutcome } from "../store.ts";
+import type { BatchStore, MeterStore, RateRead, RateReadOutcome } from "../store.ts";
 
 /** Bounds what one batch holds up: 1,000 reads take about 10 ms of the event loop. */
 const READS_PER_BATCH = 1000;
@@ -26,7 +25,7 @@ interface Waiting {
  * one sync to disk for all of them. One batch is in flight at a time. As many may wait as the last
  * full batch's pace gets done in time; who comes after them is refused, and not charged.
  */
-export function createReadBatcher(engine: Pick<Engine, "readBatch">): MeterStore {
+export function createReadBatcher(batches: BatchStore): MeterStore {
   let waiting: Waiting[] = [];
   let inFlight = false;
   const refuseLater = createRefuseLater(REFUSALS_PER_MS);
@@ -39,7 +38,7 @@ export function createReadBatcher(engine: Pick<Engine, "readBatch">): MeterStore
     const batch = nextBatch(waiting);
     waiting = waiting.slice(batch.length);
     try {
-      const answer = engine.readBatch(batch.map(({ read }) => read));
+      const answer = batches.readBatch(batch.map(({ read }) => read));
       // Only where the engine is asynchronous is there something to wait for.
       const outcomes = Array.isArray(answer) ? answer : await answer;
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]);

@@ -1,12 +1,8 @@
-import type { Engine } from "../../storage/engine.ts";
-import type { RateReadOutcome } from "../store.ts";
+import type { BatchStore, RateReadOutcome } from "../store.ts";
 import type { ObserveBatch } from "./batcher.ts";
 
-/** The engine's batches, of each of which an observer is told: of those that failed, too. */
-export function observedBatches(
-  engine: Pick<Engine, "readBatch">,
-  observe: ObserveBatch,
-): Pick<Engine, "readBatch"> {
+/** The store's batches, of each of which an observer is told: of those that failed, too. */
+export function observedBatches(batches: BatchStore, observe: ObserveBatch): BatchStore {
   return {
     readBatch(reads) {
       const begunMs = performance.now();
@@ -21,7 +17,7 @@ export function observedBatches(
         throw error;
       };
       try {
-        const answer = engine.readBatch(reads);
+        const answer = batches.readBatch(reads);
         // Only where the engine is asynchronous is there something to wait for.
         if (!Array.isArray(answer)) return answer.then(committed, failed);
         return committed(answer);

@@ -2,8 +2,8 @@ import type { PoolClient } from "pg";
 import type { AssetSymbol } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
-import type { RunStatement } from "../../storage/postgres/engine.ts";
-import type { RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
+import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
 // The whole batch is one statement, and so one transaction, one round trip and one commit.
@@ -84,6 +84,14 @@ export type MeteredBatch = (
   client: PoolClient,
   reads: readonly RateRead[],
 ) => Promise<RateReadOutcome[]>;
+
+export function createPostgresBatches(engine: PostgresEngine): BatchStore {
+  const batch = createMeteredBatch(engine.run);
+  return {
+    readBatch: (reads) =>
+      reads.length === 0 ? [] : engine.useFirst((client) => batch(client, reads)),
+  };
+}
 
 export function createMeteredBatch(run: RunStatement): MeteredBatch {
   const opened = new Set<string>();

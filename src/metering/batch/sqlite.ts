@@ -3,9 +3,10 @@ import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
+import type { SqliteEngine } from "../../storage/sqlite/engine.ts";
 import { isDamage } from "../../storage/sqlite/errors.ts";
 import type { ProvenCopies } from "../../storage/sqlite/row-cache.ts";
-import type { RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
@@ -36,13 +37,17 @@ interface Account {
   readonly grantedByKey: Map<number, number>;
 }
 
+export function createSqliteBatches(engine: SqliteEngine): BatchStore {
+  return { readBatch: engine.prepareTransaction(prepareMeteredBatch) };
+}
+
 /**
  * Makes the metered batch of a database: it looks every key up, grants in order of arrival what
  * each account's quota leaves, reads the rates, then counts by account and period and by key and
  * day. It runs inside the caller's write transaction, after the copies were proven. Keys and rates
  * come from the copies; quotas and charges are always the database's.
  */
-export function prepareMeteredBatch(
+function prepareMeteredBatch(
   database: DatabaseSync,
   copies: ProvenCopies,
 ): (reads: readonly RateRead[]) => RateReadOutcome[] {

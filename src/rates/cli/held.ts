@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import { CommandError, type CommandUses, type OutputOptions } from "../../cli/command.ts";
+import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { table } from "../../cli/output.ts";
 import { wireHeldRate } from "../json.ts";
 import type { Pair } from "../rules/symbol.ts";
-import { pairOf } from "./arguments.ts";
+import { pairOf, type RateCommandUses } from "./arguments.ts";
 
 /** Adds `kurs rates held`, `release` and `drop`. */
-export function heldCommands(rates: Command, uses: CommandUses): void {
+export function heldCommands(rates: Command, uses: RateCommandUses): void {
   rates
     .command("held")
     .description("show the rates that jumped too far and wait for you")
@@ -31,7 +31,7 @@ export function heldCommands(rates: Command, uses: CommandUses): void {
     .action((base: string, quote: string) => drop(uses, pairOf(base, quote)));
 }
 
-async function listHeld({ openStore, print }: CommandUses, { json }: OutputOptions) {
+async function listHeld({ openStore, print }: RateCommandUses, { json }: OutputOptions) {
   await using store = await openStore();
   const held = await store.listHeldRates();
   if (json) return print(JSON.stringify(held.map(wireHeldRate), undefined, 2));
@@ -53,14 +53,14 @@ async function listHeld({ openStore, print }: CommandUses, { json }: OutputOptio
   print(table(columns, rows));
 }
 
-async function release({ openStore, print }: CommandUses, pair: Pair): Promise<void> {
+async function release({ openStore, print }: RateCommandUses, pair: Pair): Promise<void> {
   await using store = await openStore();
   const released = await store.releaseRate(pair);
   if (released === undefined) throw notHeld(pair);
   print(`${pair.base}/${pair.quote} is served at ${released.rate}`);
 }
 
-async function drop({ openStore, print }: CommandUses, pair: Pair): Promise<void> {
+async function drop({ openStore, print }: RateCommandUses, pair: Pair): Promise<void> {
   await using store = await openStore();
   if (!(await store.dropHeldRate(pair))) throw notHeld(pair);
   print(`the held rate of ${pair.base}/${pair.quote} is forgotten`);

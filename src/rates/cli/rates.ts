@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { ageOf } from "../../cli/age.ts";
-import { CommandError, type CommandUses, type OutputOptions } from "../../cli/command.ts";
+import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { table } from "../../cli/output.ts";
 import { instantAt } from "../../shared/instant.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
@@ -9,7 +9,7 @@ import { createStoreRateLines } from "../import.ts";
 import { wireStoredRate } from "../json.ts";
 import type { Pair } from "../rules/symbol.ts";
 import { createSuccession } from "../rules/update-policy.ts";
-import { pairOf, symbolOf } from "./arguments.ts";
+import { pairOf, type RateCommandUses, symbolOf } from "./arguments.ts";
 import { heldCommands } from "./held.ts";
 import { importProgress } from "./import-progress.ts";
 import { sourceCommands } from "./sources.ts";
@@ -17,7 +17,7 @@ import { sourceCommands } from "./sources.ts";
 /** Adds `kurs rates …`. */
 export function rateCommands(
   program: Command,
-  uses: CommandUses,
+  uses: RateCommandUses,
   setExitCode: (code: number) => void,
 ): void {
   const rates = program
@@ -77,7 +77,7 @@ Examples:
       | kurs rates import -`;
 
 async function importRates(
-  uses: CommandUses,
+  uses: RateCommandUses,
   file: string,
   { json }: OutputOptions,
 ): Promise<number> {
@@ -104,7 +104,7 @@ async function importRates(
 }
 
 async function listRates(
-  { openStore, clock, print }: CommandUses,
+  { openStore, clock, print }: RateCommandUses,
   base: string | undefined,
   { json }: OutputOptions,
 ): Promise<void> {
@@ -136,7 +136,7 @@ async function listRates(
 }
 
 async function suspendRate(
-  { openStore, print }: CommandUses,
+  { openStore, print }: RateCommandUses,
   pair: Pair,
   at: string | undefined,
 ): Promise<void> {

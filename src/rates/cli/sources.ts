@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { ageOf } from "../../cli/age.ts";
-import { CommandError, type CommandUses, type OutputOptions } from "../../cli/command.ts";
+import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { table } from "../../cli/output.ts";
 import { wireSourceStatus } from "../json.ts";
 import {
@@ -12,11 +12,12 @@ import {
 import { createSuccession } from "../rules/update-policy.ts";
 import { MISSED_MAX, type RateSource, SourceError } from "../source.ts";
 import type { Judged } from "../store.ts";
+import type { RateCommandUses } from "./arguments.ts";
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
 export function sourceCommands(
   rates: Command,
-  uses: CommandUses,
+  uses: RateCommandUses,
   setExitCode: (code: number) => void,
 ): void {
   rates
@@ -44,7 +45,7 @@ Examples:
   $ kurs rates fetch
   $ kurs rates fetch ecb --dry-run`;
 
-async function showStatus(uses: CommandUses, { json }: OutputOptions): Promise<number> {
+async function showStatus(uses: RateCommandUses, { json }: OutputOptions): Promise<number> {
   const { settings, sourcesOf, openStore, clock, print } = uses;
   const sources = sourcesOf(settings().rateSources);
   await using store = await openStore();
@@ -85,7 +86,7 @@ function statusTable(
 }
 
 async function fetchSources(
-  uses: CommandUses,
+  uses: RateCommandUses,
   keys: readonly string[],
   dryRun: boolean,
 ): Promise<number> {

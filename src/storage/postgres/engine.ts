@@ -1,6 +1,5 @@
 import type { PoolClient, QueryResult } from "pg";
 import { createTurnstile, type Turnstile } from "../../async/concurrency-limit.ts";
-import { createMeteredBatch } from "../../metering/batch/postgres.ts";
 import { StoreUnavailable, storeBusy } from "../../shared/store.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { isConflict, mayHaveMoved, storeError } from "./errors.ts";
@@ -39,6 +38,12 @@ export type RunStatement = (
   values: readonly unknown[],
 ) => Promise<QueryResult>;
 
+export interface PostgresEngine extends Engine {
+  readonly run: RunStatement;
+  /** Uses a connection that other work is never in the way of. @throws {StoreUnavailable} */
+  useFirst<Result>(use: Use<Result>): Promise<Result>;
+}
+
 /**
  * The engine on a migrated database. Owns the primary's connections.
  *
@@ -48,7 +53,7 @@ export type RunStatement = (
 export function createPostgresEngine(
   primary: Primary,
   { connectionsMax, statementTimeoutMs }: PrimarySettings,
-): Engine {
+): PostgresEngine {
   const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + MARGIN_MS;
   const run = createRunStatement();
   const inTurn = createTurnstile({
@@ -88,7 +93,6 @@ export function createPostgresEngine(
 
   const rowsOf = (sql: string, parameters: readonly SqlValue[]) => async (client: PoolClient) =>
     (await run(client, sql, parameters)).rows as Row[];
-  const meteredBatch = createMeteredBatch(run);
 
   return {
     rowsAtOnce: ROWS_AT_ONCE,
@@ -111,8 +115,9 @@ export function createPostgresEngine(
         }
       }),
 
-    readBatch: (reads) =>
-      reads.length === 0 ? [] : attempt((client) => meteredBatch(client, reads), atOnce),
+    run,
+
+    useFirst: (use) => attempt(use, atOnce),
 
     // The search for the primary asks whether it takes writes.
     checkWrites: async () => undefined,

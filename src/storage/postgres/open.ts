@@ -1,11 +1,9 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import type { ObserveBatch } from "../../metering/batch/batcher.ts";
 import { StartError } from "../../shared/start-error.ts";
-import { createStore, type Store } from "../../store.ts";
 import type { MigrationReport } from "../migrations.ts";
 import type { DatabaseHost } from "../settings.ts";
-import { createPostgresEngine } from "./engine.ts";
+import { createPostgresEngine, type PostgresEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
 import { createPrimary, type Primary, type PrimarySettings } from "./primary.ts";
 import { requireSuitable } from "./suitable.ts";
@@ -15,18 +13,17 @@ const START_PATIENCE_MS = 6000;
 const START_RETRY_MS = 500;
 
 /**
- * Opens the store on PostgreSQL, migrating it where needed.
+ * Opens the engine on PostgreSQL, migrating it where needed.
  *
  * @throws {StartError} within 10 s, which says where it was tried and why it did not work.
  */
-export async function openPostgresStore(
+export async function openPostgresEngine(
   hosts: readonly DatabaseHost[],
   settings: PrimarySettings,
-  observeBatch?: ObserveBatch,
-): Promise<Store> {
+): Promise<PostgresEngine> {
   const { schema } = await prepare(hosts);
   const primary = createPrimary(hosts, { ...settings, schema });
-  return createStore(createPostgresEngine(primary, settings), observeBatch);
+  return createPostgresEngine(primary, settings);
 }
 
 /** Brings the database up to the program's schema. @throws {StartError} */

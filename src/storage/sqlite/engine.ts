@@ -1,9 +1,19 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import { prepareMeteredBatch } from "../../metering/batch/sqlite.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { createCondition } from "./health/database-health.ts";
 import { ProvenCopies } from "./row-cache.ts";
+
+export interface SqliteEngine extends Engine {
+  /**
+   * Makes work that runs as one write transaction, with the copies proven at its beginning.
+   *
+   * @param prepare is called once, at once.
+   */
+  prepareTransaction<Given, Result>(
+    prepare: (database: DatabaseSync, copies: ProvenCopies) => (given: Given) => Result,
+  ): (given: Given) => Result;
+}
 
 /**
  * The engine on an opened, migrated database. Everything here is synchronous: a promise is made
@@ -11,14 +21,13 @@ import { ProvenCopies } from "./row-cache.ts";
  *
  * @param checkFiles throws while the database's files are not in their places.
  */
-export function createSqliteEngine(database: DatabaseSync, checkFiles: () => void): Engine {
+export function createSqliteEngine(database: DatabaseSync, checkFiles: () => void): SqliteEngine {
   const prepared = new Map<string, StatementSync>();
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
   const copies = new ProvenCopies(database);
   const dataVersion = { sql: "PRAGMA data_version", parameters: [] };
   let seenVersion: unknown;
-  const readAll = prepareMeteredBatch(database, copies);
   const probe = prepareProbe(database);
   const condition = createCondition(database, checkFiles);
 
@@ -74,11 +83,14 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
       return atomically(() => runThrough(steps(), rowsOf));
     },
 
-    readBatch: (reads) =>
-      atomically(() => {
-        copies.prove();
-        return readAll(reads);
-      }),
+    prepareTransaction(prepare) {
+      const work = prepare(database, copies);
+      return (given) =>
+        atomically(() => {
+          copies.prove();
+          return work(given);
+        });
+    },
 
     async writtenByOthers() {
       const [version] = rowsOf(dataVersion);

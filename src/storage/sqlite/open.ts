@@ -1,12 +1,10 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { ObserveBatch } from "../../metering/batch/batcher.ts";
 import { StartError } from "../../shared/start-error.ts";
-import { createStore, type Store } from "../../store.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { actAsOwnerOf } from "./acting-user.ts";
-import { createSqliteEngine } from "./engine.ts";
+import { createSqliteEngine, type SqliteEngine } from "./engine.ts";
 import { explained, resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "./errors.ts";
 import { createFileGuard } from "./health/file-guard.ts";
 import { damageOf } from "./health/integrity.ts";
@@ -34,10 +32,9 @@ const CACHE_KIB = 65_536;
 /** The database's name in the data directory. */
 export const FILE_NAME = "kurs.db";
 
-interface SqliteOptions {
+export interface SqliteOptions {
   /** A server's database is read from end to end before it is used, and its log has its size. */
   readonly isServer?: boolean;
-  readonly observeBatch?: ObserveBatch | undefined;
   /** Refuses a data directory without a database instead of making one. */
   readonly mustExist?: boolean;
 }
@@ -49,20 +46,20 @@ interface SqliteOptions {
  * @param busyTimeoutMs how long to wait, blocking, while another process writes to the file.
  * @throws {StartError}
  */
-export function openSqliteStore(
+export function openSqliteEngine(
   dataDirectory: string,
   busyTimeoutMs: number,
-  { isServer = false, observeBatch, mustExist = false }: SqliteOptions = {},
-): Store {
+  { isServer = false, mustExist = false }: SqliteOptions = {},
+): SqliteEngine {
   if (mustExist) requireDatabase(dataDirectory);
   using _owner = actAsOwnerOf(dataDirectory);
   const { database, file, presence } = openMigrated(dataDirectory, busyTimeoutMs, isServer);
   if (isServer) reserveLog(database, file, CHECKPOINT_PAGES, busyTimeoutMs);
-  const store = createStore(createSqliteEngine(database, createFileGuard(file)), observeBatch);
+  const engine = createSqliteEngine(database, createFileGuard(file));
   return {
-    ...store,
+    ...engine,
     async [Symbol.asyncDispose]() {
-      await store[Symbol.asyncDispose]();
+      await engine[Symbol.asyncDispose]();
       presence[Symbol.dispose]();
     },
   };

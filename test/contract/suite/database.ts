@@ -4,7 +4,7 @@ import type { KeyLimits, NewApiKey } from "../../../src/api-keys/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/billing/rules.ts";
 import { createReadDailyUsage } from "../../../src/billing/usage.ts";
 import type { IssuedToken } from "../../../src/mail/store.ts";
-import type { RateRead } from "../../../src/metering/store.ts";
+import type { BatchStore, RateRead } from "../../../src/metering/store.ts";
 import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
 import { createSuccession, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
@@ -18,7 +18,7 @@ export interface TestDatabase extends AsyncDisposable {
   /** A store as a node of its own has it. */
   openStore(): Store;
   /** The engine beneath, on a connection of its own. */
-  openEngine(): Engine;
+  openEngine(): Engine & BatchStore;
   /** Removes a plan that accounts are on, past the foreign key. */
   losePlan(name: string): Promise<void>;
   /** Sets what each key of an account was charged on each day. */

@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { timestamp } from "../../../src/shared/instant.ts";
-import { openSqliteStore } from "../../../src/storage/sqlite/open.ts";
+import { openSqliteStore } from "../../../src/store.ts";
 import { assertFailure, assertSessionRefused } from "../../support/answers.ts";
 import { eventually, mailTo } from "../../support/mails.ts";
 import { temporaryDirectory } from "../../support/process.ts";

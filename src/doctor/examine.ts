@@ -1,0 +1,15 @@
+import type { StoreSettings } from "../storage/settings.ts";
+import type { Examination } from "./facts.ts";
+
+/** Looks at the configured store, and changes nothing. */
+export async function examineStore(
+  { dataDirectory, databaseHosts }: StoreSettings,
+  isThorough: boolean,
+): Promise<Examination> {
+  if (databaseHosts !== undefined) {
+    const { examinePostgres } = await import("./postgres.ts");
+    return await examinePostgres(databaseHosts);
+  }
+  const { examineSqlite } = await import("./sqlite.ts");
+  return await examineSqlite(dataDirectory, isThorough);
+}
