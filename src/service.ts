@@ -38,7 +38,7 @@ const DRAIN_MS = 8000;
  * Passwords wait so long of it for a thread, then they are refused: requests that a client sent
  * behind a log-in have their responses after it, and metered reads among them are charged already.
  */
-const PASSWORDS_WAIT_MS = 3000;
+const PASSWORDS_WAIT_MS = 5000;
 
 const CONSOLE_DIRECTORY = join(import.meta.dirname, "../console/dist");
 

@@ -97,12 +97,12 @@ test("log-ins that one connection has under way at a stop are all answered", asy
 test("reads behind log-ins that wait for a thread at a stop are all answered", async () => {
   const secrets = createSecrets(createHashing({ threads: 1 }));
   await using started = await startStoppable(0, secrets);
-  // 20 passes instead of 2 take the only thread 0.3 s for each log-in: 12 s for all of them.
-  const lengthy = `$argon2id$v=19$m=19456,t=20,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+  // 30 passes instead of 2 take the only thread 0.4 s for each log-in: 32 s for all of them.
+  const lengthy = `$argon2id$v=19$m=19456,t=30,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
   started.service.query("UPDATE accounts SET password_hash = ?", lengthy);
   using wire = await openWire(started.url);
   const before = started.usedUnits();
-  wire.send(`${HEALTH}${(logIn + started.read).repeat(40)}`);
+  wire.send(`${HEALTH}${(logIn + started.read).repeat(80)}`);
   assert.equal((await wire.answer()).status, 200);
 
   const stopped = started.stop();
@@ -112,8 +112,8 @@ test("reads behind log-ins that wait for a thread at a stop are all answered", a
   const statuses = responses.map(({ status }) => status);
   const logIns = statuses.filter((_, index) => index % 2 === 0);
   const reads = statuses.filter((_, index) => index % 2 === 1);
-  assert.deepEqual(reads, new Array(40).fill(200));
-  assert.equal(started.usedUnits() - before, 40);
+  assert.deepEqual(reads, new Array(80).fill(200));
+  assert.equal(started.usedUnits() - before, 80);
   // The first was being compared; the last had to wait for too long.
   assert.deepEqual([logIns[0], logIns.at(-1)], [401, 503]);
   assert.deepEqual(started.service.query("SELECT * FROM sessions").length, 1);

@@ -144,7 +144,7 @@ suite("the stop", { concurrency: 2 }, () => {
     await using started = await startServer();
     const { server } = started;
     await clientOf(server.url).register("ada@example.org");
-    // Three more than there are hashing threads. Few, because the stop cuts off what takes 8 s.
+    // Three more than there are hashing threads.
     const count = availableParallelism() + 2;
     const logIns = await Promise.all(
       Array.from({ length: count }, () =>
@@ -156,13 +156,12 @@ suite("the stop", { concurrency: 2 }, () => {
     server.program.signal("SIGTERM");
 
     await Promise.all(logIns.map(({ closed }) => closed));
-    for (const { answer } of logIns) assert.match(answer(), /^HTTP\/1\.1 200 /);
+    const statuses = logIns.map(({ answer }) => Number(/^HTTP\/1\.1 (\d+) /.exec(answer())?.[1]));
+    // What still waits after 5 s is refused: on a busy machine a hashing may take a second.
+    assert.deepEqual([...new Set([...statuses, 503])].sort(), [200, 503]);
     await assertEndsWell(server);
     const logged = server.logLines().filter(({ route }) => route === "/v1/auth/login");
-    assert.deepEqual(
-      logged.map(({ status }) => status),
-      new Array(count).fill(200),
-    );
+    assert.deepEqual(logged.map(({ status }) => status).sort(), statuses.sort());
   });
 
   test("SIGTERM does not wait for a connection that is kept alive and idle", async () => {
