@@ -6,34 +6,132 @@ import {
   codeOf,
   type Import,
   importsOf,
+  placesOf,
   ROOT,
   type SourceFile,
   sourcesIn,
   targetOf,
 } from "./tree.ts";
 
+// Which folder may import which, and which kind of file may import which: both as tables. A file's
+// name states its kind (docs/decisions/0014-folders-by-feature.md).
+
 const sources = sourcesIn("src");
-const composers = new Set(["src/main.ts", "src/service.ts"]);
 
-/** The first folders of a path: `src/adapters/http/app.ts` is `src/adapters/http` of three. */
-const folderOf = (path: string, depth: number) =>
-  path.split("/").slice(0, -1).slice(0, depth).join("/");
+const frames = ["shared", "async", "log", "cli", "crypto", "http", "storage"];
 
-/** Every import of the files that match, which the rule refuses, as `file:line: import "…"`. */
-function offences(
-  concerned: (path: string) => boolean,
-  isAllowed: (target: string | undefined, statement: Import, path: string) => boolean,
-): string[] {
-  return sources
-    .filter(({ path }) => concerned(path))
-    .flatMap((file: SourceFile) =>
-      importsOf(file)
-        .filter((statement) => !isAllowed(targetOf(file, statement), statement, file.path))
-        .map(({ line, specifier }) => `${file.path}:${line}: import "${specifier}"`),
-    );
+/** What a folder of src may import besides itself. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  shared: [],
+  async: ["shared"],
+  log: ["shared"],
+  cli: ["shared"],
+  crypto: ["shared", "async"],
+  http: ["shared", "async", "log"],
+  storage: ["shared", "async", "cli"],
+  billing: frames,
+  mail: frames,
+  "api-keys": frames,
+  rates: frames,
+  cleanup: frames,
+  pages: frames,
+  accounts: [...frames, "billing", "mail"],
+  metering: [...frames, "billing", "api-keys", "rates"],
+  mcp: [...frames, "billing", "api-keys", "rates", "metering"],
+  doctor: [...frames, "billing", "mail", "rates"],
+  metrics: ["shared", "http", "mail", "rates", "metering", "mcp"],
+};
+
+/** The files beside the folders, each of which imports folders and the files before it. */
+const composition = [
+  "version",
+  "config",
+  "store",
+  "world",
+  "app",
+  "commands",
+  "background",
+  "service",
+  "main",
+];
+
+/** The folders whose files are of one kind or another by their names. */
+const features = ["billing", "mail", "accounts", "api-keys", "rates", "metering", "cleanup"];
+
+type Kind = "rules" | "core" | "json" | "http" | "sql" | "cli" | "other edge";
+
+const edges: ReadonlySet<string> = new Set(["json", "http", "sql", "cli"]);
+
+/** @returns undefined for a file of a frame, or of the composition. */
+function kindOf(path: string): Kind | undefined {
+  const [, folder = "", ...rest] = path.replace(/\.[jt]s$/, "").split("/");
+  if (!features.includes(folder)) return undefined;
+  const [first = ""] = rest;
+  // sessions-sql.ts is of the kind of sql.ts; fast-path.ts is read from HTTP.
+  const last = /fast-path$/.test(first) ? "http" : (first.split("-").at(-1) ?? "");
+  if (last === "rules") return "rules";
+  if (edges.has(last)) return last as Kind;
+  return rest.length > 1 ? "other edge" : "core";
 }
 
-const within = (folder: string) => (path: string) => path.startsWith(`${folder}/`);
+const folderOf = (path: string) => (path.split("/").length > 2 ? path.split("/")[1] : undefined);
+
+/** Whether a file of a feature may import another file of src, by their kinds. */
+function mayImportKind(kind: Kind, path: string, target: string, isTypeOnly: boolean): boolean {
+  const folder = folderOf(target) ?? "";
+  const other = kindOf(target);
+  const isInside = folder === folderOf(path);
+  switch (kind) {
+    case "rules":
+      return folder === "shared" || other === "rules" || (isTypeOnly && other === "core");
+    case "core":
+      return folder === "shared" || folder === "async" || other === "rules" || other === "core";
+    case "json":
+      return folder === "shared" || other === "rules" || other === "core";
+    case "http":
+      if (other === "json" || other === "http") return isInside;
+      if (other === "sql" || other === "cli") return false;
+      return !["cli", "storage"].includes(folder);
+    case "sql":
+      if (other === "sql") return isInside || target === "src/mail/sql.ts";
+      if (folder === "storage") return /\/(?:engine|columns)\.ts$/.test(target);
+      return ["rules", "core"].includes(other ?? "") || folder === "shared";
+    case "cli":
+      if (other === "json" || other === "cli") return isInside;
+      return ["rules", "core"].includes(other ?? "") || ["shared", "cli", "async"].includes(folder);
+    case "other edge":
+      if (other === "other edge") return isInside;
+      return (
+        !["http", "cli"].includes(folder) && !["json", "http", "sql", "cli"].includes(other ?? "")
+      );
+  }
+}
+
+/** Every import that one of the rules rejects. */
+function offencesIn(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) =>
+    importsOf(file)
+      .filter((statement) => !isAllowed(file, statement))
+      .map(({ line, specifier }) => `${file.path}:${line}: import "${specifier}"`),
+  );
+}
+
+function isAllowed(file: SourceFile, statement: Import): boolean {
+  const { path } = file;
+  const target = targetOf(file, statement);
+  const kind = kindOf(path);
+  if (target === undefined) return !(kind === "rules" || kind === "core");
+  const from = folderOf(path);
+  const to = folderOf(target);
+  if (from === undefined) {
+    return to !== undefined || rankOf(target) < rankOf(path);
+  }
+  if (to === undefined) return false;
+  if (from !== to && !(mayImport[from] ?? []).includes(to)) return false;
+  return kind === undefined || mayImportKind(kind, path, target, statement.isTypeOnly);
+}
+
+const rankOf = (path: string) => composition.indexOf(path.replace(/^src\/|\.ts$/g, ""));
 
 test("the tree was found, and so were its imports", () => {
   assert.ok(sources.length > 30, `only ${sources.length} files`);
@@ -41,60 +139,82 @@ test("the tree was found, and so were its imports", () => {
   assert.ok(statements.length > 100, `only ${statements.length} imports`);
 });
 
-test("every relative import names a file that is there", () => {
+test("every relative import names a file that exists", () => {
+  const gone = sources.flatMap((file) =>
+    importsOf(file).flatMap((statement) => {
+      const target = targetOf(file, statement) ?? file.path;
+      return existsSync(join(ROOT, target)) ? [] : [`${file.path}:${statement.line}: ${target}`];
+    }),
+  );
+  assert.deepEqual(gone, []);
+});
+
+test("every folder of src is in the table of folders, and every file beside them in the order", () => {
+  const folders = new Set(sources.map(({ path }) => folderOf(path)).filter((name) => name));
+  assert.deepEqual([...folders].sort(), Object.keys(mayImport).sort());
+  const beside = sources.filter(({ path }) => folderOf(path) === undefined);
   assert.deepEqual(
-    offences(
-      () => true,
-      (target) => target === undefined || existsSync(join(ROOT, target)),
-    ),
+    beside.map(({ path }) => rankOf(path)).filter((rank) => rank === -1),
     [],
   );
 });
 
-test("domain imports domain and nothing else: no package, no module of Node.js", () => {
-  const isAllowed = (target = "") => within("src/domain")(target);
-  assert.deepEqual(offences(within("src/domain"), isAllowed), []);
+test("folders and kinds of files import what their tables allow, and nothing else", () => {
+  assert.deepEqual(offencesIn(sources), []);
 });
 
-test("application imports domain and application and nothing else", () => {
-  const isAllowed = (target = "") =>
-    within("src/domain")(target) || within("src/application")(target);
-  assert.deepEqual(offences(within("src/application"), isAllowed), []);
+test("a planted import against either table is found", () => {
+  const planted = (path: string, text: string) => offencesIn([{ path, text, code: text }]).length;
+  assert.equal(planted("src/billing/usage.ts", 'import { a } from "../accounts/store.ts";'), 1);
+  assert.equal(planted("src/shared/clock.ts", 'import { a } from "../mail/store.ts";'), 1);
+  assert.equal(planted("src/http/server.ts", 'import { a } from "../app.ts";'), 1);
+  assert.equal(planted("src/store.ts", 'import { a } from "./service.ts";'), 1);
+  assert.equal(planted("src/rates/rules/rate.ts", 'import { a } from "node:fs";'), 1);
+  assert.equal(planted("src/accounts/sessions.ts", 'import { a } from "./sql.ts";'), 1);
+  assert.equal(planted("src/api-keys/http.ts", 'import { a } from "./sql.ts";'), 1);
+  assert.equal(planted("src/api-keys/sql.ts", 'import { a } from "../http/server.ts";'), 1);
+  assert.equal(planted("src/api-keys/http.ts", 'import { a } from "./api-keys.ts";'), 0);
 });
 
-test("adapters import inward, their own folder or what lies directly in adapters", () => {
-  const isAllowed = (target: string | undefined, { isTypeOnly }: Import, path: string) => {
-    if (target === undefined) return true;
-    if (within("src/domain")(target) || within("src/application")(target)) return true;
-    // The shape of a setting may be named; what it is comes as an argument.
-    if (target === "src/config.ts") return isTypeOnly;
-    const folder = folderOf(target, 3);
-    return folder === "src/adapters" || folder === folderOf(path, 3);
+test("no file imports itself through others", () => {
+  const targets = new Map(
+    sources.map((file) => [
+      file.path,
+      importsOf(file).flatMap((statement) => targetOf(file, statement) ?? []),
+    ]),
+  );
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, way: readonly string[]) => {
+    if (way.includes(path)) cycles.push([...way.slice(way.indexOf(path)), path].join(" -> "));
+    if (way.includes(path) || done.has(path)) return;
+    for (const target of targets.get(path) ?? []) visit(target, [...way, path]);
+    done.add(path);
   };
-  assert.deepEqual(offences(within("src/adapters"), isAllowed), []);
+  for (const path of targets.keys()) visit(path, []);
+  assert.deepEqual(cycles, []);
 });
 
-test("only service.ts and main.ts know the adapters and join them", () => {
-  const isAllowed = (target = "") => !within("src/adapters")(target) && !composers.has(target);
-  const concerned = (path: string) => !composers.has(path) && !within("src/adapters")(path);
-  assert.deepEqual(offences(concerned, isAllowed), []);
-});
-
-test("nothing imports main.ts, and service.ts is imported by main.ts alone", () => {
-  const isAllowed = (target: string | undefined, _: Import, path: string) =>
-    target !== "src/main.ts" && (target !== "src/service.ts" || path === "src/main.ts");
-  assert.deepEqual(
-    offences(() => true, isAllowed),
-    [],
+test("rules and use cases reach the outside world through ports alone", () => {
+  const pure = sources.filter(({ path }) => ["rules", "core"].includes(kindOf(path) ?? ""));
+  assert.ok(pure.length > 30, `only ${pure.length} files`);
+  const globals = "process|fetch|crypto|console|performance|queueMicrotask";
+  const timers = "setTimeout|setInterval|setImmediate";
+  const outside = new RegExp(
+    `(?<![.\\w])(?:${globals}|${timers})\\s*[.(]|\\bMath\\.random\\b`,
+    "g",
   );
+  assert.deepEqual(placesOf(pure, outside), []);
 });
 
 test("nothing in src imports a test or a benchmark", () => {
-  const isAllowed = (target = "src/") => target.startsWith("src/");
-  assert.deepEqual(
-    offences(() => true, isAllowed),
-    [],
+  const outside = sources.flatMap((file) =>
+    importsOf(file).flatMap((statement) => {
+      const target = targetOf(file, statement) ?? "src/";
+      return target.startsWith("src/") ? [] : [`${file.path}:${statement.line}: ${target}`];
+    }),
   );
+  assert.deepEqual(outside, []);
 });
 
 test("imports are found whatever their form, and code is told from comments and texts", () => {

@@ -26,31 +26,18 @@ const readsTime =
   /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^)\s])|(?<!new |[.\w])Date\(|\bTemporal\.Now\b/g;
 
 test("nothing but the clock reads the time", () => {
-  assert.deepEqual(placesOf(except("src/adapters/clock.ts"), readsTime), []);
-});
-
-test("the domain does no input or output, waits for nothing and knows no chance", () => {
-  const globals = ["process", "fetch", "crypto", "console", "performance", "queueMicrotask"];
-  const timers = ["setTimeout", "setInterval", "setImmediate"];
-  const names = [...globals, ...timers].join("|");
-  const outside = new RegExp(`(?<![.\\w])(?:${names})\\s*[.(]|\\bMath\\.random\\b`, "g");
-  assert.deepEqual(placesOf(beneath("src/domain/"), outside), []);
+  assert.deepEqual(placesOf(except("src/shared/clock.ts"), readsTime), []);
 });
 
 test("nothing reads a float from a text", () => {
   assert.deepEqual(placesOf(sources, /\bparseFloat\b/g), []);
 });
 
-/** The storage's own files that hold rates: its statements, and each engine's metered batch. */
-const isOnTheWay = /\/(?:rates|metered-batch)\.ts$/;
-
 test("no rate becomes a number on its way from the publisher to the client", () => {
-  const way = [
-    // Billing counts units: no rate comes near it.
-    ...beneath("src/domain/").filter(({ path }) => path !== "src/domain/billing.ts"),
-    ...beneath("src/application/", "src/adapters/sources/"),
-    ...beneath("src/adapters/storage/").filter(({ path }) => isOnTheWay.test(path)),
-  ];
+  // Beside them, commands print counts and sizes.
+  const way = beneath("src/rates/", "src/metering/", "src/shared/decimal.ts").filter(
+    ({ path }) => !path.startsWith("src/rates/cli/"),
+  );
   assert.ok(way.length > 20);
   assert.deepEqual(placesOf(way, call("Number")), []);
   assert.deepEqual(placesOf(way, /\.(?:toFixed|toPrecision|toExponential)\(/g), []);

@@ -15,7 +15,7 @@ import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support
 import { startService, TestClock } from "../support/service.ts";
 import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
 
-/** What the program migrates under (src/adapters/storage/postgres/migrate.ts). */
+/** What the program migrates under (src/storage/postgres/migrate.ts). */
 const MIGRATION_LOCK = 5_278_777;
 
 async function contentsOfPostgres(url: string): Promise<Contents> {

@@ -7,7 +7,7 @@ import { administer, type PostgresServer, startPostgres } from "../support/postg
 import { hostsOf } from "../support/postgres-databases.ts";
 import { type Ended, Program } from "../support/process.ts";
 
-/** What the program migrates under (src/adapters/storage/postgres/migrate.ts). */
+/** What the program migrates under (src/storage/postgres/migrate.ts). */
 const MIGRATION_LOCK = 5_278_777;
 
 const NEWER = 999;
