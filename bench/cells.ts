@@ -2,7 +2,7 @@
 // many cells a given number of reads a second wants. What a cell carries is measured by
 // the scenario `postgres` and given here as an argument. See docs/scaling.md.
 import { parseArgs } from "node:util";
-import { seededRandom } from "../test/reliability/books.ts";
+import { seededRandom } from "../test/faults/ledger.ts";
 
 const { values } = parseArgs({
   options: {

@@ -14,18 +14,18 @@ const FILES_AT_ONCE = 4;
 
 /** Those that wait for the clock nearly all the time run beside the others, one after the other. */
 const IDLE = [
-  "test/reliability/answers-unread.test.ts",
-  "test/reliability/hostile.test.ts",
-  "test/reliability/mail-kill.test.ts",
-  "test/reliability/postgres-in-doubt.test.ts",
+  "test/http/overload/unread-responses.test.ts",
+  "test/http/overload/slow-clients.test.ts",
+  "test/faults/mail-kill.test.ts",
+  "test/faults/postgres-in-doubt.test.ts",
 ];
 
 /** Those that take longest begin first, so that no core is left without work at the end. */
 const LONG = [
-  "test/reliability/torture.test.ts",
-  "test/reliability/postgres-away.test.ts",
-  "test/reliability/failover.test.ts",
-  "test/nodes/duties.test.ts",
+  "test/torture/torture.test.ts",
+  "test/faults/postgres-away.test.ts",
+  "test/faults/failover.test.ts",
+  "test/nodes/cleanup.test.ts",
   "test/nodes/exactness.test.ts",
   "test/nodes/migrations.test.ts",
   "test/console/whole-visit.test.ts",

@@ -4,9 +4,9 @@ import type { OpenApiDocument } from "../support/openapi.ts";
 import type { Answer } from "../support/service.ts";
 import type { Case } from "./case.ts";
 import { messageOf, sentBytes } from "./case.ts";
-import type { Cast } from "./cast.ts";
-import { judge, judgeBroken } from "./judge.ts";
-import { Line } from "./line.ts";
+import type { Cast } from "./fixtures.ts";
+import { judge, judgeBroken } from "./oracle.ts";
+import { Line } from "./connection.ts";
 import { bytesOf } from "./message.ts";
 
 /** A request that is still answered 503 after these is a fault. */

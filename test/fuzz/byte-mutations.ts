@@ -1,4 +1,4 @@
-import type { Draw } from "./draw.ts";
+import type { Draw } from "./random.ts";
 
 const tokens = [
   ...["\r\n", "\n", "\r", "\r\n\r\n", "\0", " ", "\t", ":", "%", "/", "\xff", "\x1b[2J", "\x7f"],

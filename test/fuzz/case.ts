@@ -1,6 +1,6 @@
 import { brokenBytes } from "./byte-mutations.ts";
-import type { Cast } from "./cast.ts";
-import { Draw, seedOf } from "./draw.ts";
+import type { Cast } from "./fixtures.ts";
+import { Draw, seedOf } from "./random.ts";
 import { type DocumentedRequest, validRequest } from "./grammar.ts";
 import { bytesOf, type Message } from "./message.ts";
 import { drawMutations, type Mutation, mutated } from "./mutations.ts";

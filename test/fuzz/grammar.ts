@@ -1,6 +1,6 @@
 import type { Json, OpenApiDocument } from "../support/openapi.ts";
-import { type Cast, PASSWORD } from "./cast.ts";
-import type { Draw } from "./draw.ts";
+import { type Cast, PASSWORD } from "./fixtures.ts";
+import type { Draw } from "./random.ts";
 import type { Message } from "./message.ts";
 
 /** What the document says of one operation's requests. */

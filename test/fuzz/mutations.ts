@@ -1,5 +1,5 @@
-import type { Cast } from "./cast.ts";
-import { Draw } from "./draw.ts";
+import type { Cast } from "./fixtures.ts";
+import { Draw } from "./random.ts";
 import { type DocumentedRequest, endsThings } from "./grammar.ts";
 import { type Message, valuesOf, withHeader, withoutHeader } from "./message.ts";
 import {

@@ -3,7 +3,7 @@ import type { OpenApiDocument } from "../support/openapi.ts";
 import type { Answer } from "../support/service.ts";
 import { type Attempt, Sender } from "./attempt.ts";
 import { type Case, caseOf, messageOf, sentBytes, simplerOnes } from "./case.ts";
-import { type Cast, openPassing, openPermanentCast, type Player } from "./cast.ts";
+import { type Cast, openPassing, openPermanentCast, type Player } from "./fixtures.ts";
 import { type DocumentedRequest, requestsOf } from "./grammar.ts";
 import { type EngineName, startTarget, type Target } from "./target.ts";
 

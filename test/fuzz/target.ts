@@ -6,7 +6,7 @@ import { openStore, type Store } from "../../src/store.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { quickHashing } from "../support/quick-hashing.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
-import { Draw } from "./draw.ts";
+import { Draw } from "./random.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
 export type EngineName = (typeof engines)[number];

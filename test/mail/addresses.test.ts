@@ -6,12 +6,12 @@ import { ConfigError, readConfig } from "../../src/config.ts";
 import { MailError } from "../../src/mail/mailer.ts";
 import { createSmtpMailer } from "../../src/mail/transport/smtp.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
-import { assertFailure } from "../support/answers.ts";
+import { assertFailure } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
 import { fc } from "../support/properties.ts";
 import { startService } from "../support/service.ts";
 import { mailerTo, never, newMail, TOKEN } from "./outgoing.ts";
-import { portOf } from "./wiretap.ts";
+import { portOf } from "./tcp-recorder.ts";
 
 const HEADERS = [
   "Auto-Submitted",

@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import tls from "node:tls";
-import { CERTIFICATE_FILE, playSmtp } from "../support/played-smtp.ts";
+import { CERTIFICATE_FILE, playSmtp } from "../support/fake-smtp-server.ts";
 import { ACCOUNT, failureOf, mailerTo, never, newMail } from "./outgoing.ts";
-import { portOf, wiretap } from "./wiretap.ts";
+import { portOf, wiretap } from "./tcp-recorder.ts";
 
 /** Certificates that this process trusts beside the usual ones, until it is disposed of. */
 function trust(...certificates: string[]): Disposable {

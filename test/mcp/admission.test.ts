@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { assertCommonHeaders, assertFailure } from "../support/answers.ts";
+import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
 import { type Answer, type Call, startService } from "../support/service.ts";
 import {
   callOf,

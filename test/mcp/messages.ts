@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertCommonHeaders } from "../support/answers.ts";
+import { assertCommonHeaders } from "../support/assertions.ts";
 import type { Answer, TestService } from "../support/service.ts";
 
 /** The two eras of clients: those with `initialize`, and those of revision 2026-07-28. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { assertFailure } from "../support/answers.ts";
+import { assertFailure } from "../support/assertions.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { startService } from "../support/service.ts";
 import { eras, PATH, type Posted, postTo, readOf, requestOf } from "./messages.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertFailure } from "../support/answers.ts";
+import { assertFailure } from "../support/assertions.ts";
 import { type Answer, startService, type TestService } from "../support/service.ts";
 import { withoutDays, withoutView } from "../support/store-faults.ts";
 import {

@@ -5,8 +5,8 @@ import { createHashing } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { eventually } from "../support/mails.ts";
 import { ask, type Scrape, scrape } from "../support/metrics.ts";
-import { playSmtp } from "../support/played-smtp.ts";
-import { sourceAt } from "../support/played-sources.ts";
+import { playSmtp } from "../support/fake-smtp-server.ts";
+import { sourceAt } from "../support/fake-sources.ts";
 import { startService, TestClock, type TestOptions, type TestService } from "../support/service.ts";
 
 const EMAIL = "ada@example.org";

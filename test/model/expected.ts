@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { assertCommonHeaders, assertFailure } from "../support/answers.ts";
+import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
 import type { Answer } from "../support/service.ts";
 
 /** A failure as the model foretells it. */

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { suite, type TestContext, test } from "node:test";
 import type { DatabaseHost } from "../../src/storage/settings.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
-import { play } from "./play.ts";
-import { openTheatre } from "./theatre.ts";
+import { play } from "./run-stories.ts";
+import { openTheatre } from "./service-under-test.ts";
 
 // The same stories each time, so that a change that breaks one is the change that broke it. Others
 // are made up by `npm run model`, for as long as one likes.

@@ -2,8 +2,8 @@ import { parseArgs } from "node:util";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { parseDatabaseAddress } from "../../src/storage/settings.ts";
 import { startPostgres } from "../support/postgres.ts";
-import { play } from "./play.ts";
-import { openTheatre } from "./theatre.ts";
+import { play } from "./run-stories.ts";
+import { openTheatre } from "./service-under-test.ts";
 
 // For people: plays stories against the model of the whole service until the time is over, or
 // plays the one again that a report names.

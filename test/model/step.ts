@@ -1,6 +1,6 @@
 import type fc from "fast-check";
 import type { Model } from "./model.ts";
-import type { Stage } from "./stage.ts";
+import type { Stage } from "./story-client.ts";
 
 /** One thing that somebody does, with what must come of it. */
 export interface StepOf {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Model } from "./model.ts";
 import { people } from "./names.ts";
-import type { Stage } from "./stage.ts";
+import type { Stage } from "./story-client.ts";
 import type { Step } from "./step.ts";
 import { logIn, registration, someLogIn, someLogOut, someRegistration } from "./steps/accounts.ts";
 import { someFlood, someGuesses, someTokenAtOnce } from "./steps/calls-at-once.ts";
@@ -26,7 +26,7 @@ import {
 import { rateImport, someImport, someSettlement, someSwitch } from "./steps/rates.ts";
 import { someRead } from "./steps/reads.ts";
 import { someReadsAtOnce, someRevocationAmidReads } from "./steps/reads-at-once.ts";
-import { someMistakenScheme } from "./steps/strangers.ts";
+import { someMistakenScheme } from "./steps/unauthenticated.ts";
 import { someTime } from "./steps/time.ts";
 import { dailyUsageOf, someDailyUsage, someUsage, usageOf } from "./steps/usage.ts";
 

@@ -3,7 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { openPostgresStore, type Store } from "../../src/store.ts";
 import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
-import { seededRandom } from "../reliability/books.ts";
+import { seededRandom } from "../faults/ledger.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";

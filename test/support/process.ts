@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import { COMPILE_CACHE } from "./compile-cache.ts";
-import { assertNoSecrets } from "./log-watch.ts";
+import { assertNoSecrets } from "./log-secrets.ts";
 
 const MAIN = join(import.meta.dirname, "../../src/main.ts");
 

@@ -11,7 +11,7 @@ import { sourceNames } from "../../src/rates/sources/registry.ts";
 import { startService as start } from "../../src/service.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
-import { assertNoSecrets } from "./log-watch.ts";
+import { assertNoSecrets } from "./log-secrets.ts";
 import { quickHashing } from "./quick-hashing.ts";
 
 /** A clock that stands until a test moves it. */

@@ -6,10 +6,10 @@ import type { CreateDatabase } from "./database.ts";
 import { engineSuite } from "./engine.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { meterSuite } from "./meter.ts";
-import { outboxSuite } from "./outbox.ts";
+import { outboxSuite } from "./mails.ts";
 import { rateSuite } from "./rates.ts";
-import { tidyingSuite } from "./tidying.ts";
-import { authLimitSuite, planSuite } from "./windows-and-plans.ts";
+import { tidyingSuite } from "./cleanup.ts";
+import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
 
 const PARTS = {
   accounts: accountSuite,

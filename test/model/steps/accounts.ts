@@ -14,7 +14,7 @@ import {
   somePerson,
   wordOf,
 } from "../names.ts";
-import { from } from "../stage.ts";
+import { from } from "../story-client.ts";
 import { always, type Step, step } from "../step.ts";
 
 const EMAIL_TAKEN = { status: 409, code: "email_taken" } as const;

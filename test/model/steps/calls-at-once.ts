@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { assertFailure } from "../../support/answers.ts";
+import { assertFailure } from "../../support/assertions.ts";
 import type { Answer } from "../../support/service.ts";
 import { ADDRESS_CEILING } from "../limiter.ts";
 import { someAddress, someNode, somePerson } from "../names.ts";
-import { from } from "../stage.ts";
+import { from } from "../story-client.ts";
 import { always, step } from "../step.ts";
 
 const FLOOD = ADDRESS_CEILING + 5;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { uuidV7 } from "../../support/answers.ts";
+import { uuidV7 } from "../../support/assertions.ts";
 import { rfc3339 } from "../calendar.ts";
 import { assertRefusal, assertSuccess } from "../expected.ts";
 import type { KeyState } from "../model.ts";

@@ -11,7 +11,7 @@ import {
   somePerson,
   wordOf,
 } from "../names.ts";
-import { from } from "../stage.ts";
+import { from } from "../story-client.ts";
 import { step } from "../step.ts";
 import { noteToken, spendCall } from "./accounts.ts";
 

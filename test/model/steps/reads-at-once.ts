@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { assertFailure } from "../../support/answers.ts";
+import { assertFailure } from "../../support/assertions.ts";
 import { assertRefusal, assertSuccess, keyRequired } from "../expected.ts";
 import type { Model } from "../model.ts";
 import { type PairName, type Person, somePair, somePerson } from "../names.ts";

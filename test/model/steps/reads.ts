@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { assertCommonHeaders } from "../../support/answers.ts";
+import { assertCommonHeaders } from "../../support/assertions.ts";
 import type { Answer } from "../../support/service.ts";
 import { assertRefusal, assertSuccess } from "../expected.ts";
 import { type Asked, assertAllowance, rateBody, readInModel } from "../meter.ts";
 import type { Model } from "../model.ts";
 import { type Person, pairs, someKeyNumber, someNode, somePerson } from "../names.ts";
-import type { Stage } from "../stage.ts";
+import type { Stage } from "../story-client.ts";
 import { type Step, step } from "../step.ts";
 
 export const someAsked = fc.constantFrom<Asked>("EUR/USD", "EUR/USD", ...pairs, "bad symbols");

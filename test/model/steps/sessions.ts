@@ -3,7 +3,7 @@ import type { Answer } from "../../support/service.ts";
 import { assertRefusal, sessionRequired } from "../expected.ts";
 import type { AccountState, Model } from "../model.ts";
 import { type FromLast, type Person, wordOf } from "../names.ts";
-import type { Stage } from "../stage.ts";
+import type { Stage } from "../story-client.ts";
 import { type Step, step } from "../step.ts";
 
 interface WithSession {

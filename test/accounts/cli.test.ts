@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, suite, test } from "node:test";
+import { type Client, clientOf } from "../support/client.ts";
+import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { emptyStore } from "../storage/stored.ts";
+
+let server: Server;
+let client: Client;
+let dataDirectory: string;
+/** A data directory whose store no test changes. */
+let unusedDirectory: string;
+const resources = new AsyncDisposableStack();
+const run = (...args: readonly string[]) => kurs(args, { dataDirectory });
+
+before(async () => {
+  dataDirectory = resources.use(await temporaryDirectory()).path;
+  server = resources.use(await serve({ dataDirectory }));
+  client = clientOf(server.url);
+  unusedDirectory = resources.use(await emptyStore()).path;
+});
+after(() => resources.disposeAsync());
+
+/** An account with a key on a plan of its own. */
+async function newCustomer(name: string, units: number) {
+  const email = `${name}@example.org`;
+  const session = await client.openSession(email);
+  const { apiKey } = await client.createKey(session);
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
+  database.prepare("INSERT INTO plans (name, units_per_period) VALUES (?, ?)").run(name, units);
+  database.prepare("UPDATE accounts SET plan = ? WHERE email = ?").run(name, email);
+  return { email, session, apiKey, read: () => client.get("/v1/rates/EUR/USD", { apiKey }) };
+}
+
+/** The rows of an account as they are stored. */
+function accountsOf(email: string) {
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
+  return database.prepare("SELECT * FROM accounts WHERE email = ?").all(email);
+}
+
+suite("plans and accounts", { concurrency: 4 }, () => {
+  test("a store without accounts says so, and lists none as JSON", async () => {
+    const here = { dataDirectory: unusedDirectory };
+    const table = await kurs(["accounts", "list"], here);
+    assert.deepEqual([table.exitCode, table.stdout], [0, "There are no accounts yet.\n"]);
+    const json = await kurs(["accounts", "list", "--json"], here);
+    assert.deepEqual([json.exitCode, json.stdout], [0, "[]\n"]);
+  });
+
+  test("a new store has the free plan; plans are added, changed and listed by their units", async () => {
+    await using directory = await emptyStore();
+    const here = { dataDirectory: directory.path };
+    const set = await kurs(["plans", "set", "pro", "1000000000000"], here);
+    assert.deepEqual(
+      [set.exitCode, set.stdout, set.stderr],
+      [0, "plan pro has 1000000000000 units a period\n", ""],
+    );
+    await kurs(["plans", "set", "none", "5"], here);
+    await kurs(["plans", "set", "none", "0"], here);
+
+    const table = await kurs(["plans", "list"], here);
+    const json = await kurs(["plans", "list", "--json"], here);
+
+    const lines = [
+      "PLAN  UNITS A PERIOD",
+      "none               0",
+      "free            1000",
+      "pro    1000000000000",
+    ];
+    assert.deepEqual([table.exitCode, table.stdout], [0, `${lines.join("\n")}\n`]);
+    assert.deepEqual(JSON.parse(json.stdout), [
+      { name: "none", units_per_period: 0 },
+      { name: "free", units_per_period: 1000 },
+      { name: "pro", units_per_period: 1_000_000_000_000 },
+    ]);
+  });
+
+  test("a plan's units that are set beside a running server count from its next read", async () => {
+    const { read, session } = await newCustomer("tight", 2);
+    assert.equal((await read()).status, 200);
+
+    await run("plans", "set", "tight", "1");
+    const refused = await read();
+    assert.equal(refused.status, 429);
+    assert.deepEqual([refused.body.code, refused.body.limit], ["quota_exceeded", 1]);
+    assert.equal(await client.usedUnits(session), 1);
+
+    await run("plans", "set", "tight", "3");
+    const granted = await read();
+    assert.equal(granted.status, 200);
+    assert.match(granted.headers["ratelimit-policy"] ?? "", /^"units";q=3;/);
+    assert.equal(await client.usedUnits(session), 2);
+  });
+
+  test("an account that is moved beside a running server is on its plan at the next read", async () => {
+    const { email, read, session } = await newCustomer("mover", 1);
+    assert.equal((await read()).status, 200);
+    assert.equal((await read()).status, 429);
+    await run("plans", "set", "wide", "50");
+
+    const moved = await run("accounts", "plan", ` ${email.toUpperCase()} `, "wide");
+
+    assert.deepEqual([moved.exitCode, moved.stdout], [0, `${email} is on plan wide\n`]);
+    const answer = await read();
+    assert.equal(answer.status, 200);
+    assert.match(answer.headers.ratelimit ?? "", /^"units";r=48;/);
+    assert.equal(await client.usedUnits(session), 2);
+  });
+
+  test("an account is shown with its plan, units and active keys, in any case of its email", async () => {
+    const { email, session, read } = await newCustomer("shown", 7);
+    const { id } = await client.createKey(session);
+    await client.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+    await read();
+
+    const table = await run("accounts", "show", " SHOWN@Example.ORG");
+    const json = await run("accounts", "show", email, "--json");
+
+    assert.equal(table.exitCode, 0);
+    const [heading, row, ...rest] = table.stdout.split("\n");
+    assert.match(heading ?? "", /^EMAIL +PLAN +USED +LEFT +KEYS +VERIFIED +CREATED$/);
+    assert.match(row ?? "", /^shown@example\.org +shown +1 +6 +1 +no +\d{4}-\d{2}-\d{2}T\S+Z$/);
+    assert.deepEqual(rest, [""]);
+    const { id: accountId, created_at: createdAt, ...account } = JSON.parse(json.stdout);
+    assert.match(accountId, /^[0-9a-f-]{36}$/);
+    assert.match(createdAt, /Z$/);
+    assert.deepEqual(account, {
+      email,
+      email_verified: false,
+      plan: "shown",
+      active_keys: 1,
+      used_units: 1,
+      quota_units: 7,
+      remaining_units: 6,
+    });
+  });
+
+  test("all accounts are listed in order of creation, and no secret with them", async () => {
+    const first = await newCustomer("first", 1);
+    const second = await newCustomer("second", 1);
+
+    const table = await run("accounts", "list");
+    const json = await run("accounts", "list", "--json");
+
+    const inJson = (JSON.parse(json.stdout) as { email: string }[]).map(({ email }) => email);
+    const inTable = table.stdout.split("\n").map((line) => line.split(" ")[0] ?? "");
+    for (const emails of [inJson, inTable]) {
+      const own = emails.filter((email) => [first.email, second.email].includes(email));
+      assert.deepEqual(own, [first.email, second.email]);
+    }
+    for (const { stdout } of [table, json]) {
+      assert.doesNotMatch(stdout, /argon2|svc_|hash|password/i);
+    }
+  });
+
+  test("an account is marked as verified by the operator, in any case of its email", async () => {
+    const { email } = await newCustomer("verified", 1);
+    const other = await newCustomer("unverified", 1);
+
+    const first = await run("accounts", "verify", ` ${email.toUpperCase()} `);
+    const [before] = accountsOf(email);
+    const second = await run("accounts", "verify", email);
+
+    for (const { exitCode, stdout, stderr } of [first, second]) {
+      assert.deepEqual([exitCode, stdout, stderr], [0, `${email} is verified\n`, ""]);
+    }
+    assert.match(String(before?.email_verified_at), /^\d{4}-\d{2}-\d{2}T\S+Z$/);
+    assert.deepEqual(accountsOf(email), [before]);
+    const shown = await run("accounts", "show", email);
+    assert.match(shown.stdout, /\nverified@example\.org .* yes +\d{4}-/);
+    const json = await run("accounts", "show", email, "--json");
+    assert.equal(JSON.parse(json.stdout).email_verified, true);
+    assert.equal(accountsOf(other.email)[0]?.email_verified_at, null);
+  });
+
+  test("who was verified by the operator logs in where that is required", async () => {
+    await using directory = await temporaryDirectory();
+    const here = { dataDirectory: directory.path };
+    await using strict = await serve({ ...here, env: { REQUIRE_VERIFIED_EMAIL: "true" } });
+    const email = "ada@example.org";
+    await clientOf(strict.url).register(email);
+    await assert.rejects(clientOf(strict.url).logIn(email), /want 200, got 403 .*not_verified/);
+
+    await kurs(["accounts", "verify", email], here);
+
+    assert.match(await clientOf(strict.url).logIn(email), /^svc_sess_/);
+  });
+
+  const missing = [
+    [["accounts", "show", "nobody@example.org"], "there is no account nobody@example.org: see"],
+    [
+      ["accounts", "show", "nobody@example.org", "--json"],
+      "there is no account nobody@example.org",
+    ],
+    [["accounts", "plan", "nobody@example.org", "free"], "there is no account nobody@example.org"],
+    [["accounts", "verify", "nobody@example.org"], "there is no account nobody@example.org: see"],
+    [["accounts", "plan", "nobody@example.org", "none"], "there is no plan none; there are: free"],
+  ] as const;
+
+  for (const [args, message] of missing) {
+    test(`"kurs ${args.join(" ")}" tells what is missing with exit code 1`, async () => {
+      const { exitCode, stdout, stderr } = await kurs(args, { dataDirectory: unusedDirectory });
+      assert.deepEqual([exitCode, stdout], [1, ""]);
+      assert.ok(stderr.startsWith(`kurs: ${message}`), stderr);
+      assert.equal(stderr.split("\n").length, 2);
+    });
+  }
+
+  test("an account that is moved to a plan that is not there stays on its own", async () => {
+    const { email } = await newCustomer("stayer", 4);
+    assert.equal((await run("accounts", "plan", email, "nowhere")).exitCode, 1);
+    const { stdout } = await run("accounts", "show", email, "--json");
+    assert.equal(JSON.parse(stdout).plan, "stayer");
+  });
+});

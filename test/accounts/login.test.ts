@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
+import { startService } from "../support/service.ts";
+
+const LOGIN = "/v1/auth/login";
+const EMAIL = "ada@example.org";
+const PASSWORD = "correct horse battery";
+const MESSAGE = "Email or password is incorrect.";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+await service.openSession(EMAIL);
+
+const sessionCount = () => service.query("SELECT count(*) AS sessions FROM sessions")[0]?.sessions;
+
+const logIn = (email: unknown, password: unknown = PASSWORD) =>
+  service.post(LOGIN, { json: { email, password } });
+
+test("login: a wrong password is 401 and opens no session", async () => {
+  const before = sessionCount();
+
+  const answer = await logIn(EMAIL, "incorrect horse battery");
+
+  assertFailure(answer, 401, "unauthorized", MESSAGE);
+  assert.equal(answer.headers["www-authenticate"], "Session");
+  assert.equal(sessionCount(), before);
+});
+
+test("login: an unknown email is answered as a wrong password is, but for the request's id", async () => {
+  const wrong = await logIn(EMAIL, "incorrect horse battery");
+  const unknown = await logIn("nobody@example.org", "incorrect horse battery");
+
+  assertFailure(unknown, 401, "unauthorized", MESSAGE);
+  const comparable = ({ body, headers }: typeof wrong) => {
+    const { request_id: _, ...members } = body;
+    const { "x-request-id": __, date: ___, ...rest } = headers;
+    return { members, rest };
+  };
+  assert.deepEqual(comparable(unknown), comparable(wrong));
+});
+
+test("login: an unknown email is not registered by trying it", async () => {
+  await logIn("ghost@example.org");
+  await logIn("ghost@example.org");
+
+  assert.deepEqual(service.query("SELECT 1 FROM accounts WHERE email = 'ghost@example.org'"), []);
+});
+
+test("login: an email is trimmed and lower-cased, a password is taken as it is", async () => {
+  assert.equal((await logIn(" ADA@Example.ORG\n")).status, 200);
+
+  for (const other of [` ${PASSWORD}`, `${PASSWORD} `, PASSWORD.toUpperCase()]) {
+    assertFailure(await logIn(EMAIL, other), 401, "unauthorized", MESSAGE);
+  }
+});
+
+test("login: an account whose email is not verified may log in", async () => {
+  const [account] = service.query("SELECT email_verified_at FROM accounts");
+
+  assert.equal(account?.email_verified_at, null);
+  assert.equal((await logIn(EMAIL)).status, 200);
+});
+
+const neverPasswords = [
+  ["an empty one", ""],
+  ["one too short to be set", "short"],
+  ["one too long to be set", "k".repeat(300)],
+  ["a common one", "password1"],
+] as const;
+
+for (const [what, password] of neverPasswords) {
+  test(`login: ${what} is a wrong password like any other`, async () => {
+    assertFailure(await logIn(EMAIL, password), 401, "unauthorized", MESSAGE);
+  });
+}
+
+test("login: the stored form of a password does not log in", async () => {
+  const [account] = service.query("SELECT password_hash FROM accounts WHERE email = ?", EMAIL);
+
+  assertFailure(await logIn(EMAIL, account?.password_hash), 401, "unauthorized", MESSAGE);
+});
+
+const badFields = [
+  ["no email", { password: PASSWORD }, /\bemail\b.*missing/],
+  ["no password", { email: EMAIL }, /\bpassword\b.*missing/],
+  ["a number for an email", { email: 5, password: PASSWORD }, /\bemail\b.*string/],
+  ["null for a password", { email: EMAIL, password: null }, /\bpassword\b.*string/],
+  ["an array for a password", { email: EMAIL, password: [PASSWORD] }, /\bpassword\b.*string/],
+  ["an object for an email", { email: { $ne: "" }, password: PASSWORD }, /\bemail\b.*string/],
+  ["an email of no email's form", { email: "ada", password: PASSWORD }, /\bemail\b/],
+] as const;
+
+for (const [what, json, message] of badFields) {
+  test(`login: ${what} is 400, named with its rule, and opens no session`, async () => {
+    const before = sessionCount();
+
+    const answer = await service.post(LOGIN, { json });
+
+    assertFailure(answer, 400, "invalid_request", message);
+    assert.equal(sessionCount(), before);
+  });
+}
+
+test("login: SQL in the fields is text", async () => {
+  const before = service.query("SELECT count(*) AS n FROM accounts")[0]?.n;
+
+  assertFailure(await logIn("'--@example.org", "' OR 1=1 --"), 401, "unauthorized", MESSAGE);
+  assert.equal(service.query("SELECT count(*) AS n FROM accounts")[0]?.n, before);
+});

@@ -1,0 +1,375 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { after, test } from "node:test";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import {
+  assertCommonHeaders,
+  assertFailure,
+  assertKeyRefused,
+  assertSessionRefused,
+} from "../support/assertions.ts";
+import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
+import { type Answer, startService, type TestService } from "../support/service.ts";
+
+const REQUEST = "/v1/auth/password-reset";
+const CONFIRM = "/v1/auth/password-reset/confirm";
+const KEYS = "/v1/account/api-keys";
+const OLD = "correct horse battery";
+const NEW = "quite another passphrase";
+const HOUR_MS = 3_600_000;
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const requestReset = (email: unknown, own: TestService = service) =>
+  own.post(REQUEST, { json: { email } });
+
+const confirm = (token: unknown, password: unknown = NEW, own: TestService = service) =>
+  own.post(CONFIRM, { json: { token, password } });
+
+const logIn = (email: string, password: string) =>
+  service.post("/v1/auth/login", { json: { email, password } });
+
+/** Opens accounts with a session each, asks for a new password and waits for the mail of each. */
+async function whoForgot(own: TestService, emails: readonly string[]) {
+  const sessions: string[] = [];
+  for (const email of emails) {
+    sessions.push(await own.openSession(email));
+    assert.equal((await requestReset(email, own)).status, 202);
+  }
+  const tokens = emails.map(async (email) =>
+    tokenOf(await mailTo(own.dataDirectory, email, "reset")),
+  );
+  return (await Promise.all(tokens)).map((token, index) => ({
+    email: emails[index] ?? "",
+    session: sessions[index] ?? "",
+    token,
+  }));
+}
+
+const names = "whole keys notice weak again race judged spent hijacked flooded".split(" ");
+const racers = Array.from({ length: 6 }, (_, index) => `racer-${index}`);
+const emails = [...names, ...racers].map((name) => `${name}@example.org`);
+const forgetful = await whoForgot(service, emails);
+
+function account(name: string) {
+  const found = forgetful.find(({ email }) => email.startsWith(`${name}@`));
+  assert.ok(found !== undefined);
+  return found;
+}
+
+/** All that a reset changes; of mails what their delivery does not. */
+const stored = () => [
+  service.query("SELECT * FROM accounts ORDER BY id"),
+  service.query("SELECT * FROM mail_tokens ORDER BY token_hash"),
+  service.query("SELECT * FROM sessions ORDER BY token_hash"),
+  service.query("SELECT id, account_id, kind, created_at FROM mails ORDER BY id"),
+];
+
+const verifiedAt = (email: string) =>
+  service.query("SELECT email_verified_at FROM accounts WHERE email = ?", email)[0]
+    ?.email_verified_at;
+
+function assertReset(answer: Answer): void {
+  assert.deepEqual([answer.status, answer.text], [204, ""]);
+  assertCommonHeaders(answer);
+}
+
+const isRefused = (answer: Answer) =>
+  assertFailure(answer, 401, "unauthorized", "Email or password is incorrect.");
+
+const withoutIds = ({ status, headers, text }: Answer) => {
+  const { "x-request-id": _id, date: _date, ...others } = headers;
+  return { status, others, text };
+};
+
+const usageOf = (session: string) => service.get("/v1/account/usage", { session });
+
+test("reset: to ask for one changes nothing: password and sessions work until it is confirmed", async () => {
+  const { email, session } = account("whole");
+
+  assert.equal((await logIn(email, OLD)).status, 200);
+  assert.equal((await usageOf(session)).status, 200);
+  assert.equal(verifiedAt(email), null);
+});
+
+test("reset: the new password works, the old one does not, and every session is ended", async () => {
+  const { email, session, token } = account("whole");
+  const second = String((await logIn(email, OLD)).body.session_token);
+  const mails = await mailsIn(service.dataDirectory);
+  const link = `\n${service.url}/reset#token=${token}\n`;
+  assert.equal(mails.filter(({ text }) => text?.includes(link)).length, 1);
+
+  assertReset(await confirm(token));
+
+  for (const ended of [session, second]) assertSessionRefused(await usageOf(ended));
+  isRefused(await logIn(email, OLD));
+  assert.equal((await logIn(email, NEW)).status, 200);
+  assert.equal(verifiedAt(email), "2026-11-21T12:00:00.000Z");
+});
+
+test("reset: it opens no session, and leaves other accounts as they are", async () => {
+  const { email, token } = account("keys");
+  const others = () => [
+    service.query("SELECT * FROM accounts WHERE email <> ? ORDER BY id", email),
+    service.query(
+      "SELECT s.* FROM sessions s JOIN accounts a ON a.id = account_id AND email <> ?",
+      email,
+    ),
+  ];
+  const session = String((await logIn(email, OLD)).body.session_token);
+  const { apiKey } = await service.createKey(session);
+  const verification = tokenOf(await mailTo(service.dataDirectory, email, "verify"));
+  const json = { token: verification };
+  assert.equal((await service.post("/v1/auth/verification", { json })).status, 204);
+  const before = others();
+
+  assertReset(await confirm(token));
+
+  assert.deepEqual(others(), before);
+  const sessions = "SELECT 1 FROM sessions JOIN accounts a ON a.id = account_id AND email = ?";
+  assert.deepEqual(service.query(sessions, email), []);
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  const renewed = String((await logIn(email, NEW)).body.session_token);
+  assert.equal(await service.usedUnits(renewed), 1);
+});
+
+test("reset: where it verifies the email first, keys and sessions from before are revoked", async () => {
+  const { email, session, token } = account("hijacked");
+  const { id, apiKey } = await service.createKey(session);
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+
+  assertReset(await confirm(token));
+
+  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assertSessionRefused(await usageOf(session));
+  assertSessionRefused(await service.post(KEYS, { session, json: { name: "again" } }));
+  const renewed = String((await logIn(email, NEW)).body.session_token);
+  assert.equal(await service.usedUnits(renewed), 1);
+  const { body } = await service.get(KEYS, { session: renewed });
+  const [item, ...more] = body.api_keys as Readonly<Record<string, unknown>>[];
+  assert.deepEqual([item?.id, item?.revoked_at, more], [id, "2026-11-21T12:00:00.000Z", []]);
+});
+
+test("reset: it is told by a mail without a link, a token or a password", async () => {
+  const { email, token } = account("notice");
+
+  assertReset(await confirm(token));
+
+  const notice = await eventually("notice", async () => {
+    const mails = await mailsIn(service.dataDirectory);
+    return mails.find(
+      ({ to, subject }) => to?.[0]?.address === email && /password.*changed/.test(subject ?? ""),
+    );
+  });
+  for (const form of [notice.text ?? "", notice.html ?? ""]) {
+    assert.match(form, /API keys/);
+    assert.doesNotMatch(form, /https?:|href|#token|[0-9a-f]{64}/);
+    assert.ok(!form.includes(NEW));
+  }
+});
+
+test("reset: a token works for one hour after its mail was written, to the millisecond", async () => {
+  await using own = await startService();
+  const [inTime, late] = await whoForgot(own, ["ada@example.org", "late@example.org"]);
+
+  own.clock.advanceMs(HOUR_MS - 1);
+  assertReset(await confirm(inTime?.token, NEW, own));
+  own.clock.advanceMs(1);
+  assertFailure(await confirm(late?.token, NEW, own), 400, "invalid_token");
+
+  const json = { email: "late@example.org", password: OLD };
+  assert.equal((await own.post("/v1/auth/login", { json })).status, 200);
+  assert.equal((await own.get("/v1/account/usage", { session: late?.session ?? "" })).status, 200);
+});
+
+const lengthRule = /\bpassword\b.*\b8\b.*\b256\b/;
+
+test("reset: a password that may not be is 400, named with its rule, and spends no token", async () => {
+  const { email, token } = account("weak");
+  const before = stored();
+  const bad = [
+    ["x9x8x7x", lengthRule],
+    ["k".repeat(257), lengthRule],
+    ["password1", /\bpassword\b.*common/],
+    [email, /\bpassword\b.*email/],
+    [email.toUpperCase(), /\bpassword\b.*email/],
+    [12345678, /\bpassword\b.*string/],
+    [null, /\bpassword\b.*string/],
+    [[NEW], /\bpassword\b.*string/],
+    [undefined, /\bpassword\b.*missing/],
+  ] as const;
+
+  for (const [password, message] of bad) {
+    assertFailure(
+      await service.post(CONFIRM, { json: { token, password } }),
+      400,
+      "invalid_request",
+      message,
+    );
+  }
+
+  assert.deepEqual(stored(), before);
+  assertReset(await confirm(token));
+});
+
+test("reset: a newer request leaves the older link valid, and using one voids both", async () => {
+  const { email, token } = account("again");
+  assert.equal((await requestReset(" Again@EXAMPLE.org\n")).status, 202);
+  const newer = tokenOf(await mailTo(service.dataDirectory, email, "reset", 2));
+  assert.notEqual(newer, token);
+
+  assertReset(await confirm(token));
+  for (const spent of [token, newer]) {
+    assertFailure(await confirm(spent, "a third long passphrase"), 400, "invalid_token");
+  }
+  assert.equal((await logIn(email, NEW)).status, 200);
+});
+
+test("reset: beyond five mails to an address within an hour the response is the same, without a mail", async () => {
+  const { email, token } = account("flooded");
+  const answers: Answer[] = [];
+  // Two mails are out: of the registration and of the first request.
+  for (let request = 0; request < 6; request += 1) answers.push(await requestReset(email));
+  const [first, ...others] = answers.map(withoutIds);
+
+  for (const answer of others) assert.deepEqual(answer, first);
+  await mailTo(service.dataDirectory, email, "reset", 4);
+  const mails = service.query(
+    "SELECT kind FROM mails JOIN accounts a ON a.id = account_id AND email = ?",
+    email,
+  );
+  assert.deepEqual(mails.map(({ kind }) => kind).sort(), [
+    "password_reset",
+    "password_reset",
+    "password_reset",
+    "password_reset",
+    "verification",
+  ]);
+  assertReset(await confirm(token));
+});
+
+test("reset: of confirmations of one token at once, one password at a time is hashed", async () => {
+  let [underWay, most, hashed] = [0, 0, 0];
+  const secrets = createSecrets();
+  const hashPassword = async (password: string) => {
+    hashed += 1;
+    underWay += 1;
+    most = Math.max(most, underWay);
+    const stored = await secrets.hashPassword(password);
+    underWay -= 1;
+    return stored;
+  };
+  await using own = await startService({ secrets: { ...secrets, hashPassword } });
+  const [forgot] = await whoForgot(own, ["ada@example.org"]);
+  [most, hashed] = [0, 0];
+
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, turn) =>
+      confirm(forgot?.token, turn === 0 ? "short" : `passphrase number ${turn}`, own),
+    ),
+  );
+
+  assert.deepEqual([most, hashed], [1, 1]);
+  assert.equal(answers.filter(({ status }) => status === 204).length, 1);
+  assert.equal(answers.filter(({ status }) => status === 400).length, 19);
+});
+
+test("reset: a token that is spent is 400, and the password of its first use stays", async () => {
+  const { email, token } = account("spent");
+  assertReset(await confirm(token));
+  const before = stored();
+
+  assertFailure(await confirm(token, "a third long passphrase"), 400, "invalid_token");
+
+  assert.deepEqual(stored(), before);
+  assert.equal((await logIn(email, NEW)).status, 200);
+});
+
+test("reset: of confirmations at the same instant one is 204, and its password alone works", async () => {
+  const { email, token } = account("race");
+  const passwords = Array.from({ length: 4 }, (_, index) => `passphrase number ${index}`);
+
+  const answers = await Promise.all(passwords.map((password) => confirm(token, password)));
+
+  assert.equal(answers.filter(({ status }) => status === 204).length, 1);
+  for (const [index, password] of passwords.entries()) {
+    const answer = answers[index];
+    assert.ok(answer !== undefined);
+    if (answer.status !== 204) assertFailure(answer, 400, "invalid_token");
+    assert.equal((await logIn(email, password)).status, answer.status === 204 ? 200 : 401);
+  }
+  isRefused(await logIn(email, OLD));
+});
+
+test("reset: a log-in with the old password while it commits leaves no session that lives", async () => {
+  let opened = 0;
+  for (const { email, token } of racers.map(account)) {
+    const before = [1, 2, 3].map(() => logIn(email, OLD));
+    const confirmed = confirm(token);
+    const beside = [1, 2, 3].map(() => logIn(email, OLD));
+    assertReset(await confirmed);
+
+    for (const answer of await Promise.all([...before, ...beside])) {
+      if (answer.status === 401) continue;
+      assert.equal(answer.status, 200, answer.text);
+      opened += 1;
+      assertSessionRefused(await usageOf(String(answer.body.session_token)));
+    }
+    isRefused(await logIn(email, OLD));
+    assert.equal((await logIn(email, NEW)).status, 200);
+  }
+  assert.ok(opened > 0, "no log-in came before a reset: there was no race");
+});
+
+test("reset: for an unknown email the answer is as ever, and nothing is written", async () => {
+  const before = stored();
+
+  const unknown = await requestReset("nobody@example.org");
+
+  assert.deepEqual(stored(), before);
+  assert.deepEqual([unknown.status, unknown.text], [202, "{}"]);
+  assertCommonHeaders(unknown);
+  const known = await requestReset(account("keys").email);
+  assert.deepEqual(withoutIds(known), withoutIds(unknown));
+  await mailTo(service.dataDirectory, account("keys").email, "reset", 2);
+  const mails = await mailsIn(service.dataDirectory);
+  assert.ok(!mails.some(({ to }) => to?.[0]?.address === "nobody@example.org"));
+});
+
+test("reset: what is no token is 400, whatever the password, and nothing is changed", async () => {
+  const { email, session, token } = account("judged");
+  const { apiKey } = await service.createKey(session);
+  const verification = tokenOf(await mailTo(service.dataDirectory, email, "verify"));
+  const before = stored();
+
+  const texts = ["", "3f".repeat(31), "3f".repeat(32), "3".repeat(10_000), ` ${token}`];
+  texts.push(token.toUpperCase(), `${token}\n`, `#token=${token}`, hash("sha256", token));
+  texts.push(session, session.slice(9), apiKey, apiKey.slice(9), verification);
+  for (const text of texts) {
+    assertFailure(await confirm(text), 400, "invalid_token");
+    assertFailure(await confirm(text, "short"), 400, "invalid_token");
+  }
+
+  assert.deepEqual(stored(), before);
+  assertReset(await confirm(token));
+});
+
+const unfit = [
+  ["a request without an email", REQUEST, {}, /\bemail\b.*missing/],
+  ["a request with an email in an array", REQUEST, { email: ["a@example.org"] }, /\bemail\b/],
+  ["a request with an email of no such form", REQUEST, { email: "ada" }, /\bemail\b/],
+  ["a confirmation without a token", CONFIRM, { password: NEW }, /\btoken\b.*missing/],
+  ["a token that is null", CONFIRM, { token: null, password: NEW }, /\btoken\b.*string/],
+  ["a token that is a number", CONFIRM, { token: 5, password: NEW }, /\btoken\b.*string/],
+] as const;
+
+for (const [what, path, json, message] of unfit) {
+  test(`reset: ${what} is 400, named with its rule, and nothing is changed`, async () => {
+    const before = stored();
+
+    assertFailure(await service.post(path, { json }), 400, "invalid_request", message);
+
+    assert.deepEqual(stored(), before);
+  });
+}

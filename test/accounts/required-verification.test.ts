@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
+import { mailTo, tokenOf } from "../support/mails.ts";
+import { type Answer, startService, type TestService } from "../support/service.ts";
+
+const PASSWORD = "correct horse battery";
+const NEW = "quite another passphrase";
+const required = { config: { requireVerifiedEmail: true } };
+
+const service = await startService(required);
+after(() => service[Symbol.asyncDispose]());
+
+const register = (email: string) =>
+  service.post("/v1/auth/register", { json: { email, password: PASSWORD } });
+
+const logIn = (email: string, password = PASSWORD, own: TestService = service) =>
+  own.post("/v1/auth/login", { json: { email, password } });
+
+const sessions = (own: TestService = service) => own.query("SELECT * FROM sessions");
+
+/** The public text tells what to do, and the answer asks for no credential. */
+function assertNotVerified(answer: Answer): void {
+  assertFailure(answer, 403, "email_not_verified", /confirm your email/);
+  assert.equal(answer.headers["www-authenticate"], undefined);
+}
+
+const emails = ["verified@example.org", "reset@example.org"] as const;
+for (const email of emails) {
+  await register(email);
+  await service.post("/v1/auth/password-reset", { json: { email } });
+}
+const [verification, reset] = await Promise.all([
+  mailTo(service.dataDirectory, emails[0], "verify").then(tokenOf),
+  mailTo(service.dataDirectory, emails[1], "reset").then(tokenOf),
+]);
+
+test("required verification: the right password is 403 until then, and no session is stored", async () => {
+  assert.equal((await register("ada@example.org")).status, 201);
+
+  assertNotVerified(await logIn("ada@example.org"));
+  assertNotVerified(await logIn(" ADA@example.org "));
+
+  assert.deepEqual(sessions(), []);
+});
+
+test("required verification: a wrong password is 401, as for an unknown email", async () => {
+  const wrong = await logIn("ada@example.org", "correct horse batterY");
+  const unknown = await logIn("nobody@example.org");
+
+  for (const answer of [wrong, unknown]) {
+    assertFailure(answer, 401, "unauthorized", "Email or password is incorrect.");
+  }
+  assert.deepEqual(sessions(), []);
+});
+
+test("required verification: a log-in works once the email is verified", async () => {
+  const [email] = emails;
+  assertNotVerified(await logIn(email));
+
+  const { status } = await service.post("/v1/auth/verification", { json: { token: verification } });
+
+  assert.equal(status, 204);
+  const { body } = await logIn(email);
+  const session = String(body.session_token);
+  assert.equal((await service.get("/v1/account/usage", { session })).status, 200);
+});
+
+test("required verification: a reset verifies as well: the link of its mail came by the same way", async () => {
+  const [, email] = emails;
+  assertNotVerified(await logIn(email));
+
+  const json = { token: reset, password: NEW };
+  assert.equal((await service.post("/v1/auth/password-reset/confirm", { json })).status, 204);
+
+  assert.equal((await logIn(email, NEW)).status, 200);
+  assertFailure(await logIn(email), 401, "unauthorized");
+});
+
+test("required verification: a log-in that is refused for it spends the abuse budget", async () => {
+  await using own = await startService({ config: { ...required.config, authCallsPerWindow: 3 } });
+  const json = { email: "ada@example.org", password: PASSWORD };
+  await own.post("/v1/auth/register", { json });
+
+  assertNotVerified(await logIn(json.email, PASSWORD, own));
+  assertNotVerified(await logIn(json.email, PASSWORD, own));
+  assertFailure(await logIn(json.email, PASSWORD, own), 429, "too_many_requests");
+});
+
+test("required verification: sessions and keys from before go on; the next log-in is 403", async () => {
+  await using before = await startService();
+  const { dataDirectory } = before;
+  const session = await before.openSession("ada@example.org");
+  const { apiKey } = await before.createKey(session);
+
+  await using own = await startService({ ...required, dataDirectory });
+
+  assert.equal((await own.get("/v1/account/usage", { session })).status, 200);
+  assert.equal((await own.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  assertNotVerified(await logIn("ada@example.org", PASSWORD, own));
+  assert.equal(sessions(own).length, 1);
+});
+
+test("required verification: without the setting, an unverified account works in full", async () => {
+  await using own = await startService();
+  const session = await own.openSession("ada@example.org");
+
+  const { apiKey } = await own.createKey(session);
+
+  assert.equal((await own.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  const [account] = own.query("SELECT email_verified_at FROM accounts");
+  assert.equal(account?.email_verified_at, null);
+});

@@ -1,0 +1,263 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { after, test } from "node:test";
+import {
+  assertCommonHeaders,
+  assertFailure,
+  assertKeyRefused,
+  assertSessionRefused,
+  uuidV7,
+} from "../support/assertions.ts";
+import { startService } from "../support/service.ts";
+
+const KEYS = "/v1/account/api-keys";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+type Item = Readonly<Record<string, unknown>>;
+
+const listOf = async (session: string) =>
+  (await service.get(KEYS, { session })).body.api_keys as readonly Item[];
+
+const revoke = (session: string, id: string) =>
+  service.call("DELETE", `${KEYS}/${id}`, { session });
+
+test("§2 keys: a creation answers 201 with the five members, the secret among them", async () => {
+  const session = await service.openSession();
+
+  const answer = await service.post(KEYS, { session, json: { name: "billing" } });
+
+  assert.equal(answer.status, 201);
+  const { id, name, key_prefix, created_at, api_key, ...more } = answer.body;
+  assert.deepEqual(more, {});
+  assert.match(String(id), uuidV7);
+  assert.equal(name, "billing");
+  assert.match(String(api_key), /^svc_live_[0-9a-f]{64}$/);
+  assert.equal(key_prefix, String(api_key).slice(0, 17));
+  assert.equal(String(key_prefix).length, 17);
+  assert.equal(created_at, "2026-11-21T12:00:00.000Z");
+  assertCommonHeaders(answer);
+});
+
+test("§2 keys: every key has a secret, an id and a prefix of its own", async () => {
+  const session = await service.openSession();
+  const bodies = [];
+  for (let index = 0; index < 5; index += 1) {
+    bodies.push((await service.post(KEYS, { session, json: { name: "same" } })).body);
+  }
+
+  for (const member of ["id", "api_key", "key_prefix"] as const) {
+    assert.equal(new Set(bodies.map((body) => body[member])).size, 5, member);
+  }
+});
+
+test("§5 keys: a key that was just made reads a rate", async () => {
+  const { apiKey } = await service.createKey(await service.openSession());
+
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+});
+
+test("keys: the list is {api_keys: […]}, oldest first, and never tells a secret", async () => {
+  const session = await service.openSession();
+  const made = [];
+  for (const name of ["c", "a", "b"]) {
+    made.push(await service.createKey(session, name));
+    service.clock.advanceMs(1000);
+  }
+
+  const answer = await service.get(KEYS, { session });
+
+  assert.equal(answer.status, 200);
+  assert.deepEqual(Object.keys(answer.body), ["api_keys"]);
+  const items = answer.body.api_keys as readonly Item[];
+  assert.deepEqual(
+    items.map(({ id }) => id),
+    made.map(({ id }) => id),
+  );
+  assert.deepEqual(
+    items.map(({ name }) => name),
+    ["c", "a", "b"],
+  );
+  for (const [index, item] of items.entries()) {
+    assert.deepEqual(Object.keys(item).sort(), ["created_at", "id", "key_prefix", "name"]);
+    assert.equal(item.key_prefix, made[index]?.apiKey.slice(0, 17));
+  }
+  for (const { apiKey } of made) assert.ok(!answer.text.includes(apiKey.slice(17)));
+  assertCommonHeaders(answer);
+});
+
+test("§4 keys: a list without a key is an empty one", async () => {
+  assert.deepEqual(await listOf(await service.openSession()), []);
+});
+
+test("§4 keys: an account lists its own keys only", async () => {
+  const own = await service.openSession();
+  const other = await service.openSession();
+  const { id } = await service.createKey(own);
+  await service.createKey(other);
+
+  assert.deepEqual(
+    (await listOf(own)).map((item) => item.id),
+    [id],
+  );
+});
+
+test("§3 keys: a revocation is 204 without a body, and the key is refused on the next read", async () => {
+  const session = await service.openSession();
+  const { id, apiKey } = await service.createKey(session);
+  await service.get("/v1/rates/EUR/USD", { apiKey });
+
+  const answer = await revoke(session, id);
+
+  assert.deepEqual([answer.status, answer.text], [204, ""]);
+  assert.equal(answer.headers["content-type"], undefined);
+  assertCommonHeaders(answer);
+  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assert.equal(await service.usedUnits(session), 1);
+});
+
+test("§5 keys: one that is revoked on a node is refused by the next read on every other", async () => {
+  await using other = await startService({ dataDirectory: service.dataDirectory });
+  const session = await service.openSession();
+  const { id, apiKey } = await service.createKey(session);
+  for (const node of [service, other]) {
+    assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  }
+
+  await revoke(session, id);
+
+  assertKeyRefused(await other.get("/v1/rates/EUR/USD", { apiKey }));
+  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assert.equal(await other.usedUnits(session), 2);
+});
+
+test("§2 keys: a revoked key stays in the list, with revoked_at besides", async () => {
+  const session = await service.openSession();
+  const first = await service.createKey(session, "first");
+  const second = await service.createKey(session, "second");
+  const [before] = await listOf(session);
+  service.clock.advanceMs(5000);
+  const revokedAt = new Date(service.clock.nowMs()).toISOString();
+  await revoke(session, first.id);
+
+  const items = await listOf(session);
+
+  assert.deepEqual(items[0], { ...before, revoked_at: revokedAt });
+  assert.equal(items[1]?.id, second.id);
+  assert.deepEqual(Object.keys(items[1] ?? {}).sort(), ["created_at", "id", "key_prefix", "name"]);
+});
+
+test("§3 keys: revoking a key again is 404, and the time of its revocation stays", async () => {
+  const session = await service.openSession();
+  const { id } = await service.createKey(session);
+  await revoke(session, id);
+  const before = await listOf(session);
+  service.clock.advanceMs(5000);
+
+  assertFailure(await revoke(session, id), 404, "not_found");
+  assert.deepEqual(await listOf(session), before);
+});
+
+test("§3 keys: of ten revocations at once one succeeds and nine are 404", async () => {
+  const session = await service.openSession();
+  const { id } = await service.createKey(session);
+
+  const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(session, id)));
+
+  const statuses = answers.map(({ status }) => status).sort();
+  assert.deepEqual(statuses, [204, ...Array.from({ length: 9 }, () => 404)]);
+});
+
+test("§4 keys: a foreign key's id is 404 as an unknown one is, and the key lives on", async () => {
+  const owner = await service.openSession();
+  const stranger = await service.openSession();
+  const { id, apiKey } = await service.createKey(owner);
+
+  const foreign = await revoke(stranger, id);
+  const unknown = await revoke(stranger, "01a1fc6b-d91f-75da-881f-eaa0e5224224");
+
+  assertFailure(foreign, 404, "not_found");
+  assertFailure(unknown, 404, "not_found", String(foreign.body.message));
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  assert.deepEqual(Object.keys((await listOf(owner))[0] ?? {}).length, 4);
+});
+
+const strangeIds = [
+  ["that is no UUID", "1"],
+  ["that is empty", ""],
+  ["with a slash", "a%2Fb"],
+  ["with SQL in it", "%27%20OR%201%3D1%20--"],
+  ["with a zero byte", "%00"],
+  ["of 5,000 characters", "f".repeat(5000)],
+] as const;
+
+for (const [what, id] of strangeIds) {
+  test(`§4 keys: an id ${what} is 404, and revokes nothing`, async () => {
+    const session = await service.openSession();
+    await service.createKey(session);
+
+    assertFailure(await revoke(session, id), 404, "not_found");
+    assert.equal((await listOf(session))[0]?.revoked_at, undefined);
+  });
+}
+
+test("keys: an id revokes its key in capital and in mixed letters too", async () => {
+  const session = await service.openSession();
+
+  for (const spell of [
+    (id: string) => id.toUpperCase(),
+    (id: string) => id.replace(/[a-f]/, (letter) => letter.toUpperCase()),
+  ]) {
+    const { id, apiKey } = await service.createKey(session);
+    assert.notEqual(spell(id), id);
+
+    assert.equal((await revoke(session, spell(id))).status, 204);
+    assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+    assertFailure(await revoke(session, spell(id)), 404, "not_found");
+  }
+});
+
+test("§5 keys: the prefix of a key or the key itself in the place of its id revokes nothing", async () => {
+  const session = await service.openSession();
+  const { apiKey } = await service.createKey(session);
+
+  for (const wrong of [apiKey.slice(0, 17), apiKey]) {
+    assertFailure(await revoke(session, wrong), 404, "not_found");
+  }
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+});
+
+test("§5 keys: one key's revocation leaves the account's others as they are", async () => {
+  const session = await service.openSession();
+  const first = await service.createKey(session);
+  const second = await service.createKey(session);
+  await revoke(session, first.id);
+
+  assert.equal((await service.get("/v1/rates/EUR/USD", second)).status, 200);
+  assertKeyRefused(await service.get("/v1/rates/EUR/USD", first));
+});
+
+test("keys: only the SHA-256 of a key is stored, and no table holds the key itself", async () => {
+  const { id, apiKey } = await service.createKey(await service.openSession());
+
+  const [row] = service.query("SELECT key_hash FROM api_keys WHERE id = ?", id);
+  assert.equal(row?.key_hash, hash("sha256", apiKey));
+  const secret = apiKey.slice(17);
+  for (const { name } of service.query("SELECT name FROM sqlite_master WHERE type = 'table'")) {
+    assert.ok(!JSON.stringify(service.query(`SELECT * FROM ${name}`)).includes(secret));
+  }
+});
+
+test("§4 keys: without a session nothing is listed, made or revoked", async () => {
+  const session = await service.openSession();
+  const { id, apiKey } = await service.createKey(session);
+  const before = await listOf(session);
+
+  for (const how of [{}, { apiKey }, { session: `svc_sess_${"0".repeat(64)}` }]) {
+    assertSessionRefused(await service.get(KEYS, how));
+    assertSessionRefused(await service.post(KEYS, { ...how, json: { name: "stolen" } }));
+    assertSessionRefused(await service.call("DELETE", `${KEYS}/${id}`, how));
+  }
+  assert.deepEqual(await listOf(session), before);
+});

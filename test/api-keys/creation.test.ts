@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
+import { startService } from "../support/service.ts";
+
+const KEYS = "/v1/account/api-keys";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+
+const keyCount = () => service.query("SELECT count(*) AS keys FROM api_keys")[0]?.keys;
+
+const goodNames = [
+  ["one character", "x", "x"],
+  ["100 characters", "n".repeat(100), "n".repeat(100)],
+  ["100 characters and white space around them", `  ${"n".repeat(100)}\t\n`, "n".repeat(100)],
+  ["white space inside", " my  key ", "my  key"],
+  ["100 characters outside the basic plane", "😀".repeat(100), "😀".repeat(100)],
+  ["joined emoji and Persian", "👩‍💻 می\u200cخواهم", "👩‍💻 می\u200cخواهم"],
+  ["quotes and markup", `"<b>'--;`, `"<b>'--;`],
+] as const;
+
+for (const [what, name, stored] of goodNames) {
+  test(`keys: a name of ${what} is trimmed and kept`, async () => {
+    const answer = await service.post(KEYS, { session, json: { name } });
+
+    assert.deepEqual([answer.status, answer.body.name], [201, stored]);
+    const list = await service.get(KEYS, { session });
+    const items = list.body.api_keys as readonly Readonly<Record<string, unknown>>[];
+    assert.equal(items.at(-1)?.name, stored);
+  });
+}
+
+const badBodies = [
+  ["an empty name", { name: "" }, /\bname\b.*empty/],
+  ["a name of white space", { name: " \t\n\u00a0 " }, /\bname\b.*empty/],
+  ["a name of 101 characters", { name: "n".repeat(101) }, /\bname\b.*100/],
+  ["101 characters outside the basic plane", { name: "😀".repeat(101) }, /\bname\b.*100/],
+  ["a name with a line end", { name: "a\nb" }, /\bname\b.*control/],
+  ["a name with a zero byte", { name: "a\u0000b" }, /\bname\b.*control/],
+  ["a name with DEL", { name: "a\u007fb" }, /\bname\b.*control/],
+  ["a name with a C1 control", { name: "a\u009b2Jb" }, /\bname\b.*control/],
+  ["a name that turns text around", { name: "a\u202eb" }, /\bname\b.*control/],
+  ["a name with a bidirectional isolate", { name: "a\u2067b" }, /\bname\b.*control/],
+  ["a number for a name", { name: 5 }, /\bname\b.*string/],
+  ["a truth value for a name", { name: true }, /\bname\b.*string/],
+  ["null for a name", { name: null }, /\bname\b.*string/],
+  ["an array for a name", { name: ["a"] }, /\bname\b.*string/],
+  ["an object for a name", { name: { trim: "a" } }, /\bname\b.*string/],
+  ["no name", {}, /\bname\b.*missing/],
+  ["a name under another name", { Name: "a" }, /\bname\b.*missing/],
+] as const;
+
+for (const [what, json, message] of badBodies) {
+  test(`keys: ${what} is 400, named with its rule, and makes no key`, async () => {
+    const before = keyCount();
+
+    const answer = await service.post(KEYS, { session, json });
+
+    assertFailure(answer, 400, "invalid_request", message);
+    assert.equal(keyCount(), before);
+  });
+}
+
+test("keys: members beside the name choose nothing: not the id, the time or the account", async () => {
+  const json = {
+    name: "mine",
+    id: "01a1fc6b-d91f-75da-881f-eaa0e5224224",
+    api_key: `svc_live_${"0".repeat(64)}`,
+    created_at: "2000-01-01T00:00:00.000Z",
+    account_id: "01a1fc6b-d91f-75da-881f-eaa0e5224225",
+  };
+
+  const { status, body } = await service.post(KEYS, { session, json });
+
+  assert.equal(status, 201);
+  for (const member of ["id", "api_key", "created_at"] as const) {
+    assert.notEqual(body[member], json[member]);
+  }
+});
+
+const YESTERDAY = "2026-11-20T12:00:00.000Z";
+
+/** Makes an account with a number of keys, all but the first written beside the service. */
+async function accountWithKeys(
+  keys: number,
+  createdAt = YESTERDAY,
+  revokedAt: string | null = null,
+) {
+  const own = await service.openSession();
+  const { id } = await service.createKey(own);
+  using database = service.database();
+  database.exec("BEGIN");
+  const copy = database.prepare(`
+    INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
+    SELECT key_hash || ?1, id || ?1, account_id, name, key_prefix, ?3, ?4
+    FROM api_keys WHERE id = ?2`);
+  for (let index = 1; index < keys; index += 1) copy.run(`-${index}`, id, createdAt, revokedAt);
+  database.exec("COMMIT");
+  return { own, id };
+}
+
+test("keys: an account has at most 100 active keys; the 101st is 409", async () => {
+  const { own } = await accountWithKeys(99);
+
+  assert.equal((await service.post(KEYS, { session: own, json: { name: "100" } })).status, 201);
+  const before = keyCount();
+  const answer = await service.post(KEYS, { session: own, json: { name: "101" } });
+
+  assertFailure(answer, 409, "key_limit_reached", /at most 100 active.*Revoke one/);
+  assert.equal(keyCount(), before);
+});
+
+test("keys: an account has at most 10,000 keys, revoked ones included; the next is 409", async () => {
+  const { own } = await accountWithKeys(9999, YESTERDAY, YESTERDAY);
+
+  assert.equal((await service.post(KEYS, { session: own, json: { name: "last" } })).status, 201);
+  const before = keyCount();
+  const answer = await service.post(KEYS, { session: own, json: { name: "one more" } });
+
+  assertFailure(answer, 409, "key_limit_reached", /10,000.*in total, revoked ones included/);
+  assert.equal(keyCount(), before);
+});
+
+test("keys: of ten creations at once on the last place, one succeeds", async () => {
+  const { own } = await accountWithKeys(99);
+  const before = Number(keyCount());
+
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      service.post(KEYS, { session: own, json: { name: `${index}` } }),
+    ),
+  );
+
+  assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+  for (const answer of answers.filter(({ status }) => status !== 201)) {
+    assertFailure(answer, 409, "key_limit_reached");
+  }
+  assert.equal(keyCount(), before + 1);
+});
+
+test("keys: a revoked key makes room for another; the limit is each account's own", async () => {
+  const { own, id } = await accountWithKeys(100);
+  const refused = await service.post(KEYS, { session: own, json: { name: "x" } });
+  assertFailure(refused, 409, "key_limit_reached");
+
+  await service.call("DELETE", `${KEYS}/${id}`, { session: own });
+
+  assert.equal((await service.post(KEYS, { session: own, json: { name: "x" } })).status, 201);
+  assert.equal((await service.post(KEYS, { session, json: { name: "other" } })).status, 201);
+});
+
+test("keys: an account creates at most 100 keys on a UTC day, revoked ones included", async () => {
+  const today = new Date(service.clock.nowMs()).toISOString();
+  const { own } = await accountWithKeys(99, today, today);
+
+  assert.equal((await service.post(KEYS, { session: own, json: { name: "100" } })).status, 201);
+  const before = keyCount();
+  const answer = await service.post(KEYS, { session: own, json: { name: "101" } });
+
+  assertFailure(answer, 409, "key_limit_reached", /at most 100 .* per UTC day.*after 00:00 UTC/);
+  assert.equal(keyCount(), before);
+  service.clock.set("2026-11-21T23:59:59.999Z");
+  const late = await service.post(KEYS, { session: own, json: { name: "late" } });
+  assertFailure(late, 409, "key_limit_reached");
+  service.clock.set("2026-11-22T00:00:00.000Z");
+  assert.equal((await service.post(KEYS, { session: own, json: { name: "x" } })).status, 201);
+});

@@ -1,0 +1,335 @@
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
+import { connectMcp } from "../support/mcp-client.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
+
+const DAILY = "/v1/account/usage/daily";
+const RATE = "/v1/rates/EUR/USD";
+const EMAIL = "ada@example.org";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+const session = await service.openSession();
+const { id, apiKey } = await service.createKey(session);
+await service.get(RATE, { apiKey });
+
+/** A session of now: one of an earlier day has expired. */
+async function logIn(own: TestService): Promise<string> {
+  const json = { email: EMAIL, password: "correct horse battery" };
+  return String((await own.post("/v1/auth/login", { json })).body.session_token);
+}
+
+/** A service at a time, with an account of one key. */
+async function startAt(time: string) {
+  const own = await startService({ clock: new TestClock(time) });
+  const key = await own.createKey(await own.openSession(EMAIL));
+  return {
+    own,
+    key,
+    async readAt(moment: string) {
+      own.clock.set(moment);
+      assert.equal((await own.get(RATE, key)).status, 200);
+    },
+    [Symbol.asyncDispose]: () => own[Symbol.asyncDispose](),
+  };
+}
+
+interface DayOfKey {
+  readonly date: string;
+  readonly api_key_id: string;
+  readonly units: number;
+}
+
+async function daysIn(own: TestService, session: string, query = ""): Promise<DayOfKey[]> {
+  const answer = await own.get(DAILY + query, { session });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.body.days as DayOfKey[];
+}
+
+const datesIn = async (own: TestService, session: string, query = "") =>
+  (await daysIn(own, session, query)).map(({ date }) => date);
+
+/** All that asking could have changed. */
+const stored = (own: TestService) =>
+  ["accounts", "sessions", "api_keys", "period_usage", "daily_usage", "auth_windows"].map((table) =>
+    own.query(`SELECT * FROM ${table}`),
+  );
+
+suite("daily usage: what is told", () => {
+  test("units by day and key over a month's end, whatever way they were read", async () => {
+    await using started = await startAt("2026-11-29T12:00:00.000Z");
+    const { own, key: first, readAt } = started;
+    const second = await own.createKey(await logIn(own));
+    await readAt("2026-11-29T12:00:00.000Z");
+    own.clock.set("2026-11-30T23:59:59.999Z");
+    await own.get(RATE, second);
+    await own.get("/v1/rates/USD/NONE", second);
+    await own.call("HEAD", RATE, first);
+    own.clock.set("2026-12-01T00:00:00.000Z");
+    await own.get("/v1/rates/E/USD", first);
+    {
+      const authorization = `ApiKey ${second.apiKey}`;
+      await using agent = await connectMcp(own.url, { mode: "auto", authorization });
+      await agent.call("get_rate", { base: "EUR", quote: "USD" });
+      await agent.call("convert_currency", { base: "EUR", quote: "USD", amount: "2" });
+      await agent.call("get_usage");
+    }
+    await own.get(RATE, first);
+    const session = await logIn(own);
+
+    const answer = await own.get(DAILY, { session });
+
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.body, {
+      days: [
+        { date: "2026-11-29", api_key_id: first.id, units: 1 },
+        { date: "2026-11-30", api_key_id: first.id, units: 1 },
+        { date: "2026-11-30", api_key_id: second.id, units: 2 },
+        { date: "2026-12-01", api_key_id: first.id, units: 1 },
+        { date: "2026-12-01", api_key_id: second.id, units: 2 },
+      ],
+    });
+    assertCommonHeaders(answer);
+    assert.equal(await own.usedUnits(session), 3);
+  });
+
+  test("an account that has read nothing has no days", async () => {
+    const answer = await service.get(DAILY, { session: await service.openSession() });
+    assert.deepEqual([answer.status, answer.text], [200, '{"days":[]}']);
+  });
+
+  test("an account sees its own units and nobody else's", async () => {
+    const [own, other, idle] = [
+      await service.openSession(),
+      await service.openSession(),
+      await service.openSession(),
+    ];
+    const [key, otherKey] = [await service.createKey(own), await service.createKey(other)];
+    await service.get(RATE, key);
+    for (let read = 0; read < 2; read += 1) await service.get(RATE, otherKey);
+
+    const date = "2026-11-21";
+    assert.deepEqual(await daysIn(service, own), [{ date, api_key_id: key.id, units: 1 }]);
+    assert.deepEqual(await daysIn(service, other), [{ date, api_key_id: otherKey.id, units: 2 }]);
+    assert.deepEqual(await daysIn(service, idle), []);
+  });
+
+  test("a revoked key's units stay, and a refused read adds none", async () => {
+    const session = await service.openSession();
+    const key = await service.createKey(session);
+    await service.get(RATE, key);
+    await service.call("DELETE", `/v1/account/api-keys/${key.id}`, { session });
+    assert.equal((await service.get(RATE, key)).status, 401);
+
+    assert.deepEqual(await daysIn(service, session), [
+      { date: "2026-11-21", api_key_id: key.id, units: 1 },
+    ]);
+  });
+
+  test("keys stand in the order in which the list of keys has them", async () => {
+    const session = await service.openSession();
+    const keys: Awaited<ReturnType<TestService["createKey"]>>[] = [];
+    for (let made = 0; made < 5; made += 1) keys.push(await service.createKey(session));
+    for (const key of keys.toReversed()) await service.get(RATE, key);
+
+    const listed = await service.get("/v1/account/api-keys", { session });
+
+    const ids = (listed.body.api_keys as { id: string }[]).map(({ id }) => id);
+    const days = await daysIn(service, session);
+    assert.deepEqual(
+      days.map(({ api_key_id }) => api_key_id),
+      ids,
+    );
+  });
+
+  test("asking costs nothing and changes nothing, also when the quota is used up", async () => {
+    await using own = await startService({ config: { freePlanUnits: 1 } });
+    const session = await own.openSession();
+    const key = await own.createKey(session);
+    await own.get(RATE, key);
+    assertFailure(await own.get(RATE, key), 429, "quota_exceeded");
+    const before = stored(own);
+
+    const days = await daysIn(own, session, "?days=7");
+    const head = await own.call("HEAD", DAILY, { session });
+    await own.get(`${DAILY}?days=0`, { session });
+    await own.get(DAILY, key);
+
+    assert.deepEqual(days, [{ date: "2026-11-21", api_key_id: key.id, units: 1 }]);
+    assert.deepEqual([head.status, head.text], [200, ""]);
+    assert.deepEqual(stored(own), before);
+    assert.equal(await own.usedUnits(session), 1);
+  });
+});
+
+suite("daily usage: the last days", () => {
+  const reads = [
+    "2025-11-20T23:59:59.999Z",
+    "2025-11-21T00:00:00.000Z",
+    "2026-10-22T23:59:59.999Z",
+    "2026-10-23T00:00:00.000Z",
+    "2026-11-20T23:59:59.999Z",
+    "2026-11-21T00:00:00.000Z",
+  ];
+  const dates = reads.map((moment) => moment.slice(0, 10));
+
+  test("are as many UTC days as asked for, 30 by default, with today as the last", async () => {
+    await using started = await startAt("2025-11-20T12:00:00.000Z");
+    const { own, readAt } = started;
+    for (const moment of reads) await readAt(moment);
+    const session = await logIn(own);
+
+    const asked = [
+      ["?days=1", 1],
+      ["?days=2", 2],
+      ["?days=29", 2],
+      ["?days=30", 3],
+      ["", 3],
+      ["?days=31", 4],
+      ["?days=365", 4],
+      ["?days=366", 5],
+    ] as const;
+    for (const [query, count] of asked) {
+      assert.deepEqual(await datesIn(own, session, query), dates.slice(-count), query);
+    }
+  });
+
+  test("move on at midnight in UTC, to the millisecond", async () => {
+    await using started = await startAt("2026-12-31T12:00:00.000Z");
+    const { own, readAt } = started;
+    await readAt("2026-12-31T23:59:59.999Z");
+    const session = await logIn(own);
+
+    assert.deepEqual(await datesIn(own, session, "?days=1"), ["2026-12-31"]);
+    own.clock.set("2027-01-01T00:00:00.000Z");
+    assert.deepEqual(await datesIn(own, session, "?days=1"), []);
+    assert.deepEqual(await datesIn(own, session, "?days=2"), ["2026-12-31"]);
+    await readAt("2027-01-01T00:00:00.000Z");
+    assert.deepEqual(await datesIn(own, session, "?days=1"), ["2027-01-01"]);
+  });
+
+  test("count a leap year's 29th of February", async () => {
+    await using started = await startAt("2028-02-28T12:00:00.000Z");
+    const { own, readAt } = started;
+    const days = ["2028-02-28", "2028-02-29", "2028-03-01"];
+    for (const day of days) await readAt(`${day}T12:00:00.000Z`);
+    const session = await logIn(own);
+
+    assert.deepEqual(await datesIn(own, session, "?days=2"), days.slice(1));
+    assert.deepEqual(await datesIn(own, session, "?days=3"), days);
+  });
+
+  test("do not reach beyond today, when another node's clock was ahead", async () => {
+    await using started = await startAt("2026-11-21T23:59:59.000Z");
+    const { own, readAt } = started;
+    await readAt("2026-11-21T23:59:59.000Z");
+    await readAt("2026-11-22T00:00:00.500Z");
+    own.clock.set("2026-11-21T23:59:59.500Z");
+
+    assert.deepEqual(await datesIn(own, await logIn(own)), ["2026-11-21"]);
+  });
+});
+
+suite("daily usage: what is refused", () => {
+  const RULE = "days must be a whole number from 1 to 366.";
+  const badQueries = [
+    ["zero", "days=0"],
+    ["one too many", "days=367"],
+    ["the most that three digits hold", "days=999"],
+    ["four digits", "days=1000"],
+    ["a fraction", "days=1.5"],
+    ["a whole number with a point", "days=1.0"],
+    ["a word", "days=abc"],
+    ["nothing", "days="],
+    ["a name alone", "days"],
+    ["a negative number", "days=-1"],
+    ["a sign", "days=%2B5"],
+    ["white space", "days=%205"],
+    ["a leading zero", "days=05"],
+    ["an exponent", "days=1e2"],
+    ["hexadecimal", "days=0x10"],
+    ["true", "days=true"],
+    ["other digits than ASCII", "days=%D9%A3"],
+    ["a line's end", "days=5%0A"],
+    ["two numbers", "days=3&days=4"],
+    ["one number twice", "days=3&days=3"],
+    ["a malformed escape", "days=%zz"],
+  ] as const;
+
+  for (const [what, query] of badQueries) {
+    test(`days that are ${what} are 400, and the message tells the rule: ${query}`, async () => {
+      const before = stored(service);
+
+      const answer = await service.get(`${DAILY}?${query}`, { session });
+
+      assertFailure(answer, 400, "invalid_request", RULE);
+      assert.deepEqual(stored(service), before);
+    });
+  }
+
+  test("fields that are not known are passed over", async () => {
+    const expected = [{ date: "2026-11-21", api_key_id: id, units: 1 }];
+
+    for (const query of [
+      "?",
+      "?x=1",
+      "?day=0",
+      "?DAYS=0",
+      "?days%5B%5D=0",
+      "?__proto__=0&days=3",
+    ]) {
+      assert.deepEqual(await daysIn(service, session, query), expected, query);
+    }
+  });
+
+  test("without a valid session it is 401, before the days are looked at", async () => {
+    for (const path of [DAILY, `${DAILY}?days=0`, `${DAILY}?session=${session}`]) {
+      assertSessionRefused(await service.get(path));
+      assertSessionRefused(await service.get(path, { apiKey }));
+      assertSessionRefused(await service.get(path, { session: apiKey }));
+      assertSessionRefused(await service.get(path, { session: `svc_sess_${"0".repeat(64)}` }));
+    }
+    assert.equal(await service.usedUnits(session), 1);
+  });
+
+  test("a session that has ended is 401", async () => {
+    await using own = await startService();
+    const [ended, expired] = [await own.openSession(), await own.openSession()];
+    await own.post("/v1/auth/logout", { session: ended });
+    assertSessionRefused(await own.get(DAILY, { session: ended }));
+
+    own.clock.advanceMs(24 * 60 * 60 * 1000);
+
+    assertSessionRefused(await own.get(DAILY, { session: expired }));
+  });
+
+  test("a failure of the storage is 503 with Retry-After, and the cause is not told", async () => {
+    await using own = await startService();
+    const session = await own.openSession();
+    await own.get(RATE, await own.createKey(session));
+    {
+      own.query("ALTER TABLE charged_units RENAME TO charged_units_gone");
+      const answer = await own.get(DAILY, { session });
+      own.query("ALTER TABLE charged_units_gone RENAME TO charged_units");
+      assertFailure(answer, 503, "temporarily_unavailable");
+      assert.doesNotMatch(answer.text, /charged_units|table|sql/i);
+      assert.ok(own.logLines.some((line) => line.includes("no such table")));
+    }
+    assert.equal((await daysIn(own, session)).length, 1);
+  });
+
+  test("units that no number can hold exactly are 500, not a number near them", async () => {
+    await using own = await startService();
+    const session = await own.openSession();
+    await own.get(RATE, await own.createKey(session));
+    own.query("UPDATE charged_units SET units = 9007199254740993 WHERE day > 0");
+
+    const answer = await own.get(DAILY, { session });
+
+    assertFailure(answer, 500, "internal_error");
+    assert.doesNotMatch(answer.text, /9007199254740|range|integer/i);
+    const logged = own.logLines.find((line) => line.includes("internal_error"));
+    assert.match(logged ?? "", new RegExp(String(answer.body.request_id)));
+  });
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { clientOf } from "../support/client.ts";
+import { playSmtp } from "../support/fake-smtp-server.ts";
+import { type Ended, kurs, serve, temporaryDirectory } from "../support/process.ts";
+import { startService } from "../support/service.ts";
+
+/** Turns the text around, and what shows as nothing, as far as an email may hold it. */
+const BIDI = "\u202e\u2066\u200b\u200f\u061c\u2060\u2069\ufff9\ufffb\u{e0041}";
+const SHOWN_BIDI = "\\u202e\\u2066\\u200b\\u200f\\u061c\\u2060\\u2069\\ufff9\\ufffb\\udb40\\udc41";
+
+/** Control sequences of terminals, and further line ends. */
+const HOSTILE = `\u009b2J\u001b[2J\u007f\u0085\u2028${BIDI}`;
+const SHOWN = `\\u009b2J\\u001b[2J\\u007f\\u0085\\u2028${SHOWN_BIDI}`;
+
+const EMAIL = `"a${BIDI}b"@example.org`;
+const SHOWN_EMAIL = `"a${SHOWN_BIDI}b"@example.org`;
+const ERROR = `away\r\n${HOSTILE}`;
+
+const directory = await temporaryDirectory();
+after(() => directory[Symbol.asyncDispose]());
+
+{
+  await using service = await startService({ dataDirectory: directory.path });
+  const json = { email: EMAIL, password: "correct horse battery" };
+  assert.equal((await service.post("/v1/auth/register", { json })).status, 201);
+  const failed = "last_error = ?, given_up_at = created_at, next_attempt_at = NULL, token = NULL";
+  service.query(`UPDATE mails SET ${failed}`, ERROR);
+  const columns = "source, last_error_at, last_error, failures, next_attempt_at";
+  const time = "2026-11-21T12:00:00.000Z";
+  service.query(`INSERT INTO sources (${columns}) VALUES (?,?,?,1,?)`, "ecb", time, ERROR, time);
+}
+
+const run = (args: readonly string[], input = "") =>
+  kurs(args, { dataDirectory: directory.path, input, env: { RATE_SOURCES: "ecb" } });
+
+/** Asserts that all is visible but for the ends of so many lines. */
+function assertVisible({ stdout, stderr }: Pick<Ended, "stdout" | "stderr">, lines?: number): void {
+  assert.doesNotMatch(stdout + stderr, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+  if (lines !== undefined) assert.equal((stdout + stderr).split("\n").length - 1, lines);
+}
+
+suite("invisible characters of others reach a terminal escaped", { concurrency: 2 }, () => {
+  test("in the reason why a line was not imported", async () => {
+    const line = JSON.stringify({ base: `E${HOSTILE}`, quote: "USD", rate: "1", as_of: "x" });
+    const ended = await run(["rates", "import", "-"], `${line}\n`);
+    assert.ok(ended.stderr.startsWith(`line 1: base "E${SHOWN}" is not a symbol`), ended.stderr);
+    assertVisible(ended, 2);
+  });
+
+  test("in tables, where each row stays one line and the columns stay in line", async () => {
+    const accounts = await run(["accounts", "list"]);
+    assertVisible(accounts, 2);
+    const [heading = "", row = ""] = accounts.stdout.split("\n");
+    assert.equal(row.indexOf(" free "), heading.indexOf(" PLAN "));
+    assert.ok(row.startsWith(`${SHOWN_EMAIL} `), row);
+
+    const mails = await run(["mail", "list"]);
+    assertVisible(mails, 2);
+    assert.ok(mails.stdout.includes(` ${SHOWN_EMAIL} `), mails.stdout);
+    assert.ok(mails.stdout.endsWith(` away\\u000d\\u000a${SHOWN}\n`), mails.stdout);
+
+    assertVisible(await run(["rates", "status"]));
+  });
+
+  test("in JSON, which stays the same JSON", async () => {
+    const accounts = await run(["accounts", "list", "--json"]);
+    assertVisible(accounts);
+    assert.equal(JSON.parse(accounts.stdout)[0].email, EMAIL);
+
+    const mails = await run(["mail", "list", "--json"]);
+    assertVisible(mails);
+    assert.deepEqual(
+      (JSON.parse(mails.stdout) as Record<string, unknown>[]).map((mail) => mail.last_error),
+      [ERROR],
+    );
+  });
+
+  test("in the doctor's findings, one line each", async () => {
+    const { stdout } = await run(["doctor"]);
+    assertVisible({ stdout, stderr: "" });
+    const finding = /^problem +sources +ecb .*$/m.exec(stdout)?.[0] ?? "";
+    assert.ok(finding.includes(`away\\u000d\\u000a${SHOWN}`), stdout);
+    const json = await run(["doctor", "--json"]);
+    assertVisible(json);
+    assert.ok(JSON.stringify(JSON.parse(json.stdout)).includes(JSON.stringify(ERROR).slice(1, -1)));
+  });
+
+  test("in messages, the command line's own and those of the configuration", async () => {
+    const missing = await run(["rates", "import", `no${HOSTILE}`]);
+    assert.equal(missing.stderr, `kurs: cannot read no${SHOWN}: no such file\n`);
+
+    const unknown = await run([`r${HOSTILE}`]);
+    assert.ok(unknown.stderr.includes(`unknown command 'r${SHOWN}'`), unknown.stderr);
+    assertVisible(unknown);
+
+    const env = { PORT: `1${HOSTILE}` };
+    const unset = await kurs(["plans", "list"], { dataDirectory: directory.path, env });
+    assert.ok(unset.stderr.includes(`not "1${SHOWN}"`), unset.stderr);
+    assertVisible(unset);
+  });
+
+  test("in the log", async () => {
+    await using smtp = await playSmtp();
+    smtp.behave({ refuse: "RCPT", code: 451, message: `busy ${BIDI}` });
+    await using place = await temporaryDirectory();
+    const env = { SMTP_URL: smtp.url };
+    await using server = await serve({ dataDirectory: place.path, env });
+    await clientOf(server.url).openSession("ada@example.org");
+
+    const told = await server.program.waitFor("the refusal", () =>
+      server.logLines().find((line) => JSON.stringify(line).includes("busy")),
+    );
+    assert.ok(JSON.stringify(told).includes(BIDI), JSON.stringify(told));
+    const { stdout } = await server.stop();
+    assertVisible({ stdout, stderr: "" });
+    assert.ok(stdout.includes(`busy ${SHOWN_BIDI}`), stdout);
+  });
+});

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+import type { Worker } from "node:worker_threads";
+import { createHashing } from "../../src/crypto/hash-pool.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
+import { assertFailure } from "../support/assertions.ts";
+import { mailTo, tokenOf } from "../support/mails.ts";
+import { startService, type TestService } from "../support/service.ts";
+
+const EMAIL = "ada@example.org";
+const PASSWORD = "correct horse battery";
+
+/** A stored form that takes a thread some 2 s to compare with: 150 passes instead of 2. */
+const LENGTHY = `$argon2id$v=19$m=19456,t=150,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+const logIn = (service: TestService, email = EMAIL) =>
+  service.post("/v1/auth/login", { json: { email, password: PASSWORD } });
+
+/** Gives the only thread work for 2 s, and lets one more hashing wait for it. */
+function fillQueue(secrets: Secrets) {
+  let isFull = true;
+  const done = Promise.all([
+    secrets.verifyPassword(LENGTHY, PASSWORD).finally(() => {
+      isFull = false;
+    }),
+    secrets.hashPassword(PASSWORD),
+  ]);
+  return { done, isFull: () => isFull };
+}
+
+/** All that a log-in, a registration or a reset would change. */
+const stored = (service: TestService) => [
+  service.query("SELECT * FROM accounts ORDER BY id"),
+  service.query("SELECT * FROM sessions ORDER BY token_hash"),
+  service.query("SELECT * FROM mail_tokens ORDER BY token_hash"),
+  service.query("SELECT id FROM mails ORDER BY id"),
+];
+
+test("hashing: beyond the queue's end passwords are 503 at once, nothing is stored, and reads go on", async () => {
+  const secrets = createSecrets(createHashing({ threads: 1, waiting: 1 }));
+  await using service = await startService({ secrets });
+  const { apiKey } = await service.createKey(await service.openSession(EMAIL));
+  await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
+  const token = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset"));
+  const before = stored(service);
+  const queue = fillQueue(secrets);
+
+  const refused = await Promise.all([
+    logIn(service),
+    logIn(service, "nobody@example.org"),
+    service.post("/v1/auth/register", { json: { email: "new@example.org", password: PASSWORD } }),
+    service.post("/v1/auth/password-reset/confirm", { json: { token, password: PASSWORD } }),
+  ]);
+  const read = await service.get("/v1/rates/EUR/USD", { apiKey });
+
+  assert.ok(queue.isFull(), "the answers came only after the queue had moved on");
+  for (const answer of refused) {
+    assertFailure(answer, 503, "temporarily_unavailable", /retry/);
+    assert.equal(answer.headers["retry-after"], "5");
+    assert.equal(answer.body.message, refused[0].body.message);
+  }
+  assert.equal(read.status, 200);
+  assert.deepEqual(stored(service), before);
+
+  const [check, form] = await queue.done;
+  assert.deepEqual(check, { matches: false, outdated: false });
+  assert.equal((await secrets.verifyPassword(form, PASSWORD)).matches, true);
+  assert.equal((await logIn(service)).status, 200);
+});
+
+test("hashing: log-ins that arrive together wait for each other, and each is answered", async () => {
+  const secrets = createSecrets(createHashing({ threads: 1, waiting: 7 }));
+  await using service = await startService({ secrets });
+  await service.openSession(EMAIL);
+
+  const answers = await Promise.all(Array.from({ length: 8 }, () => logIn(service)));
+
+  for (const { status, text } of answers) assert.equal(status, 200, text);
+  assert.equal(service.query("SELECT * FROM sessions").length, 9);
+});
+
+/** The threads that this process starts from now on. */
+function watchThreads() {
+  const threads: Worker[] = [];
+  const note = (thread: Worker) => threads.push(thread);
+  process.on("worker", note);
+  return { threads, [Symbol.dispose]: () => void process.off("worker", note) };
+}
+
+test("hashing: no thread is started before the first password, and one serves them all", async () => {
+  using watched = watchThreads();
+  const secrets = createSecrets(createHashing({ threads: 1 }));
+  await using service = await startService({ secrets });
+  assert.equal((await service.get("/readyz")).status, 200);
+  assert.deepEqual(watched.threads, []);
+
+  await service.openSession(EMAIL);
+
+  assert.equal(watched.threads.length, 1);
+});
+
+test("hashing: a thread that dies fails its hashing, and the next password starts a new one", async () => {
+  using watched = watchThreads();
+  const secrets = createSecrets(createHashing({ threads: 1 }));
+  await using service = await startService({ secrets });
+  await service.openSession(EMAIL);
+
+  const check = assert.rejects(secrets.verifyPassword(LENGTHY, PASSWORD), /thread ended/);
+  await watched.threads[0]?.terminate();
+  await check;
+
+  assert.equal((await logIn(service)).status, 200);
+  assert.equal(watched.threads.length, 2);
+});
+
+test("hashing: a thread that died while it was idle is not missed", async () => {
+  using watched = watchThreads();
+  const secrets = createSecrets(createHashing({ threads: 1 }));
+  await using service = await startService({ secrets });
+  await service.openSession(EMAIL);
+  await watched.threads[0]?.terminate();
+
+  assert.equal((await logIn(service)).status, 200);
+  assert.equal(watched.threads.length, 2);
+});
+
+test("hashing: what the thread cannot hash is 500, tells nothing, and the next log-in works", async () => {
+  const secrets = createSecrets(createHashing({ threads: 1 }));
+  await using service = await startService({ secrets });
+  await service.openSession(EMAIL);
+  const [account] = service.query("SELECT password_hash FROM accounts");
+  const form = String(account?.password_hash);
+  // Argon2 wants 8 KiB at least (RFC 9106, section 3.1).
+  const impossible = form.replace("m=19456", "m=1");
+  service.query("UPDATE accounts SET password_hash = ?", impossible);
+
+  const answer = await logIn(service);
+
+  assertFailure(answer, 500, "internal_error");
+  assert.doesNotMatch(answer.text, /argon|memory|thread/i);
+  assert.ok(!service.logLines.join("").includes(PASSWORD));
+  service.query("UPDATE accounts SET password_hash = ?", form);
+  assert.equal((await logIn(service)).status, 200);
+});
+
+// Elsewhere niceness is the whole process's, and the thread keeps its own.
+if (process.platform === "linux") {
+  test("hashing: its thread gives way to the others, whose niceness stays", async () => {
+    await createSecrets().hashPassword(PASSWORD);
+
+    const niceness = readdirSync("/proc/self/task").map((thread) => {
+      const stat = readFileSync(`/proc/self/task/${thread}/stat`, "utf8");
+      const [, name, rest = ""] = /\((.*)\) (.*)$/s.exec(stat) ?? [];
+      return { name, nice: Number(rest.split(" ")[16]) };
+    });
+
+    const own = niceness.filter(({ name }) => name === "hashing");
+    const others = niceness.filter(({ name }) => name !== "hashing");
+    const usual = others[0]?.nice ?? 0;
+    assert.ok(own.length > 0, JSON.stringify(niceness));
+    assert.ok(own.every(({ nice }) => nice > usual));
+    assert.ok(others.every(({ nice }) => nice === usual));
+  });
+}

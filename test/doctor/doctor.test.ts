@@ -1,0 +1,337 @@
+import assert from "node:assert/strict";
+import { chmodSync, linkSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { judgeDirectory } from "../../src/doctor/rules/directory.ts";
+import { judgeOtherRates, judgeSources } from "../../src/doctor/rules/services.ts";
+import { judgeStore } from "../../src/doctor/rules/store.ts";
+import type { Instant } from "../../src/shared/instant.ts";
+import { clientOf } from "../support/client.ts";
+import { playSmtp } from "../support/fake-smtp-server.ts";
+import { administer } from "../support/postgres.ts";
+import { newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
+import { kurs, serve, temporaryDirectory } from "../support/process.ts";
+import { copyOf, namesIn, query, stateOf } from "../storage/stored.ts";
+
+interface Finding {
+  readonly level: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** Runs the doctor. @returns its exit code, and its findings by `level subject`. */
+async function doctor(dataDirectory: string, env: Record<string, string> = {}, ...args: string[]) {
+  const { exitCode, stdout, stderr } = await kurs(["doctor", "--json", ...args], {
+    dataDirectory,
+    env,
+  });
+  assert.equal(stderr, "");
+  assert.doesNotMatch(stdout, /sesame/);
+  const findings = JSON.parse(stdout) as Finding[];
+  const told = (level: string, subject: string) =>
+    findings.filter((each) => each.level === level && each.subject === subject).at(0)?.text ?? "";
+  const bad = findings.filter(({ level }) => level !== "ok").map((each) => each.subject);
+  return { exitCode, told, bad, stdout };
+}
+
+let used = "";
+const resources = new AsyncDisposableStack();
+
+before(async () => {
+  const dataDirectory = join(resources.use(await temporaryDirectory()).path, "data");
+  await using server = await serve({ dataDirectory });
+  const client = clientOf(server.url);
+  const { apiKey } = await client.createKey(await client.openSession("ada@example.org"));
+  await client.get("/v1/rates/EUR/USD", { apiKey });
+  query(
+    dataDirectory,
+    "UPDATE rates SET as_of = ?",
+    `${new Date().toISOString().slice(0, -1)}000000Z`,
+  );
+  // What it has written stands in the log alone.
+  await server.kill();
+  used = dataDirectory;
+});
+after(() => resources.disposeAsync());
+
+/** A store that a service has used, in a directory of the test's own. */
+const usedDirectory = () => copyOf(used);
+
+suite("kurs doctor", { concurrency: 3 }, () => {
+  test("finds all well beside a live server and without one, and writes nothing", async () => {
+    await using directory = await usedDirectory();
+    const file = join(directory.path, "kurs.db");
+    const filesNow = () => [readFileSync(file), readFileSync(`${file}-wal`)];
+    const before = filesNow();
+    assert.ok((before[1]?.length ?? 0) > 0);
+    const alone = await doctor(directory.path, {}, "--thorough");
+    assert.deepEqual([alone.exitCode, alone.bad], [0, []], alone.stdout);
+    assert.deepEqual(filesNow(), before);
+    assert.match(alone.told("ok", "program"), /^Kurs \d\S+ on Node\.js 26\.\d+\.\d+$/);
+    assert.match(alone.told("ok", "database"), /^SQLite 3\.\d+\.\d+, schema \d+$/);
+    assert.match(alone.told("ok", "integrity"), /integrity_check/);
+    assert.match(alone.told("ok", "units"), /^1 units of 1 accounts/);
+
+    await using server = await serve({ dataDirectory: directory.path });
+    const beside = await kurs(["doctor"], { dataDirectory: directory.path });
+    assert.equal(beside.exitCode, 0, beside.stdout);
+    for (const line of beside.stdout.trimEnd().split("\n")) assert.match(line, /^ok {7}\w+ +\S/);
+    assert.equal((await clientOf(server.url).get("/readyz")).status, 200);
+  });
+
+  test("without a database says so and makes none", async () => {
+    await using directory = await temporaryDirectory();
+    const place = join(directory.path, "data");
+    const { exitCode, told } = await doctor(place);
+    assert.equal(exitCode, 0);
+    assert.match(told("warning", "database"), /no database at \S+kurs\.db\. The first start/);
+    assert.deepEqual(namesIn(directory.path), []);
+  });
+
+  test("tells every value that does not fit as a problem", async () => {
+    await using directory = await temporaryDirectory();
+    const env = { PORT: "abc", DATABASE_URL: "mysql://kurs:sesame-42@db.example.org" };
+    const { exitCode, bad, stdout } = await doctor(directory.path, env);
+    assert.equal(exitCode, 1);
+    assert.deepEqual(bad, ["settings", "settings", "settings"]);
+    assert.match(stdout, /"DATABASE_URL: want an address/);
+    assert.match(stdout, /"PORT: want a whole number/);
+  });
+
+  test("warns of settings that do not fit each other", async () => {
+    await using directory = await temporaryDirectory();
+    for (const [env, line] of [
+      [{ PUBLIC_URL: "https://rates.example.org" }, /Set TRUST_PROXY to the proxy/],
+      [{ HOST: "0.0.0.0" }, /HOST 0\.0\.0\.0 is reached from elsewhere/],
+      [{ PUBLIC_URL: "http://rates.example.org" }, /PUBLIC_URL is http: passwords/],
+    ] as const) {
+      const { exitCode, told } = await doctor(directory.path, env);
+      assert.equal(exitCode, 0);
+      assert.match(told("warning", "settings"), line);
+    }
+    const well = { PUBLIC_URL: "https://rates.example.org", TRUST_PROXY: "loopback" };
+    assert.equal(
+      (await doctor(directory.path, well)).told("ok", "settings"),
+      "the configuration fits",
+    );
+  });
+
+  test("finds damage, other files' modes, a second name and a log that is not ours", async () => {
+    await using directory = await usedDirectory();
+    const file = join(directory.path, "kurs.db");
+    stateOf(file);
+    chmodSync(directory.path, 0o755);
+    chmodSync(file, 0o644);
+    linkSync(file, `${file}.replaced-then`);
+    const open = await doctor(directory.path);
+    assert.equal(open.exitCode, 0);
+    assert.match(open.told("warning", "files"), /every user .* can read kurs\.db.*: chmod 700/);
+    assert.match(open.stdout, /has a second name, left by a restore/);
+    chmodSync(directory.path, 0o700);
+
+    const bytes = readFileSync(file);
+    bytes.fill(0xff, 8 * 4096, 20 * 4096);
+    writeFileSync(file, bytes);
+    const damaged = await doctor(directory.path);
+    assert.equal(damaged.exitCode, 1);
+    assert.match(damaged.stdout, /"problem"[^}]*damaged/);
+
+    writeFileSync(file, "not a database ".repeat(1000));
+    const foreign = await doctor(directory.path);
+    assert.equal(foreign.exitCode, 1);
+    assert.match(foreign.told("problem", "database"), /not a Kurs database/);
+  });
+
+  test("finds units that differ, a clock that was set back, and a schema of another program", async () => {
+    await using directory = await usedDirectory();
+    query(directory.path, "UPDATE charged_units SET units = units + 1 WHERE day > 0");
+    query(directory.path, "UPDATE accounts SET created_at = '2999-01-01T00:00:00.000Z'");
+    const changed = await doctor(directory.path);
+    assert.equal(changed.exitCode, 1);
+    assert.match(changed.told("problem", "units"), /by period and by day differ 1 times/);
+    assert.match(changed.told("problem", "clock"), /2999-01-01T00:00:00\.000Z is stored/);
+
+    query(directory.path, "PRAGMA user_version = 99");
+    const newer = await doctor(directory.path);
+    assert.equal(newer.exitCode, 1);
+    assert.match(newer.told("problem", "database"), /schema 99: a newer Kurs has written it/);
+    query(directory.path, "PRAGMA user_version = 3");
+    const older = await doctor(directory.path);
+    assert.match(older.told("warning", "database"), /schema 3: the next start brings it to \d+/);
+  });
+
+  test("forgives clocks of nodes that are up to 5 s apart, and no more", () => {
+    const nowMs = Date.parse("2026-11-21T12:00:00.000Z");
+    const levelAt = (newestTime: string, databaseNowMs = nowMs) => {
+      const books = {
+        disagreeing: 0,
+        accounts: 1,
+        units: 0,
+        newestTime,
+        newestDay: undefined,
+        rates: [],
+        missingPlans: [],
+      };
+      const versions = { engine: "SQLite", schema: 1, knownSchema: 1, pageCheck: undefined };
+      const facts = { ...versions, damage: [], books, databaseNowMs };
+      return judgeStore(facts, nowMs).find(({ subject }) => subject === "clock")?.level;
+    };
+    assert.equal(levelAt("2026-11-21T12:00:05.000Z"), "ok");
+    assert.equal(levelAt("2026-11-21T12:00:05.001Z"), "problem");
+    const written = "2026-11-21T11:00:00.000Z";
+    for (const apartMs of [5000, -5000]) assert.equal(levelAt(written, nowMs + apartMs), "ok");
+    for (const apartMs of [5001, -5001]) assert.equal(levelAt(written, nowMs + apartMs), "warning");
+  });
+
+  test("finds a source that has long been stale, and mails that wait or were given up", async () => {
+    await using directory = await usedDirectory();
+    const never = await doctor(directory.path, { RATE_SOURCES: "ecb" });
+    assert.equal(never.exitCode, 0);
+    assert.match(never.told("warning", "sources"), /^ecb was never fetched, .* 0 days old\. A/);
+    query(
+      directory.path,
+      `INSERT INTO sources (source, last_success_at, newest_as_of, next_attempt_at)
+        VALUES ('ecb', '2026-03-13T15:00:00.000Z', '2026-03-13T15:00:00.000000000Z', '')`,
+    );
+    const stale = await doctor(directory.path, { RATE_SOURCES: "ecb" });
+    assert.equal(stale.exitCode, 1);
+    assert.match(
+      stale.told("problem", "sources"),
+      /^ecb has missed at least 99 publications\. Try kurs/,
+    );
+
+    const at = "2026-11-21T00:00:00.000Z";
+    const add = `INSERT INTO mails (id, account_id, kind, created_at, next_attempt_at, last_error,
+      given_up_at) SELECT ?, id, 'password_changed', ?, ?, 'mailbox busy', ? FROM accounts`;
+    query(directory.path, add.replace("?, 'mailbox", "NULL, 'mailbox"), "one", at, at);
+    query(
+      directory.path,
+      add.replace("?, 'mailbox", `'${at}', 'mailbox`).replace(", ? FROM", ", NULL FROM"),
+      "two",
+      at,
+    );
+    const { exitCode, stdout } = await doctor(directory.path);
+    assert.equal(exitCode, 0);
+    assert.match(stdout, /1 mails wait after an error \(mailbox busy\): see kurs mail list/);
+    assert.match(stdout, /1 mails were given up: see kurs mail list/);
+  });
+
+  test("finds rates that are old although nothing was ever fetched: imported, or the snapshot's", async () => {
+    await using directory = await usedDirectory();
+    query(directory.path, "UPDATE rates SET as_of = '2020-01-02T15:00:00.000000000Z'");
+    query(directory.path, "UPDATE rates SET source = 'import' WHERE quote = 'USD'");
+    const { exitCode, told, stdout } = await doctor(directory.path, { RATE_SOURCES: "ecb" });
+    assert.equal(exitCode, 1);
+    const never = /^ecb was never fetched, and its newest rate is \d{4} days old\. A running/;
+    assert.match(told("problem", "sources"), never);
+    assert.match(stdout, /the newest of \d+ imported rates is \d{4} days old\. Import newer ones/);
+    assert.match(stdout, /the newest of \d+ rates of ust \(not fetched\) is \d{4} days old/);
+  });
+
+  test("asks the mail server, sends nothing, and shows no password", async () => {
+    await using directory = await temporaryDirectory();
+    const account = { user: "kurs", password: "sesame-42" };
+    await using smtp = await playSmtp({ account });
+    const good = await doctor(directory.path, { SMTP_URL: smtp.url });
+    assert.equal(good.exitCode, 0);
+    assert.match(
+      good.told("ok", "mail"),
+      new RegExp(`^smtp://127\\.0\\.0\\.1:${smtp.port}; 0 wait$`),
+    );
+    assert.deepEqual([smtp.attempts(), smtp.received], [0, []]);
+
+    const wrong = await doctor(directory.path, {
+      SMTP_URL: smtp.url.replace("sesame-42", "sesame"),
+    });
+    assert.equal(wrong.exitCode, 1);
+    assert.match(wrong.told("problem", "mail"), /does not take mail: .*wrong user or password/);
+    const away = await doctor(directory.path, { SMTP_URL: "smtp://kurs:sesame-42@127.0.0.1:1" });
+    assert.match(away.told("problem", "mail"), /smtp:\/\/127\.0\.0\.1:1 .*ECONNREFUSED/);
+
+    await using plain = await playSmtp();
+    const clear = await doctor(directory.path, { SMTP_URL: `smtp://0.0.0.0:${plain.port}` });
+    assert.equal(clear.exitCode, 1);
+    assert.match(clear.told("problem", "mail"), /does not offer TLS.*Use smtps:.*requireTLS=false/);
+  });
+
+  test("looks at PostgreSQL without making tables, and says when it cannot be reached", async () => {
+    await using directory = await temporaryDirectory();
+    await using bare = await newBareDatabase();
+    await using full = await newPostgresDatabase();
+    const none = await doctor(directory.path, { DATABASE_URL: bare.url });
+    assert.match(none.told("warning", "database"), /no tables in the PostgreSQL database/);
+    const schema = "information_schema.tables WHERE table_schema = current_schema()";
+    assert.deepEqual(await administer(bare.url, `SELECT 1 FROM ${schema}`), []);
+
+    const well = await doctor(directory.path, { DATABASE_URL: full.url });
+    assert.deepEqual([well.exitCode, well.bad], [0, []], well.stdout);
+    assert.match(
+      well.told("ok", "database"),
+      /^PostgreSQL \d+\S* at 127\.0\.0\.1:\d+, schema \d+$/,
+    );
+    assert.match(well.told("ok", "units"), /^0 units of 0 accounts/);
+    const away = { DATABASE_URL: "postgres://kurs:sesame-42@127.0.0.1:1/kurs" };
+    const unreachable = await doctor(directory.path, away);
+    assert.equal(unreachable.exitCode, 1);
+    assert.match(unreachable.told("problem", "database"), /127\.0\.0\.1:1: .*ECONNREFUSED/);
+  });
+});
+
+test("a disk that is nearly full, a log that has grown and a file that is read-only are told", () => {
+  const facts = {
+    path: "/data",
+    isWritable: true,
+    isWritableByOthers: false,
+    freeBytes: 2 ** 40,
+    databaseBytes: 2 ** 30,
+    logBytes: 0,
+    readableByOthers: [],
+    notWritable: [],
+    hasSecondName: false,
+  };
+  const levels = (more: object) =>
+    judgeDirectory({ ...facts, ...more }).map(({ level, subject }) => `${level} ${subject}`);
+  assert.deepEqual(levels({}), ["ok disk", "ok files"]);
+  assert.deepEqual(levels({ freeBytes: 2 ** 20 }), ["problem disk", "ok files"]);
+  assert.deepEqual(levels({ freeBytes: 2 ** 29 }), ["warning disk", "ok files"]);
+  assert.deepEqual(levels({ logBytes: 2 ** 30 }), ["ok disk", "warning disk", "ok files"]);
+  assert.deepEqual(levels({ isWritable: false }), ["ok disk", "problem files"]);
+  assert.deepEqual(levels({ notWritable: ["kurs.db"] }), ["ok disk", "problem files"]);
+  assert.deepEqual(levels({ isWritableByOthers: true }), ["ok disk", "warning files"]);
+});
+
+test("publications that were missed over holidays are a warning, more are a problem", () => {
+  const status = {
+    source: "ecb",
+    lastSuccessAt: "2026-03-13T15:00:00.000Z",
+    lastErrorAt: undefined,
+    lastError: undefined,
+    failures: 0,
+    newestAsOf: undefined,
+    nextAttemptAt: "",
+    validators: undefined,
+    pairs: 30,
+  };
+  const nowMs = Date.parse("2026-11-21T12:00:00Z");
+  const level = (missedPublications: number, more: object = {}) =>
+    judgeSources([{ ...status, ...more, missedPublications }], nowMs)[0]?.level;
+  assert.deepEqual(
+    [level(0), level(1), level(4), level(5)],
+    ["ok", "warning", "warning", "problem"],
+  );
+  assert.equal(level(0, { failures: 3, lastError: "no answer" }), "warning");
+  const never = { lastSuccessAt: undefined };
+  assert.equal(level(1, never), "warning");
+  assert.equal(level(5, { ...never, newestAsOf: "2026-11-13T15:00:00.000000000Z" }), "problem");
+});
+
+test("rates that nothing fetches are a warning after a week, and a problem after a quarter", () => {
+  const nowMs = Date.parse("2026-11-21T12:00:00Z");
+  const level = (newestAsOf: string) =>
+    judgeOtherRates([{ source: "import", pairs: 3, newestAsOf: newestAsOf as Instant }], nowMs)[0]
+      ?.level;
+  assert.equal(level("2026-11-14T12:00:00.000000000Z"), undefined);
+  assert.equal(level("2026-11-13T12:00:00.000000000Z"), "warning");
+  assert.equal(level("2026-08-13T12:00:00.000000000Z"), "warning");
+  assert.equal(level("2026-08-12T12:00:00.000000000Z"), "problem");
+});

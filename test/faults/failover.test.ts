@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
+import { clientOf } from "../support/client.ts";
+import { startPrimaryAndStandby } from "../support/primary-and-standby.ts";
+import { kurs, serve, temporaryDirectory } from "../support/process.ts";
+import { runFailover } from "./failover.ts";
+
+// Two servers that both take writes are no cluster: which of them is right, no client can know.
+
+// Every combination is one of run-failover.ts's.
+for (const [primaryIs, standbyFirst] of [
+  ["killed", true],
+  ["frozen", false],
+] as const) {
+  const order = standbyFirst ? "standby named first" : "primary named first";
+  test(`a promoted standby is found without a restart: primary ${primaryIs}, ${order}`, async (t) => {
+    const print = (line: string) => t.diagnostic(line);
+    await runFailover({ seconds: 1, standbyFirst, primaryIs, print });
+  });
+}
+
+test("a standby alone is refused at the start, and no running node serves from it", async () => {
+  await using cluster = await startPrimaryAndStandby();
+  const { primary, standby } = cluster;
+  const urlOf = (...ports: number[]) =>
+    `postgres://postgres@${ports.map((port) => `127.0.0.1:${port}`).join(",")}/postgres`;
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const env = { DATABASE_URL: urlOf(primary.port, standby.port) };
+  await using node = await serve({ dataDirectory, env });
+  const client = clientOf(node.url);
+  const session = await client.openSession("ada@example.org");
+  const { apiKey } = await client.createKey(session);
+
+  const alone = { DATABASE_URL: urlOf(standby.port) };
+  const refused = await kurs(["serve"], { dataDirectory, env: { PORT: "0", ...alone } });
+  assert.equal(refused.exitCode, 1);
+  assert.match(refused.stderr, /^kurs: .*takes no writes.*\n$/);
+  assert.ok(refused.stderr.includes(`127.0.0.1:${standby.port}`), refused.stderr);
+
+  await primary.kill();
+  for (let turn = 0; turn < 2; turn += 1) {
+    assertFailure(
+      await client.get("/v1/rates/EUR/USD", { apiKey }),
+      503,
+      "temporarily_unavailable",
+    );
+    assertFailure(
+      await client.get("/v1/account/usage", { session }),
+      503,
+      "temporarily_unavailable",
+    );
+    assertFailure(await client.get("/readyz"), 503, "temporarily_unavailable");
+  }
+});

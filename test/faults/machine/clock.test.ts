@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { timestamp } from "../../../src/shared/instant.ts";
+import { openSqliteStore } from "../../../src/store.ts";
+import { assertFailure, assertSessionRefused } from "../../support/assertions.ts";
+import { eventually, mailTo } from "../../support/mails.ts";
+import { temporaryDirectory } from "../../support/process.ts";
+import { startService, TestClock, type TestService } from "../../support/service.ts";
+
+const NOW = "2026-12-01T00:00:10.000Z";
+const BEFORE_MIDNIGHT = "2026-11-30T23:59:55.000Z";
+const A_MONTH_AGO = "2026-11-01T00:00:10.000Z";
+const RATE = "/v1/rates/EUR/USD";
+
+async function customerOf(service: TestService) {
+  const session = await service.openSession();
+  const { apiKey } = await service.createKey(session);
+  return { session, apiKey, read: () => service.get(RATE, { apiKey }) };
+}
+
+const periodsOf = (service: TestService) =>
+  service.query("SELECT period, units FROM period_usage ORDER BY period").map(Object.values);
+
+suite("a clock that is set back", () => {
+  test("over the end of a month: charges go where the clock says, and past no month's quota", async () => {
+    const config = { freePlanUnits: 3 };
+    await using service = await startService({ config, clock: new TestClock(BEFORE_MIDNIGHT) });
+    const { session, read } = await customerOf(service);
+    const statuses = async (count: number) => {
+      const found: number[] = [];
+      for (let turn = 0; turn < count; turn += 1) found.push((await read()).status);
+      return found;
+    };
+
+    assert.deepEqual(await statuses(2), [200, 200]);
+    service.clock.set(NOW);
+    assert.deepEqual(await statuses(4), [200, 200, 200, 429]);
+    service.clock.set(BEFORE_MIDNIGHT);
+    // What November has left, and not a unit more for having been in December.
+    assert.deepEqual(await statuses(2), [200, 429]);
+    assertFailure(await read(), 429, "quota_exceeded");
+    service.clock.set(NOW);
+    assert.deepEqual(await statuses(1), [429]);
+
+    assert.deepEqual(periodsOf(service), [
+      ["2026-11", 3],
+      ["2026-12", 3],
+    ]);
+    assert.equal(await service.usedUnits(session), 3);
+  });
+
+  test("between two runs: the units of either month are as they were", async () => {
+    await using first = await startService({ clock: new TestClock(NOW) });
+    const { apiKey } = await customerOf(first);
+    assert.equal((await first.get(RATE, { apiKey })).status, 200);
+    const { dataDirectory } = first;
+    await using second = await startService({ dataDirectory, clock: new TestClock(A_MONTH_AGO) });
+
+    assert.equal((await second.get(RATE, { apiKey })).status, 200);
+    assert.deepEqual(periodsOf(second), [
+      ["2026-11", 1],
+      ["2026-12", 1],
+    ]);
+  });
+
+  for (const [step, seconds] of [
+    ["a second", 1],
+    ["four minutes", 240],
+  ] as const) {
+    test(`by ${step}: sessions stay, and end when they were to`, async () => {
+      await using service = await startService({ clock: new TestClock(NOW) });
+      const session = await service.openSession();
+
+      service.clock.advanceMs(-seconds * 1000);
+      assert.equal((await service.get("/v1/account/usage", { session })).status, 200);
+      service.clock.set("2026-12-02T00:00:09.999Z");
+      assert.equal((await service.get("/v1/account/usage", { session })).status, 200);
+      service.clock.set("2026-12-02T00:00:10.000Z");
+      assertSessionRefused(await service.get("/v1/account/usage", { session }));
+    });
+  }
+
+  for (const [step, time] of [
+    ["a day", "2026-11-30T00:00:10.000Z"],
+    ["a month", A_MONTH_AGO],
+  ] as const) {
+    test(`by ${step}: a session of the time to come is none, and lives no longer than a day`, async () => {
+      await using service = await startService({ clock: new TestClock(NOW) });
+      const session = await service.openSession("ada@example.org");
+
+      service.clock.set(time);
+      assertSessionRefused(await service.get("/v1/account/usage", { session }));
+      const json = { email: "ada@example.org", password: "correct horse battery" };
+      const login = await service.post("/v1/auth/login", { json });
+      assert.equal(login.status, 200);
+      const again = { session: String(login.body.session_token) };
+      assert.equal((await service.get("/v1/account/usage", again)).status, 200);
+      // Set right again, the first one is what it was.
+      service.clock.set(NOW);
+      assert.equal((await service.get("/v1/account/usage", { session })).status, 200);
+    });
+  }
+
+  test("by a month: who is over the abuse budget waits a window, not a month, and is still counted", async () => {
+    const config = { authCallsPerWindow: 2, authWindowSeconds: 900 };
+    await using service = await startService({ config, clock: new TestClock(NOW) });
+    const json = { email: "eve@example.org", password: "wrong horse battery" };
+    const logIn = () => service.post("/v1/auth/login", { json });
+    for (let count = 0; count < 2; count += 1) assert.equal((await logIn()).status, 401);
+    assertFailure(await logIn(), 429, "too_many_requests");
+
+    service.clock.set(A_MONTH_AGO);
+    const refused = await logIn();
+    assertFailure(refused, 429, "too_many_requests");
+    assert.ok(Number(refused.headers["retry-after"]) <= 900, refused.text);
+    service.clock.advanceMs(900_000);
+    assert.equal((await logIn()).status, 401);
+  });
+
+  test("by a month: rates of the time to come are served as they are stored", async () => {
+    await using service = await startService({ clock: new TestClock(NOW) });
+    const { read } = await customerOf(service);
+    service.query("UPDATE rates SET as_of = '2026-11-30T15:00:00.000000000Z' WHERE base = 'EUR'");
+    const before = await read();
+
+    service.clock.set(A_MONTH_AGO);
+    assert.deepEqual((await read()).body, before.body);
+  });
+
+  test("by a month: a mail that waits for its next attempt does not wait for the month to pass", async () => {
+    await using service = await startService({ clock: new TestClock(NOW) });
+    const place = join(service.dataDirectory, "mail");
+    await writeFile(place, "in the way");
+    await service.openSession("ada@example.org");
+    await eventually("the failure", () => {
+      return service.query("SELECT 1 FROM mails WHERE last_error IS NOT NULL")[0];
+    });
+
+    service.clock.set(A_MONTH_AGO);
+    await rm(place);
+    assert.ok(await mailTo(service.dataDirectory, "ada@example.org", "verify"));
+  });
+
+  test("by a month: fetches, their leases and duties are due at once, on every node but once", async () => {
+    await using directory = await temporaryDirectory();
+    await using store = openSqliteStore(directory.path, 1000);
+    const [later, earlier] = [Date.parse(NOW), Date.parse(A_MONTH_AGO)].map((ms) => ({
+      now: timestamp(ms),
+      soon: timestamp(ms + 90_000),
+      tomorrow: timestamp(ms + 86_400_000),
+    })) as [Times, Times];
+    const lease = ({ now, soon }: Times) =>
+      store.leaseSource("ecb", { now, until: soon, onlyWhenDue: true });
+    await store.addSource("ecb", later.now);
+    assert.ok(await lease(later));
+
+    // The node that had the lease has died; then one that succeeds, until tomorrow.
+    assert.equal(await lease(earlier), true);
+    assert.equal(await lease(earlier), false);
+    const success = { at: later.now, newestAsOf: undefined, validators: undefined };
+    await store.noteSuccess("ecb", { ...success, nextAttemptAt: later.tomorrow });
+    assert.equal(await lease(later), false);
+    assert.equal(await lease(earlier), true);
+
+    assert.equal(await store.takeDuty("tidy", later.now, later.tomorrow), true);
+    assert.equal(await store.takeDuty("tidy", later.now, later.tomorrow), false);
+    assert.equal(await store.takeDuty("tidy", earlier.now, earlier.tomorrow), true);
+    assert.equal(await store.takeDuty("tidy", earlier.now, earlier.tomorrow), false);
+  });
+});
+
+interface Times {
+  readonly now: string;
+  readonly soon: string;
+  readonly tomorrow: string;
+}

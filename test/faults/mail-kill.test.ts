@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clientOf } from "../support/client.ts";
+import { eventually, tokenOf } from "../support/mails.ts";
+import { playSmtp } from "../support/fake-smtp-server.ts";
+import { serve, temporaryDirectory } from "../support/process.ts";
+
+const EMAIL = "ada@example.org";
+
+test("a mail that was promised before a kill -9 arrives after it, and its link works", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const gone = await playSmtp();
+  await gone[Symbol.asyncDispose]();
+  const env = { SMTP_URL: gone.url };
+  {
+    await using killed = await serve({ dataDirectory, env });
+    await clientOf(killed.url).register(EMAIL);
+    await killed.kill();
+  }
+
+  await using smtp = await playSmtp({ port: gone.port });
+  await using server = await serve({ dataDirectory, env });
+  const arrived = await eventually("mail", () => smtp.received[0]);
+
+  assert.deepEqual(arrived.to, [EMAIL]);
+  const json = { token: tokenOf(arrived.mail) };
+  const answer = await clientOf(server.url).call("POST", "/v1/auth/verification", { json });
+  assert.equal(answer.status, 204, answer.text);
+});
+
+test("a kill -9 while the server has the mail in hand sends it again, as the same mail", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await using smtp = await playSmtp();
+  smtp.behave("hang in DATA");
+  const env = { SMTP_URL: smtp.url };
+  {
+    await using killed = await serve({ dataDirectory, env });
+    await clientOf(killed.url).register(EMAIL);
+    await eventually("attempt", () => smtp.attempts() || undefined);
+    await killed.kill();
+  }
+  assert.deepEqual(smtp.received, []);
+
+  smtp.behave("accept");
+  await using server = await serve({ dataDirectory, env });
+  const arrived = await eventually("mail", () => smtp.received[0]);
+
+  assert.equal(smtp.attempts(), 2);
+  const json = { token: tokenOf(arrived.mail) };
+  const answer = await clientOf(server.url).call("POST", "/v1/auth/verification", { json });
+  assert.equal(answer.status, 204, answer.text);
+  assert.equal((await server.stop()).exitCode, 0);
+  assert.equal(smtp.received.length, 1);
+});

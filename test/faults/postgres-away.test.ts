@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { eventually } from "../support/mails.ts";
+import {
+  administer,
+  type PostgresOptions,
+  type PostgresServer,
+  startPostgres,
+} from "../support/postgres.ts";
+import { hostsOf } from "../support/postgres-databases.ts";
+import type { Server } from "../support/process.ts";
+import { startService } from "../support/service.ts";
+import type { Books } from "./ledger.ts";
+import {
+  checkBooks,
+  checkNode,
+  inDoubtOf,
+  openBooks,
+  startLoad,
+  startNode,
+  tell,
+  untilAnswered,
+  untilServed,
+} from "./load.ts";
+import { freeze, startRelay } from "./stalls.ts";
+
+/**
+ * The service promises 2 s, which test/storage/postgres.test.ts shows by its timers. Here it is
+ * another process, and the machine may be busy: this shows that nothing waits for the database.
+ */
+const ANSWER_MS_MAX = 20_000;
+
+/** Connections of a node, by its patience as a server. */
+const POOL_SIZE = 10;
+
+const DURABLE = { fsync: "on" };
+
+const CUT_ALL = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
+
+const COUNT_CONNECTIONS = `
+  SELECT count(*)::int AS count FROM pg_stat_activity WHERE application_name = 'kurs'`;
+
+const IN_MID_COUNT = `
+  SELECT 1 FROM pg_stat_activity
+  WHERE state = 'idle in transaction' AND query LIKE '%auth_windows%'`;
+
+/** Starts on the directory of a server that was killed, once its orphans have let go of it. */
+function restarted(
+  killed: PostgresServer,
+  settings: Readonly<Record<string, string>> = DURABLE,
+): Promise<PostgresServer> {
+  const options: PostgresOptions = { dataDirectory: killed.dataDirectory, port: killed.port };
+  return eventually("restart", () =>
+    startPostgres({ ...options, settings }).catch((error: Error) => {
+      if (!/pre-existing shared memory|lock file|in use/.test(error.message)) throw error;
+      return undefined;
+    }),
+  );
+}
+
+/** Everything that needs the store, each answer with the time that it took. */
+async function askEverything(client: Client, session: string, apiKey: string, turn: string) {
+  const account = { email: `away-${turn}@example.org`, password: "correct horse battery" };
+  const asked = {
+    rate: () => client.get("/v1/rates/EUR/USD", { apiKey }),
+    "bad symbol": () => client.get("/v1/rates/E/USD", { apiKey }),
+    usage: () => client.get("/v1/account/usage", { session }),
+    register: () => client.call("POST", "/v1/auth/register", { json: account }),
+    "log-in": () => client.call("POST", "/v1/auth/login", { json: account }),
+    "key creation": () =>
+      client.call("POST", "/v1/account/api-keys", { session, json: { name: "away" } }),
+    readiness: () => client.get("/readyz"),
+  };
+  return await Promise.all(
+    Object.entries(asked).map(async ([what, ask]) => {
+      const sentMs = performance.now();
+      const answer = await ask();
+      return { what, answer, tookMs: performance.now() - sentMs };
+    }),
+  );
+}
+
+/** @returns the time of the slowest answer. */
+async function assertAway(client: Client, { readers }: Books, turn: string): Promise<number> {
+  const { session = "", apiKeys = [] } = readers[0] ?? {};
+  const answers = await askEverything(client, session, apiKeys[0] ?? "", turn);
+  for (const { what, answer, tookMs } of answers) {
+    assertFailure(answer, 503, "temporarily_unavailable");
+    assert.ok(tookMs < ANSWER_MS_MAX, `${what} took ${tookMs} ms`);
+  }
+  assert.equal((await client.get("/healthz")).status, 200);
+  return Math.max(...answers.map(({ tookMs }) => tookMs));
+}
+
+async function connectionsOf(url: string): Promise<number> {
+  const [row] = (await administer(url, COUNT_CONNECTIONS)) as { count: number }[];
+  return row?.count ?? 0;
+}
+
+/** A database and its only node, for what leaves both as they were. */
+const shared = new AsyncDisposableStack();
+let sharedPostgres: PostgresServer;
+let sharedNode: Server;
+before(async () => {
+  sharedPostgres = shared.use(await startPostgres());
+  sharedNode = await startNode(sharedPostgres.url(), shared);
+});
+after(() => shared.disposeAsync());
+
+test("a database that is killed and comes back loses nothing, and service resumes", async (t) => {
+  await using resources = new AsyncDisposableStack();
+  let postgres = resources.use(await startPostgres({ settings: DURABLE }));
+  const node = await startNode(postgres.url(), resources);
+  const client = clientOf(node.url);
+  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000]);
+
+  for (let round = 1; round <= 2; round += 1) {
+    const connections = 16;
+    const inDoubtBefore = inDoubtOf(books);
+    await using load = startLoad([node], books, { connections, label: `round-${round}` });
+    await untilAnswered(load, 1500);
+    using frozen = await freeze(postgres);
+    // What is sent from here on finds no process that could charge it.
+    load.mayReachStore = false;
+    await frozen.kill();
+    await eventually("the failure", async () => {
+      return (await client.get("/readyz")).status === 503 || undefined;
+    });
+    let slowestMs = 0;
+    for (let turn = 0; turn < 5; turn += 1) {
+      slowestMs = Math.max(slowestMs, await assertAway(client, books, `${round}-${turn}`));
+    }
+    await load.stop();
+    assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
+    assert.ok(inDoubtOf(books) - inDoubtBefore <= connections, tell(load));
+
+    postgres = resources.use(await restarted(postgres));
+    const backMs = await untilServed(client);
+    t.diagnostic(
+      `round ${round}: slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms ` +
+        `after the start; ${tell(load)}`,
+    );
+    await checkBooks(client, books, postgres.url());
+    assert.ok((await connectionsOf(postgres.url())) <= POOL_SIZE);
+    checkNode(node);
+  }
+});
+
+test("a database that hangs holds up no answer, and leaks no connection", async (t) => {
+  const [postgres, node] = [sharedPostgres, sharedNode];
+  const client = clientOf(node.url);
+  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "hung");
+  await using load = startLoad([node], books, { label: "hang" });
+  await untilAnswered(load, 1000);
+
+  let slowestMs = 0;
+  {
+    using _frozen = await freeze(postgres);
+    for (let turn = 0; turn < 3; turn += 1) {
+      slowestMs = Math.max(slowestMs, await assertAway(client, books, `frozen-${turn}`));
+    }
+  }
+  const backMs = await untilServed(client);
+  await untilAnswered(load, 200);
+  await load.stop();
+
+  t.diagnostic(
+    `slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms; ${tell(load)}`,
+  );
+  assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
+  await checkBooks(client, books, postgres.url());
+  await eventually("connections", async () => {
+    return (await connectionsOf(postgres.url())) <= POOL_SIZE || undefined;
+  });
+  checkNode(node);
+});
+
+test("a network that drops all packets holds up no answer, and leaks no connection", async (t) => {
+  await using resources = new AsyncDisposableStack();
+  const postgres = resources.use(await startPostgres());
+  const relay = resources.use(await startRelay(postgres));
+  const node = await startNode(relay.url, resources);
+  const client = clientOf(node.url);
+  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000]);
+  await using load = startLoad([node], books);
+  await untilAnswered(load, 1000);
+
+  relay.drop();
+  let slowestMs = 0;
+  for (let turn = 0; turn < 3; turn += 1) {
+    slowestMs = Math.max(slowestMs, await assertAway(client, books, `dropped-${turn}`));
+  }
+  relay.forward();
+  const backMs = await untilServed(client);
+  await untilAnswered(load, 200);
+  await load.stop();
+
+  t.diagnostic(
+    `slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms; ${tell(load)}`,
+  );
+  assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
+  await checkBooks(client, books, postgres.url());
+  assert.ok(relay.openConnections() <= POOL_SIZE, `${relay.openConnections()} connections`);
+  checkNode(node);
+});
+
+test("a transaction that the network breaks off in its middle is soon in nobody's way", async () => {
+  await using resources = new AsyncDisposableStack();
+  const postgres = resources.use(await startPostgres());
+  const relay = resources.use(await startRelay(postgres));
+  const node = await startNode(relay.url, resources);
+  const client = clientOf(node.url);
+  await client.register("ada@example.org");
+
+  relay.delay(300);
+  const account = { email: "ada@example.org", password: "correct horse battery" };
+  const logIn = client.call("POST", "/v1/auth/login", { json: account });
+  await eventually("a call that is being counted", async () => {
+    return (await administer(postgres.url(), IN_MID_COUNT))[0];
+  });
+  relay.drop();
+  assertFailure(await logIn, 503, "temporarily_unavailable");
+  relay.forward();
+  relay.delay(0);
+
+  // The count of the address is still locked by what was broken off.
+  await client.logIn("ada@example.org");
+  checkNode(node);
+});
+
+test("connections that are cut one by one cost single answers and nothing else", async (t) => {
+  const [postgres, node] = [sharedPostgres, sharedNode];
+  const client = clientOf(node.url);
+  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "cut");
+  const connections = 8;
+  const writers = 2;
+  await using load = startLoad([node], books, { connections, writers, label: "cuts" });
+
+  const cuts = 10;
+  for (let cut = 0; cut < cuts; cut += 1) {
+    await untilAnswered(load, 150);
+    await administer(postgres.url(), CUT_ALL);
+  }
+  await untilAnswered(load, 200);
+  await load.stop();
+
+  t.diagnostic(`${cuts} cuts: ${tell(load)}`);
+  // Of what is in flight at a cut each is told once, and one more may have come before the news.
+  assert.ok(load.figures.unavailable <= 2 * cuts * (connections + writers), tell(load));
+  await checkBooks(client, books, postgres.url());
+  assert.ok((await connectionsOf(postgres.url())) <= POOL_SIZE);
+  checkNode(node);
+});
+
+test("a database that takes no writes for a while is waited for", async () => {
+  const [postgres, node] = [sharedPostgres, sharedNode];
+  const client = clientOf(node.url);
+  const books = await openBooks(client, postgres.url(), [300, 1_000_000], "unwritten");
+  await using load = startLoad([node], books, { connections: 4, writers: 1, label: "waiting" });
+  await untilAnswered(load, 200);
+
+  const reload = "SELECT pg_reload_conf()";
+  await administer(postgres.url(), "ALTER SYSTEM SET default_transaction_read_only = on", reload);
+  await eventually("the failure", async () => {
+    return (await client.get("/readyz")).status === 503 || undefined;
+  });
+  await assertAway(client, books, "read-only");
+  // The setting is its own obstacle, but for who says otherwise.
+  await administer(
+    postgres.url(),
+    "SET default_transaction_read_only = off",
+    "ALTER SYSTEM RESET default_transaction_read_only",
+    reload,
+  );
+  await untilServed(client);
+  await untilAnswered(load, 200);
+  await load.stop();
+
+  await checkBooks(client, books, postgres.url());
+  checkNode(node);
+});
+
+test("a reload to synchronous_commit = off loses nothing acknowledged in a crash of the database", async () => {
+  await using resources = new AsyncDisposableStack();
+  // What is committed asynchronously stays in memory for as long as this allows.
+  const settings = { wal_writer_delay: "10s", wal_writer_flush_after: "1GB" };
+  const postgres = resources.use(await startPostgres({ settings }));
+  const config = { databaseHosts: hostsOf(postgres.url()) };
+  const service = resources.use(await startService({ config }));
+  const session = await service.openSession();
+  const revoked = await service.createKey(session);
+  const read = (apiKey: string) => service.get("/v1/rates/EUR/USD", { apiKey });
+  // Several connections are open before the reload.
+  await Promise.all(Array.from({ length: 10 }, () => service.usedUnits(session)));
+  await administer(
+    postgres.url(),
+    "ALTER SYSTEM SET synchronous_commit = off",
+    "SELECT pg_reload_conf()",
+  );
+  await eventually("the reload", async () => {
+    const [row] = await administer(postgres.url(), "SHOW synchronous_commit");
+    return (row as { synchronous_commit: string }).synchronous_commit === "off" || undefined;
+  });
+
+  const kept = await service.createKey(session);
+  assert.equal((await read(kept.apiKey)).status, 200);
+  assert.equal((await read(revoked.apiKey)).status, 200);
+  const path = `/v1/account/api-keys/${revoked.id}`;
+  assert.equal((await service.call("DELETE", path, { session })).status, 204);
+  await postgres.kill();
+  resources.use(await restarted(postgres, {}));
+  await untilServed(clientOf(service.url));
+
+  // Connections of before the crash are given up with one response each.
+  const status = await eventually("a response to the revoked key", async () => {
+    const response = await read(revoked.apiKey);
+    return response.status === 503 ? undefined : response.status;
+  });
+  assert.equal(status, 401);
+  assert.equal(await service.usedUnits(session), 2);
+  assert.equal((await read(kept.apiKey)).status, 200);
+});

@@ -1,0 +1,315 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import { after, test } from "node:test";
+import { assertFailure, assertKeyRefused, assertSessionRefused } from "../support/assertions.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+import { type Answer, startService } from "../support/service.ts";
+
+const KIB_16 = 16 * 1024;
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+
+/** Tokens that the account may use, so that a body which is taken by mistake shows. */
+const [verification, reset] = ["3f".repeat(32), "a5".repeat(32)] as const;
+service.query("UPDATE mail_tokens SET token_hash = ?", hash("sha256", verification));
+service.query(
+  `INSERT INTO mail_tokens (account_id, purpose, token_hash, expires_at)
+   SELECT account_id, 'password_reset', ?, expires_at FROM mail_tokens`,
+  hash("sha256", reset),
+);
+
+const bodies: readonly (readonly [path: string, valid: string])[] = [
+  ["/v1/auth/register", '{"email":"new@example.org","password":"correct horse battery"}'],
+  ["/v1/auth/login", '{"email":"account-1@example.org","password":"correct horse battery"}'],
+  ["/v1/account/api-keys", '{"name":"new"}'],
+  ["/v1/auth/verification", JSON.stringify({ token: verification })],
+  ["/v1/auth/verification/resend", '{"email":"account-1@example.org"}'],
+  [
+    "/v1/auth/password-reset/confirm",
+    JSON.stringify({ token: reset, password: "a new passphrase" }),
+  ],
+  ["/v1/auth/password-reset", '{"email":"account-1@example.org"}'],
+];
+
+/** Accounts, sessions, keys and mails: what these calls could make, change or spend. */
+const stored = () => [
+  service.query("SELECT * FROM accounts"),
+  service.query("SELECT * FROM sessions"),
+  service.query("SELECT * FROM api_keys"),
+  service.query("SELECT * FROM mail_tokens"),
+  service.query("SELECT id FROM mails"),
+];
+
+const post = (path: string, raw: string, contentType: string | undefined = "application/json") =>
+  service.post(path, { session, raw, headers: { "content-type": contentType } });
+
+const malformed = [
+  ["nothing", ""],
+  ["white space", "  \n"],
+  ["an object that is not closed", '{"name":"a","email":"a@example.org"'],
+  ["an object with a comma too many", '{"name":"a",}'],
+  ["two objects", '{"name":"a"}{"name":"b"}'],
+  ["single quotes", "{'name':'a'}"],
+  ["a name without quotes", '{name:"a"}'],
+  ["a comment", '{"name":"a"/* so */}'],
+  ["NaN", '{"name":NaN}'],
+  ["a control character in a string", '{"name":"a\u0001"}'],
+  ["a form", "name=a&email=a%40example.org"],
+  ["XML", "<name>a</name>"],
+] as const;
+
+for (const [what, raw] of malformed) {
+  test(`bodies: ${what} is no JSON: 400 on every path with a body, and nothing is stored`, async () => {
+    const before = stored();
+    for (const [path] of bodies) assertFailure(await post(path, raw), 400, "invalid_request");
+    assert.deepEqual(stored(), before);
+  });
+}
+
+for (const raw of ["[]", '[{"name":"a"}]', "null", '"name"', "5", "true"]) {
+  test(`bodies: ${raw} is JSON, but no object: 400, and nothing is stored`, async () => {
+    const before = stored();
+    for (const [path] of bodies) {
+      assertFailure(await post(path, raw), 400, "invalid_request", /object/);
+    }
+    assert.deepEqual(stored(), before);
+  });
+}
+
+test("bodies: no body at all is 400 on every path with a body", async () => {
+  for (const [path] of bodies) {
+    assertFailure(await service.post(path, { session }), 400, "invalid_request");
+  }
+});
+
+test("bodies: fields in __proto__ or constructor.prototype are no fields, and pollute nothing", async () => {
+  const before = stored();
+  for (const [path, valid] of bodies) {
+    for (const raw of [
+      `{"__proto__":${valid}}`,
+      `{"constructor":{"prototype":${valid}}}`,
+      `{"\\u005f_proto__":${valid}}`,
+      `{"__proto__":{},${valid.slice(1)}`,
+    ]) {
+      assertFailure(await post(path, raw), 400, "invalid_request");
+    }
+    assertFailure(await post(path, "{}"), 400, "invalid_request", /missing/);
+  }
+  assert.deepEqual(stored(), before);
+  assert.equal(Object.hasOwn(Object.prototype, "name"), false);
+});
+
+const wrongTypes = [
+  "text/plain",
+  "text/json",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "application/xml",
+  "application/octet-stream",
+  "application/jsonp",
+  "json",
+  "*/*",
+];
+
+for (const contentType of wrongTypes) {
+  test(`bodies: JSON sent as ${contentType} is 415, and nothing is stored`, async () => {
+    const before = stored();
+    for (const [path, valid] of bodies) {
+      const answer = await post(path, valid, contentType);
+      assertFailure(answer, 415, "unsupported_media_type", /application\/json/);
+    }
+    assert.deepEqual(stored(), before);
+  });
+}
+
+test("bodies: JSON sent without a Content-Type is 415, and nothing is stored", async () => {
+  const before = stored();
+  for (const [path, raw] of bodies) {
+    const answer = await service.post(path, { session, raw });
+    assertFailure(answer, 415, "unsupported_media_type");
+  }
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: the media type's case and its charset do not matter", async () => {
+  for (const contentType of ["application/json; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
+    const answer = await post("/v1/account/api-keys", '{"name":"typed"}', contentType);
+    assert.equal(answer.status, 201, answer.text);
+  }
+});
+
+test("bodies: 16 KiB are accepted, one byte more is 413, and nothing is stored", async () => {
+  const [, valid] = bodies[2] ?? ["", ""];
+  assert.equal((await post("/v1/account/api-keys", valid.padEnd(KIB_16))).status, 201);
+
+  const before = stored();
+  for (const [path, body] of bodies) {
+    const answer = await post(path, body.padEnd(KIB_16 + 1));
+    assertFailure(answer, 413, "payload_too_large", /16 KiB/);
+  }
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: bytes are counted, not characters", async () => {
+  const raw = JSON.stringify({ name: "x", padding: "ä".repeat(KIB_16 / 2) });
+  assert.ok(raw.length < KIB_16);
+
+  assertFailure(await post("/v1/account/api-keys", raw), 413, "payload_too_large");
+});
+
+test("bodies: one byte over 16 KiB is 413 also when it comes in chunks", async () => {
+  const before = stored();
+  const chunk = '{"name":"chunked"}'.padEnd(KIB_16 + 1);
+
+  const [answer] = await sendRaw(
+    service.url,
+    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n" +
+      `Authorization: Session ${session}\r\nContent-Type: application/json\r\n` +
+      `Transfer-Encoding: chunked\r\n\r\n${chunk.length.toString(16)}\r\n${chunk}\r\n0\r\n\r\n`,
+  );
+
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 413, "payload_too_large");
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: a request that is cut short in its body is 400, and nothing is stored", async () => {
+  const before = stored();
+
+  const [answer] = await sendRaw(
+    service.url,
+    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\n" +
+      `Authorization: Session ${session}\r\nContent-Type: application/json\r\n` +
+      'Content-Length: 100\r\n\r\n{"name":"cut"}',
+    true,
+  );
+
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 400, "invalid_request");
+  assert.deepEqual(stored(), before);
+});
+
+test("bodies: the credential is judged before the body: malformed and refused is 401", async () => {
+  for (const raw of ["{", "[]", " ".repeat(KIB_16 + 1)]) {
+    const answer = await service.post("/v1/account/api-keys", {
+      raw,
+      headers: { "content-type": "application/json" },
+    });
+    assertFailure(answer, 401, "unauthorized", "Authentication required.");
+  }
+});
+
+const strayBodies = [
+  ["an empty JSON body", "application/json", "Content-Length: 0\r\n\r\n"],
+  [
+    "an empty form, as of curl -d ''",
+    "application/x-www-form-urlencoded",
+    "Content-Length: 0\r\n\r\n",
+  ],
+  ["a form", "application/x-www-form-urlencoded", "Content-Length: 3\r\n\r\na=b"],
+  ["malformed JSON", "application/json", "Content-Length: 1\r\n\r\n{"],
+  ["JSON without fields", "application/json; charset=utf-8", "Content-Length: 2\r\n\r\n{}"],
+  ["text", "text/plain", "Content-Length: 1\r\n\r\nx"],
+  ["text in a chunk", "text/plain", "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"],
+  ["a malformed type", "/", "Content-Length: 1\r\n\r\nx"],
+  ["no type", undefined, "Content-Length: 1\r\n\r\nx"],
+  ["no type and no bytes", undefined, "Content-Length: 0\r\n\r\n"],
+  ["16 KiB of text", "text/plain", `Content-Length: ${KIB_16}\r\n\r\n${"x".repeat(KIB_16)}`],
+] as const;
+
+const oversized = [
+  ["a stated length", `Content-Length: ${KIB_16 + 1}\r\n\r\n${"x".repeat(KIB_16 + 1)}`],
+  ["chunks", `Transfer-Encoding: chunked\r\n\r\n4001\r\n${"x".repeat(KIB_16 + 1)}\r\n0\r\n\r\n`],
+] as const;
+
+/** Sends a request with a session and a body that is written out with its framing. */
+async function sendWithBody(
+  start: string,
+  token: string,
+  contentType: string | undefined,
+  framedBody: string,
+): Promise<Answer> {
+  const type = contentType === undefined ? "" : `Content-Type: ${contentType}\r\n`;
+  const head = "Host: kurs\r\nConnection: close\r\n";
+  const text = `${start} HTTP/1.1\r\n${head}Authorization: ${token}\r\n${type}${framedBody}`;
+  const [answer] = await sendRaw(service.url, text);
+  assert.ok(answer !== undefined);
+  return answer;
+}
+
+for (const [what, contentType, body] of strayBodies) {
+  test(`bodies: a revocation and a log-out ignore a body: ${what}`, async () => {
+    const leaving = await service.openSession();
+    const { id, apiKey } = await service.createKey(leaving);
+    const token = `Session ${leaving}`;
+
+    const path = `/v1/account/api-keys/${id}`;
+    const revoked = await sendWithBody(`DELETE ${path}`, token, contentType, body);
+    const left = await sendWithBody("POST /v1/auth/logout", token, contentType, body);
+
+    assert.deepEqual([revoked.status, revoked.text, left.status, left.text], [204, "", 204, ""]);
+    assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+    assertSessionRefused(await service.get("/v1/account/usage", { session: leaving }));
+  });
+}
+
+for (const [how, body] of oversized) {
+  test(`bodies: one over 16 KiB in ${how} is 413 to a revocation and a log-out, which do nothing`, async () => {
+    const staying = await service.openSession();
+    const { id, apiKey } = await service.createKey(staying);
+    const token = `Session ${staying}`;
+
+    const path = `/v1/account/api-keys/${id}`;
+    const revocation = await sendWithBody(`DELETE ${path}`, token, "text/plain", body);
+    const logOut = await sendWithBody("POST /v1/auth/logout", token, "text/plain", body);
+
+    for (const answer of [revocation, logOut]) assertFailure(answer, 413, "payload_too_large");
+    assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+    assert.equal((await service.get("/v1/account/usage", { session: staying })).status, 200);
+  });
+}
+
+test("bodies: a revocation whose body is cut short is 400, and revokes nothing", async () => {
+  const { id, apiKey } = await service.createKey(session);
+  const head = `Host: kurs\r\nAuthorization: Session ${session}\r\nContent-Length: 5\r\n\r\nx`;
+
+  const start = `DELETE /v1/account/api-keys/${id} HTTP/1.1\r\n`;
+  const [answer] = await sendRaw(service.url, start + head, true);
+
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 400, "invalid_request");
+  assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+});
+
+test("bodies: a GET ignores its body, whatever it is, up to 16 KiB", async () => {
+  const { apiKey } = await service.createKey(session);
+  const used = await service.usedUnits(session);
+  const get = (path: string, token: string, body: string) =>
+    sendWithBody(`GET ${path}`, token, "text/plain", body);
+
+  let served = 0;
+  for (const [, , body] of strayBodies) {
+    const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, body);
+    const usage = await get("/v1/account/usage", `Session ${session}`, body);
+    assert.deepEqual([rate.status, usage.status], [200, 200], rate.text + usage.text);
+    served += 1;
+  }
+  const [[, tooLong]] = oversized;
+  const rate = await get("/v1/rates/EUR/USD", `ApiKey ${apiKey}`, tooLong);
+  const usage = await get("/v1/account/usage", `Session ${session}`, tooLong);
+  for (const answer of [rate, usage]) assertFailure(answer, 413, "payload_too_large");
+  assertSessionRefused(await get("/v1/account/usage", "Session x", tooLong));
+  const logIn = await get("/v1/auth/login", "Session x", tooLong);
+  assertFailure(logIn, 405, "method_not_allowed");
+  assert.equal(await service.usedUnits(session), used + served);
+});
+
+test("bodies: those that were refused above are valid but for the one fault each", async () => {
+  for (const [path, valid] of bodies) {
+    const answer = await post(path, valid);
+    assert.ok(answer.status >= 200 && answer.status < 300, `${path}: ${answer.text}`);
+  }
+});

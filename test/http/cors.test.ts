@@ -1,0 +1,147 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
+import { startService } from "../support/service.ts";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { id, apiKey } = await service.createKey(session);
+
+const ORIGIN = "https://console.example.com";
+
+/** The entries of a header that lists names, without regard to case or order. */
+const namesOf = (header: string | undefined) =>
+  (header ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim())
+    .sort();
+
+const EXPOSED = ["ratelimit", "ratelimit-policy", "retry-after", "x-request-id"];
+const ALLOWED = [
+  "accept",
+  "authorization",
+  "content-type",
+  "mcp-method",
+  "mcp-name",
+  "mcp-protocol-version",
+  "mcp-session-id",
+];
+
+const calls = [
+  ["a rate", 200, "GET", "/v1/rates/EUR/USD", { apiKey }],
+  ["HEAD of a rate", 200, "HEAD", "/v1/rates/EUR/USD", { apiKey }],
+  ["a bad symbol", 400, "GET", "/v1/rates/E/USD", { apiKey }],
+  ["a refused key", 401, "GET", "/v1/rates/EUR/USD", {}],
+  ["an unsupported pair", 404, "GET", "/v1/rates/USD/NONE", { apiKey }],
+  ["a refused method", 405, "POST", "/v1/rates/EUR/USD", { apiKey }],
+  ["the usage", 200, "GET", "/v1/account/usage", { session }],
+  ["a refused session", 401, "GET", "/v1/account/usage", {}],
+  ["a new key", 201, "POST", "/v1/account/api-keys", { session, json: { name: "x" } }],
+  ["a bad field", 400, "POST", "/v1/account/api-keys", { session, json: {} }],
+  ["a body too large", 413, "POST", "/v1/auth/login", { json: "x".repeat(16_384) }],
+  ["a body of another type", 415, "POST", "/v1/auth/login", { raw: "x" }],
+  ["an unknown path", 404, "GET", "/v1/nothing", {}],
+  ["a malformed escape", 400, "GET", "/v1/rates/%zz/USD", { apiKey }],
+  ["the health", 200, "GET", "/healthz", {}],
+  ["the document", 200, "GET", "/openapi.json", {}],
+] as const;
+
+for (const [what, status, method, path, how] of calls) {
+  test(`CORS: ${what} (${status}) may be read by any origin, without credentials`, async () => {
+    const call = { ...how, headers: { origin: ORIGIN } };
+
+    const answer = await service.call(method, path, call);
+
+    assert.equal(answer.status, status, answer.text);
+    assert.equal(answer.headers["access-control-allow-origin"], "*");
+    assert.equal(answer.headers["access-control-allow-credentials"], undefined);
+    assert.deepEqual(namesOf(answer.headers["access-control-expose-headers"]), EXPOSED);
+  });
+}
+
+for (const origin of ["null", "http://localhost:3000", "https://evil.example", "file://"]) {
+  test(`CORS: the origin ${origin} is one of any`, async () => {
+    const answer = await service.get("/v1/rates/EUR/USD", { apiKey, headers: { origin } });
+
+    assert.equal(answer.status, 200);
+    assert.equal(answer.headers["access-control-allow-origin"], "*");
+  });
+}
+
+const paths = [
+  ["/v1/rates/EUR/USD", ["GET", "HEAD"]],
+  ["/v1/rates/E/USD", ["GET", "HEAD"]],
+  ["/v1/account/usage", ["GET", "HEAD"]],
+  ["/v1/account/usage/daily", ["GET", "HEAD"]],
+  ["/v1/account/api-keys", ["GET", "HEAD", "POST"]],
+  [`/v1/account/api-keys/${id}`, ["DELETE"]],
+  ["/v1/auth/register", ["POST"]],
+  ["/v1/auth/login", ["POST"]],
+  ["/v1/auth/logout", ["POST"]],
+] as const;
+
+for (const [path, methods] of paths) {
+  test(`CORS: a true preflight of ${path.replace(id, "{id}")} is 204, and needs no credential`, async () => {
+    const headers = {
+      origin: ORIGIN,
+      "access-control-request-method": methods[0],
+      "access-control-request-headers": "authorization,content-type",
+    };
+
+    const answer = await service.call("OPTIONS", path, { headers });
+
+    assert.deepEqual([answer.status, answer.text], [204, ""]);
+    assert.equal(answer.headers["access-control-allow-origin"], "*");
+    assert.equal(answer.headers["access-control-allow-credentials"], undefined);
+    const allowed = namesOf(answer.headers["access-control-allow-methods"]);
+    for (const method of methods) assert.ok(allowed.includes(method.toLowerCase()), method);
+    assert.deepEqual(namesOf(answer.headers["access-control-allow-headers"]), ALLOWED);
+    assertCommonHeaders(answer);
+  });
+}
+
+test("CORS: a preflight of an unknown path is 204, so that the page sees the call's 404", async () => {
+  const headers = { origin: ORIGIN, "access-control-request-method": "GET" };
+  const preflight = await service.call("OPTIONS", "/v1/nothing", { headers });
+  const call = await service.get("/v1/nothing", { headers: { origin: ORIGIN } });
+
+  assert.equal(preflight.status, 204);
+  assert.equal(preflight.headers["access-control-allow-origin"], "*");
+  assert.deepEqual([call.status, call.headers["access-control-allow-origin"]], [404, "*"]);
+});
+
+test("CORS: a preflight with a key is not charged, and one with a session does nothing", async () => {
+  const before = await service.usedUnits(session);
+  const keys = service.query("SELECT * FROM api_keys");
+  const headers = { origin: ORIGIN, "access-control-request-method": "GET" };
+
+  const read = await service.call("OPTIONS", "/v1/rates/EUR/USD", { apiKey, headers });
+  const revocation = await service.call("OPTIONS", `/v1/account/api-keys/${id}`, {
+    session,
+    headers: { ...headers, "access-control-request-method": "DELETE" },
+  });
+
+  assert.deepEqual([read.status, revocation.status], [204, 204]);
+  assert.equal(await service.usedUnits(session), before);
+  assert.deepEqual(service.query("SELECT * FROM api_keys"), keys);
+});
+
+const notPreflights = [
+  ["bare", {}],
+  ["with an Origin alone", { origin: ORIGIN }],
+  ["with Access-Control-Request-Method alone", { "access-control-request-method": "GET" }],
+] as const;
+
+for (const [what, headers] of notPreflights) {
+  test(`CORS: an OPTIONS ${what} is no preflight: 405 with Allow`, async () => {
+    for (const [path, methods] of paths) {
+      const answer = await service.call("OPTIONS", path, { headers });
+
+      assertFailure(answer, 405, "method_not_allowed");
+      assert.deepEqual((answer.headers.allow ?? "").split(", "), [...methods]);
+    }
+  });
+}

@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure, uuidV7 } from "../support/assertions.ts";
+import { startService } from "../support/service.ts";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+
+const unknownPaths = [
+  "/console",
+  "/assets/",
+  "/v1",
+  "/v1/",
+  "/v1/nothing",
+  "/v1/auth",
+  "/v1/auth/register/",
+  "/v1/auth/verification/",
+  "/v1/auth/verification/3f3f",
+  "/v1/auth/verification/resend/3f3f",
+  "/v1/auth/password-reset/",
+  "/v1/auth/password-reset/3f3f",
+  "/v1/account",
+  "/v1/account/usage/",
+  "/v1//account/usage",
+  "/v1/account/usage%2Fdaily",
+  "/v1/rates",
+  "/healthz/x",
+  "/favicon.ico",
+  "/.env",
+  "/v1/../v1/account/usage",
+  "/..%2f..%2fetc/passwd",
+  `/${"x".repeat(5000)}`,
+];
+
+for (const path of unknownPaths) {
+  test(`errors: ${path.slice(0, 40)} is an unknown path: 404, with a credential or without`, async () => {
+    for (const how of [{}, { apiKey }, { session }]) {
+      assertFailure(await service.get(path, how), 404, "not_found");
+    }
+  });
+}
+
+const strayMethods = ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"];
+
+test("errors: an unknown path is 404 with any method", async () => {
+  for (const method of strayMethods) {
+    assertFailure(await service.call(method, "/v1/nothing"), 404, "not_found");
+    assertFailure(await service.call(method, "/v1/nothing", { json: {} }), 404, "not_found");
+  }
+  const head = await service.call("HEAD", "/v1/nothing");
+  assert.deepEqual([head.status, head.text], [404, ""]);
+});
+
+const strayBodies = [
+  ["malformed", "{", "application/json"],
+  ["empty", "", "application/json"],
+  ["no JSON", "text", "text/plain"],
+  ["larger than 16 KiB", " ".repeat(16_385), "application/json"],
+] as const;
+
+for (const [what, raw, contentType] of strayBodies) {
+  test(`errors: an unknown path is 404 also with a body that is ${what}`, async () => {
+    const headers = { "content-type": contentType };
+
+    assertFailure(await service.post("/v1/nothing", { raw, headers }), 404, "not_found");
+  });
+}
+
+test("§1 errors: there is no password-change and no refresh endpoint", async () => {
+  for (const path of ["/v1/auth/password", "/v1/auth/refresh", "/v1/account/password"]) {
+    for (const method of ["POST", "PUT", "PATCH"]) {
+      assertFailure(await service.call(method, path, { session, json: {} }), 404, "not_found");
+    }
+  }
+});
+
+test("errors: a malformed escape in an unknown path is an error of the envelope", async () => {
+  const answer = await service.get("/%zz");
+
+  assert.ok([400, 404].includes(answer.status));
+  assertFailure(answer, answer.status, answer.status === 404 ? "not_found" : "invalid_request");
+});
+
+test("errors: request_id is a UUIDv7, new for every request, the same in body and header", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => service.get("/v1/account/usage")),
+  );
+
+  const ids = answers.map(({ body }) => String(body.request_id));
+  for (const id of ids) assert.match(id, uuidV7);
+  assert.equal(new Set(ids).size, 20);
+  for (const { body, headers } of answers) assert.equal(headers["x-request-id"], body.request_id);
+});
+
+const inbound = [
+  "01a1fc6b-d91f-75da-881f-eaa0e5224224",
+  "mine",
+  '"},{"injected":"',
+  "x".repeat(4000),
+];
+
+for (const id of inbound) {
+  test(`errors: an inbound X-Request-Id of ${id.slice(0, 40)} is not adopted`, async () => {
+    const headers = { "x-request-id": id, "request-id": id, "x-correlation-id": id };
+
+    for (const path of ["/v1/rates/EUR/USD", "/v1/nothing", "/healthz", "/v1/account/usage"]) {
+      const answer = await service.get(path, { headers });
+      assert.match(answer.headers["x-request-id"] ?? "", uuidV7);
+      assert.ok(!JSON.stringify(answer.headers).includes(id));
+      assert.ok(!answer.text.includes(id));
+    }
+    assert.ok(!service.logLines.some((line) => line.includes(id)));
+  });
+}
+
+test("errors: a mistake of the service is 500: logged with its cause, of which no word is told", async () => {
+  await using own = await startService();
+  await own.openSession("broken@example.org");
+  own.query("UPDATE accounts SET password_hash = 'SECRET-STATE'");
+
+  const answer = await own.post("/v1/auth/login", {
+    json: { email: "broken@example.org", password: "correct horse battery" },
+  });
+
+  assertFailure(answer, 500, "internal_error");
+  assert.doesNotMatch(answer.text, /SECRET-STATE|stored|stack|\.ts\b|Error:/);
+  const id = String(answer.body.request_id);
+  const errors = own.logLines.filter((line) => line.includes(id) && line.includes('"err"'));
+  assert.equal(errors.length, 1);
+  assert.match(errors[0] ?? "", /stored password has an unknown form/);
+  assert.equal(own.query("SELECT * FROM sessions").length, 1);
+});
+
+test("errors: after a mistake the service answers as before", async () => {
+  await using own = await startService();
+  await own.openSession("broken@example.org");
+  own.query("UPDATE accounts SET password_hash = 'SECRET-STATE'");
+  const json = { email: "broken@example.org", password: "correct horse battery" };
+  const broken = await Promise.all(
+    Array.from({ length: 5 }, () => own.post("/v1/auth/login", { json })),
+  );
+
+  for (const answer of broken) assertFailure(answer, 500, "internal_error");
+  const { apiKey: key } = await own.createKey(await own.openSession());
+  assert.equal((await own.get("/v1/rates/EUR/USD", { apiKey: key })).status, 200);
+});

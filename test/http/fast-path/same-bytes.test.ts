@@ -1,0 +1,301 @@
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { openNodeWire, readWaysOf, type Situation, situations } from "../../support/read-both-ways.ts";
+import { startService } from "../../support/service.ts";
+import { comparable, openWire, type Wire } from "../../support/raw-connection.ts";
+
+// A read in its plainest form passes node:http by (docs/decisions/0009). node:http itself is what
+// that lane is held to: the same bytes at the same charge, whichever way a request takes.
+
+const service = await startService();
+service.query(
+  "UPDATE rates SET suspended_at = '2026-11-01T00:00:00.000Z' WHERE base = 'EUR' AND quote = 'CHF'",
+);
+const ways = await readWaysOf(service);
+after(async () => {
+  ways[Symbol.dispose]();
+  await service[Symbol.asyncDispose]();
+});
+
+const [customer] = ways.twins.ample;
+const plainRead = (apiKey: string, pair = "EUR/USD") =>
+  `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
+const read = plainRead(customer.apiKey);
+const readOf = (pair: string) => (apiKey: string) => plainRead(apiKey, pair);
+
+/** What a connection is charged from here on. */
+function countUnits(): () => number {
+  const before = ways.usedUnits(customer);
+  return () => ways.usedUnits(customer) - before;
+}
+
+async function assertReads(wire: Wire, status = 200): Promise<void> {
+  const answer = await wire.answer();
+  assert.equal(answer.status, status, answer.body);
+  if (status === 200) assert.match(answer.body, /^\{"base":"EUR","quote":"USD",/);
+}
+
+const zeros = "0".repeat(64);
+const pairs: readonly (readonly [what: string, pair: string, status: number, units: number])[] = [
+  ["a rate", "EUR/USD", 200, 1],
+  ["symbols in lower case", "eur/uSd", 200, 1],
+  ["an unsupported pair", "EUR/XXX", 404, 1],
+  ["a suspended pair", "EUR/CHF", 503, 1],
+];
+const keys: readonly (readonly [what: string, keyOf: (apiKey: string) => string])[] = [
+  ["an unknown key", () => `svc_live_${zeros}`],
+  ["a session's token as the key", () => customer.session],
+  ["a key in upper case", (apiKey) => apiKey.toUpperCase()],
+  ["a key with a letter too many", (apiKey) => `${apiKey}0`],
+];
+
+suite("the lane gives node:http's answer", () => {
+  for (const [what, pair, status, units] of pairs) {
+    test(`${what}: ${status}, ${units} unit`, async () => {
+      const outcome = await ways.compare(readOf(pair), "ample");
+      assert.equal(outcome.isPlain, true);
+      assert.equal(outcome.units, units);
+      assert.match(outcome.text, new RegExp(`HTTP/1\\.1 ${status} `));
+    });
+  }
+
+  for (const [what, keyOf] of keys) {
+    test(`${what}: 401, uncharged`, async () => {
+      const outcome = await ways.compare((apiKey) => plainRead(keyOf(apiKey)), "ample");
+      assert.equal(outcome.isPlain, true);
+      assert.equal(outcome.units, 0);
+      assert.match(outcome.text, /HTTP\/1\.1 401 /);
+    });
+  }
+
+  const refused: readonly (readonly [Situation, number])[] = [
+    ["exhausted", 429],
+    ["revoked", 401],
+  ];
+  for (const [situation, status] of refused) {
+    test(`a key that is ${situation}: ${status}, uncharged`, async () => {
+      const outcome = await ways.compare(readOf("EUR/USD"), situation);
+      assert.equal(outcome.isPlain, true);
+      assert.equal(outcome.units, 0);
+      assert.match(outcome.text, new RegExp(`HTTP/1\\.1 ${status} `));
+    });
+  }
+
+  test("over TLS, with the header that says so", async () => {
+    await using secure = await startService({ config: { publicUrl: "https://kurs.example" } });
+    using secureWays = await readWaysOf(secure);
+    const { text, isPlain } = await secureWays.compare(readOf("EUR/USD"), "ample");
+    assert.equal(isPlain, true);
+    assert.match(text, /\r\nstrict-transport-security: max-age=31536000\r\n/);
+  });
+
+  test("a store that cannot charge, and one that cannot read: 503", async () => {
+    await using broken = await startService();
+    using brokenWays = await readWaysOf(broken);
+    const faults = [
+      ["charged_units", 0],
+      ["rates", 1],
+    ] as const;
+    for (const [table, units] of faults) {
+      broken.query(`ALTER TABLE ${table} RENAME TO gone`);
+      const outcome = await brokenWays.compare(readOf("EUR/USD"), "ample");
+      broken.query(`ALTER TABLE gone RENAME TO ${table}`);
+      assert.equal(outcome.isPlain, true);
+      assert.match(outcome.text, /HTTP\/1\.1 503 /);
+      assert.equal(outcome.units, units);
+    }
+  });
+});
+
+/** Sends a text in parts, each when the server has surely read the one before. */
+async function sendParts(wire: Wire, parts: readonly string[]): Promise<void> {
+  for (const [index, part] of parts.entries()) {
+    if (index > 0) await serverHasRead();
+    wire.send(part);
+  }
+}
+
+/** The server reads connections in turn: what was written before is read before this is answered. */
+async function serverHasRead(): Promise<void> {
+  using probe = await openWire(service.url);
+  probe.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
+  assert.equal((await probe.answer()).status, 200);
+}
+
+suite("one connection", () => {
+  test("a read cut in two at any byte has the same answer and one unit", async () => {
+    using whole = await openWire(service.url);
+    whole.send(read);
+    await whole.untilBytes(1);
+    const expected = comparable(whole.received());
+    const units = countUnits();
+
+    for (let cut = 1; cut < read.length; cut += 1) {
+      using wire = await openWire(service.url);
+      await sendParts(wire, [read.slice(0, cut), read.slice(cut)]);
+      await wire.answer();
+      wire.send(read);
+      await wire.untilBytes(whole.received().length);
+      assert.equal(comparable(wire.received()), expected, `cut at ${cut}`);
+    }
+    assert.equal(units(), 2 * (read.length - 1));
+  });
+
+  test("a read in three parts, after one on the lane, has its answer and one unit", async () => {
+    using wire = await openWire(service.url);
+    const units = countUnits();
+    wire.send(read);
+    await assertReads(wire);
+    await sendParts(wire, [read.slice(0, 20), read.slice(20, 60), read.slice(60)]);
+    await assertReads(wire);
+    assert.equal(units(), 2);
+  });
+
+  test("reads and other requests in turn are answered in order, each charged as it is", async () => {
+    using wire = await openWire(service.url);
+    const units = countUnits();
+    const json = JSON.stringify({ email: "lane@example.org", password: "correct horse battery" });
+    const others = [
+      [
+        "POST /v1/auth/register HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n" +
+          `Content-Length: ${json.length}\r\n\r\n${json}`,
+        201,
+      ],
+      ["GET /unknown HTTP/1.1\r\nHost: kurs\r\n\r\n", 404],
+      ["GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n", 200],
+    ] as const;
+    wire.send(read);
+    await assertReads(wire);
+
+    for (const [request, status] of others) {
+      wire.send(request);
+      assert.equal((await wire.answer()).status, status);
+      wire.send(read);
+      await assertReads(wire);
+    }
+    assert.equal(units(), 1 + others.length);
+  });
+
+  test("several reads in one packet are all answered, in order", async () => {
+    for (const first of ["", read]) {
+      using wire = await openWire(service.url);
+      const units = countUnits();
+      if (first !== "") {
+        wire.send(first);
+        await assertReads(wire);
+      }
+      const pairsInOrder = ["EUR/USD", "EUR/GBP", "EUR/XXX", "EUR/JPY"];
+      wire.send(pairsInOrder.map((pair) => plainRead(customer.apiKey, pair)).join(""));
+
+      for (const pair of pairsInOrder) {
+        const { status, body } = await wire.answer();
+        assert.equal(status, pair === "EUR/XXX" ? 404 : 200);
+        if (status === 200) assert.match(body, new RegExp(`"quote":"${pair.slice(4)}"`));
+      }
+      assert.equal(units(), pairsInOrder.length + (first === "" ? 0 : 1));
+    }
+  });
+
+  test("a refusal leaves the connection as it is: the next read on it is served", async () => {
+    using wire = await openWire(service.url);
+    const units = countUnits();
+    const refusals = [
+      [plainRead(`svc_live_${zeros}`), 401],
+      [plainRead(ways.twins.exhausted[0].apiKey), 429],
+      [plainRead(customer.apiKey, "EUR/XXX"), 404],
+      [plainRead(customer.apiKey, "EUR/CHF"), 503],
+    ] as const;
+    for (const [request, status] of refusals) {
+      wire.send(request);
+      const { lines, ...answer } = await wire.answer();
+      assert.equal(answer.status, status);
+      assert.ok(lines.includes("Connection: keep-alive"), lines.join("\n"));
+      wire.send(read);
+      await assertReads(wire);
+    }
+    assert.equal(units(), refusals.length + 2);
+  });
+
+  test("a request that is never finished costs nothing, and holds nobody up", async () => {
+    using half = await openWire(service.url);
+    const units = countUnits();
+    half.send(read.slice(0, -2));
+    await serverHasRead();
+
+    assert.equal(units(), 0);
+    assert.equal(half.received(), "");
+    half.send("\r\n");
+    await assertReads(half);
+    assert.equal(units(), 1);
+  });
+});
+
+suite("a client that hangs up", () => {
+  test("right after its request has its answer all the same, and is charged once", async () => {
+    using wire = await openWire(service.url, true);
+    const units = countUnits();
+    wire.socket.end(read);
+    await assertReads(wire);
+    await wire.untilEnd();
+    assert.equal(wire.received(), "");
+    assert.equal(units(), 1);
+  });
+
+  test("after its answer is let go", async () => {
+    using wire = await openWire(service.url, true);
+    wire.send(read);
+    await assertReads(wire);
+    wire.socket.end();
+    await wire.untilEnd();
+  });
+
+  test("before its answer is charged at most once, and the server lives", async () => {
+    const units = countUnits();
+    const clients = 50;
+    for (let client = 0; client < clients; client += 1) {
+      const wire = await openWire(service.url);
+      wire.send(read);
+      if (client % 2 === 0) wire.socket.resetAndDestroy();
+      else wire.socket.destroy();
+    }
+    await serverHasRead();
+    assert.ok(units() <= clients, String(units()));
+    using wire = await openWire(service.url);
+    wire.send(read);
+    await assertReads(wire);
+  });
+});
+
+test("the lane's reads have one line each in the log, of the pattern, without the key", async () => {
+  const linesOf = (from: number) =>
+    service.logLines.slice(from).flatMap((lines) => lines.trimEnd().split("\n"));
+  for (const open of [openWire, openNodeWire]) {
+    using wire = await open(service.url);
+    const from = service.logLines.length;
+    const ids: string[] = [];
+    for (const situation of situations) {
+      wire.send(plainRead(ways.twins[situation][0].apiKey));
+      const { lines } = await wire.answer();
+      ids.push(lines.find((line) => line.startsWith("x-request-id: "))?.slice(14) ?? "");
+    }
+
+    // Those of clients that the tests before have let go may come late.
+    const logged = linesOf(from)
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+      .filter((line) => ids.includes(String(line.request_id)));
+    const told = logged.map(({ duration_us, time, ...line }) => {
+      assert.equal(typeof duration_us, "number");
+      assert.equal(time, "2026-11-21T12:00:00.000Z");
+      return line;
+    });
+    const fixed = { level: 30, method: "GET", route: "/v1/rates/:base/:quote" };
+    assert.deepEqual(
+      told,
+      [200, 429, 401].map((status, index) => ({ ...fixed, request_id: ids[index], status })),
+    );
+    for (const situation of situations) {
+      const secret = ways.twins[situation][0].apiKey.slice(17);
+      assert.ok(!linesOf(from).some((line) => line.includes(secret)));
+    }
+  }
+});

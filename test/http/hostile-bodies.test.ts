@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { assertFailure } from "../support/assertions.ts";
+import { cpuMsOf } from "../support/cpu-time.ts";
+import { startService } from "../support/service.ts";
+import { openWire } from "../support/raw-connection.ts";
+
+const service = await startService({ config: { authCallsPerWindow: 1_000 } });
+after(() => service[Symbol.asyncDispose]());
+
+const PASSWORD = "correct horse battery";
+const KIB_16 = 16 * 1024;
+
+const accounts = () => service.query("SELECT id, email, plan, email_verified_at FROM accounts");
+
+test("hostile bodies: what is compressed is not expanded, and is no JSON", async () => {
+  const bomb = gzipSync(Buffer.alloc(50_000_000, " "), { level: 9 });
+  const good = Buffer.from(JSON.stringify({ email: "gz@example.org", password: PASSWORD }));
+  const before = accounts();
+
+  for (const [encoding, body] of [
+    ["gzip", bomb.subarray(0, KIB_16)],
+    ["gzip", gzipSync(good)],
+    ["br", brotliCompressSync(good)],
+    ["gzip, gzip", gzipSync(gzipSync(good))],
+  ] as const) {
+    using wire = await openWire(service.url);
+    wire.send(
+      `POST /v1/auth/register HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n` +
+        `Content-Encoding: ${encoding}\r\nContent-Length: ${body.length}\r\n\r\n` +
+        body.toString("latin1"),
+    );
+    const answer = await wire.answer();
+    assert.equal(answer.status, 400, answer.body);
+    assert.match(answer.body, /"message":"The request body is not valid JSON."/);
+  }
+  assert.deepEqual(accounts(), before);
+});
+
+test("hostile bodies: members that are none of the client's business choose nothing", async () => {
+  const json = {
+    email: "mass@example.org",
+    password: PASSWORD,
+    id: "00000000-0000-7000-8000-000000000000",
+    plan: "unlimited",
+    email_verified: true,
+    emailVerifiedAt: "2020-01-01T00:00:00.000Z",
+    created_at: "2020-01-01T00:00:00.000Z",
+    role: "admin",
+    quota_units: 1_000_000,
+  };
+
+  const { status, body } = await service.post("/v1/auth/register", { json });
+
+  assert.equal(status, 201);
+  assert.notEqual(body.id, json.id);
+  assert.equal(body.email_verified, false);
+  const [account] = service.query("SELECT * FROM accounts WHERE email = ?", json.email);
+  assert.equal(account?.plan, "free");
+  assert.equal(account?.email_verified_at, null);
+  assert.notEqual(account?.created_at, json.created_at);
+});
+
+const tricks = [
+  ["arrays nested thousands deep", `{"email":${"[".repeat(7000)}${"]".repeat(7000)}}`, 400],
+  ["objects nested thousands deep", `${'{"a":'.repeat(2500)}1${"}".repeat(2500)}`, 400],
+  ["a number of thousands of digits", `{"email":${"9".repeat(15_000)},"password":1}`, 400],
+  ["a number beyond a double", '{"email":1e999999999,"password":-1e999999999}', 400],
+  ["a lone surrogate in the email", '{"email":"\\ud800@example.org","password":"12345678"}', 400],
+  ["a zero byte in the email", '{"email":"a\\u0000@example.org","password":"12345678"}', 400],
+] as const;
+
+for (const [what, raw, expected] of tricks) {
+  test(`hostile bodies: ${what} is ${expected}, and makes no account`, async () => {
+    const before = accounts();
+
+    const headers = { "content-type": "application/json" };
+    const answer = await service.post("/v1/auth/register", { raw, headers });
+
+    assertFailure(answer, expected, "invalid_request");
+    assert.deepEqual(accounts(), before);
+  });
+}
+
+test("hostile bodies: a byte order mark in front is no part of the JSON (RFC 8259, 8.1)", async () => {
+  const raw = `\ufeff{"email":"bom@example.org","password":"${PASSWORD}"}`;
+
+  const headers = { "content-type": "application/json" };
+  const { status, body } = await service.post("/v1/auth/register", { raw, headers });
+
+  assert.deepEqual([status, body.email], [201, "bom@example.org"]);
+});
+
+test("hostile bodies: of a member that comes twice the last counts, for all that is judged", async () => {
+  const raw = `{"email":"first@example.org","email":"last@example.org","password":"${PASSWORD}"}`;
+
+  const headers = { "content-type": "application/json" };
+  const { status, body } = await service.post("/v1/auth/register", { raw, headers });
+
+  assert.deepEqual([status, body.email], [201, "last@example.org"]);
+  assert.ok(!accounts().some(({ email }) => email === "first@example.org"));
+});
+
+test("hostile bodies: letters that look alike make another account, and log in to none", async () => {
+  const json = { email: "look@example.org", password: PASSWORD };
+  await service.post("/v1/auth/register", { json });
+
+  for (const email of ["l\u03bfok@example.org", "look@ex\u0430mple.org", "ｌook@example.org"]) {
+    const answer = await service.post("/v1/auth/login", { json: { ...json, email } });
+    assert.ok([400, 401].includes(answer.status), answer.text);
+  }
+});
+
+const slow = [
+  ["email", `${"a".repeat(8000)}@`],
+  ["email", `a@${"a.".repeat(4000)}`],
+  ["email", `"${"\\ ".repeat(4000)}"@a`],
+  ["email", `${"a@".repeat(4000)}`],
+  ["email", `${" ".repeat(12_000)}x`],
+  ["name", `${" ".repeat(12_000)}x${" ".repeat(2000)}\u0001`],
+  ["token", `${"3f".repeat(6000)}x`],
+] as const;
+
+test("hostile bodies: no text of 12 KiB makes a check slow: a hundred are judged in bounded time", async () => {
+  const session = await service.openSession();
+
+  const tookMs = await cpuMsOf(async () => {
+    for (let round = 0; round < 15; round += 1) {
+      for (const [field, text] of slow) {
+        const path = { email: "auth/login", name: "account/api-keys", token: "auth/verification" };
+        const json = { [field]: text, password: "x" };
+        const { status } = await service.post(`/v1/${path[field]}`, { session, json });
+        assert.equal(status, 400);
+      }
+    }
+  });
+
+  // What backtracks takes seconds for one; these take some 0.2 s together.
+  assert.ok(tookMs < 10_000, `${tookMs} ms of the processor`);
+});
+
+test("hostile bodies: no symbol of kilobytes makes a check slow", async () => {
+  const { apiKey } = await service.createKey(await service.openSession());
+
+  const tookMs = await cpuMsOf(async () => {
+    for (const text of ["%20".repeat(4000), `${"%20".repeat(4000)}E`, `${"E".repeat(12_000)}-`]) {
+      const answer = await service.get(`/v1/rates/${text}/USD`, { apiKey });
+      assertFailure(answer, 400, "invalid_asset_symbol");
+    }
+  });
+
+  assert.ok(tookMs < 5000, `${tookMs} ms of the processor`);
+});

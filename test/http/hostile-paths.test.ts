@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+import { startService } from "../support/service.ts";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+
+/** Ways to a file outside of the pages' folder, or to one within that is no page. */
+const ways = [
+  ...["/../package.json", "/assets/../../../package.json", "/./.././package.json"],
+  ...["/%2e%2e/package.json", "/assets/%2e%2e%2f%2e%2e%2fpackage.json", "/..%2fpackage.json"],
+  ...["/..%5cpackage.json", "/..\\package.json", "/%252e%252e/package.json", "/..;/package.json"],
+  ...["/%c0%ae%c0%ae/package.json", "/%e0%80%ae%e0%80%ae/package.json", "//etc/passwd"],
+  ...["/assets/..%00/package.json", "/index.html%00.js", "/package.json", "/.git/config", "/.env"],
+  ...["/data/kurs.db", "/console/dist/index.html", "/assets/", "/assets", "/file:///etc/passwd"],
+  ...["/docs.html", "/index.html", "/index.html.br", "/openapi.json/..%2f..", "/%2fetc%2fpasswd"],
+];
+
+for (const way of ways) {
+  test(`hostile paths: ${way} leads to no file`, async () => {
+    const answer = await service.get(way);
+
+    if (answer.status === 400) assertFailure(answer, 400, "invalid_request");
+    else assertFailure(answer, 404, "not_found");
+  });
+}
+
+/** Each is another path than the rate's, or names another symbol than it seems to. */
+const reads = [
+  ...[
+    "/v1/rates/EUR/../EUR/USD",
+    "/v1/rates/./EUR/USD",
+    "//v1/rates/EUR/USD",
+    "/v1//rates/EUR/USD",
+  ],
+  ...["/v1/rates/EUR//USD", "/v1/rates/EUR/USD/", "/v1/rates/EUR%2fUSD", "/v1%2frates/EUR/USD"],
+  ...[
+    "/v1/rates/EUR/USD%00",
+    "/v1/rates/EUR/USD;a=b",
+    "/v1/rates/EUR/USD%3fa=b",
+    "/V1/RATES/EUR/USD",
+  ],
+  ...[
+    "/v1/rates/EUR/%55SD%23",
+    "/v1/rates/%c1%85UR/USD",
+    "/v1/rates/%2545UR/USD",
+    "/v1/rates/E%55/%zz",
+  ],
+  ...["/v1/rates/%D0%95UR/USD", "/v1/rates/%EF%BC%A5UR/USD", "/v1/rates/EUR/%E2%80%8BUSD"],
+];
+
+for (const path of reads) {
+  test(`hostile paths: ${path} is no read of EUR/USD, and costs nothing`, async () => {
+    const before = await service.usedUnits(session);
+
+    const answer = await service.get(path, { apiKey });
+
+    assert.ok([400, 404].includes(answer.status), answer.text);
+    assertFailure(answer, answer.status, String(answer.body.code));
+    assert.notEqual(answer.body.code, "unsupported_pair");
+    assert.equal(await service.usedUnits(session), before);
+  });
+}
+
+for (const target of ["*", "*v1/rates/EUR/USD", "*healthz", "*docs"]) {
+  test(`hostile paths: the target ${target} of a GET is no path, and costs nothing`, async () => {
+    const before = await service.usedUnits(session);
+
+    const request =
+      `GET ${target} HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n` +
+      `Authorization: ApiKey ${apiKey}\r\n\r\n`;
+    const [answer] = await sendRaw(service.url, request);
+
+    assert.ok(answer);
+    assertFailure(answer, 404, "not_found");
+    assert.equal(await service.usedUnits(session), before);
+  });
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fastify from "fastify";
+import { trackExchanges } from "../../../src/http/exchanges.ts";
+import type { App } from "../../../src/http/fastify.ts";
+import { commonHeaders } from "../../../src/http/headers.ts";
+import { shedLoad } from "../../../src/http/overload/load-shedding.ts";
+import { createAnswers } from "../../../src/http/response/reply.ts";
+import { eventually } from "../../support/mails.ts";
+import { openWire } from "../../support/raw-connection.ts";
+
+/** A real server whose only route responds when the test says so. */
+async function startHolding() {
+  const app = fastify({ forceCloseConnections: true }) as unknown as App;
+  const exchanges = trackExchanges(app.server);
+  const answers = createAnswers(
+    commonHeaders,
+    () => undefined,
+    () => false,
+    exchanges,
+  );
+  answers.completeReplies(app);
+  const takeIn = () => true;
+  shedLoad(app, { takeIn, refuseLater: (refuse) => refuse(), write: answers.write, exchanges });
+  let held = 0;
+  let released = Promise.withResolvers<string>();
+  app.get("/held", () => {
+    held += 1;
+    return released.promise;
+  });
+  const url = await app.listen({ port: 0, host: "127.0.0.1" });
+  return {
+    url,
+    untilHeld: (count: number) =>
+      eventually(`${count} held requests`, () => (held === count ? true : undefined)),
+    release() {
+      released.resolve("released");
+      released = Promise.withResolvers();
+      held = 0;
+    },
+    [Symbol.asyncDispose]: () => app.close(),
+  };
+}
+
+const REQUEST = "GET /held HTTP/1.1\r\nHost: kurs\r\n\r\n";
+
+test("one connection has at most 200 requests under way, and another its own", async () => {
+  await using server = await startHolding();
+  using wire = await openWire(server.url);
+  using other = await openWire(server.url);
+  const statuses = async (count: number) => {
+    const received: number[] = [];
+    while (received.length < count) received.push((await wire.answer()).status);
+    return received;
+  };
+  const all = (count: number) => Array.from({ length: count }, () => 200);
+
+  // Twice: responses make room again.
+  for (let round = 0; round < 2; round += 1) {
+    wire.send(REQUEST.repeat(200));
+    await server.untilHeld(200);
+    wire.send(REQUEST);
+    other.send(REQUEST);
+    await server.untilHeld(201);
+    server.release();
+
+    assert.deepEqual(await statuses(201), [...all(200), 503]);
+    assert.equal((await other.answer()).status, 200);
+  }
+});

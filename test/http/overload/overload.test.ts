@@ -1,0 +1,206 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { suite, type TestContext, test } from "node:test";
+import { setImmediate as turn } from "node:timers/promises";
+import { createTurnstile } from "../../../src/async/concurrency-limit.ts";
+import { createRefuseLater } from "../../../src/async/rejection-pacer.ts";
+import { createTakeIn } from "../../../src/http/overload/loop-budget.ts";
+import { createReadBatcher } from "../../../src/metering/batch/batcher.ts";
+import { StoreBusy } from "../../../src/shared/store.ts";
+import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
+import {
+  EUR_USD,
+  newCustomer,
+  newRead,
+  storeRates,
+  usedUnits,
+} from "../../contract/suite/database.ts";
+import { callOf, PATH, requestOf } from "../../mcp/messages.ts";
+import { assertFailure } from "../../support/assertions.ts";
+import { clientOf } from "../../support/client.ts";
+import { eventually } from "../../support/mails.ts";
+import { connectTo, startCluster, waitersFor } from "../../support/nodes.ts";
+import { serve, temporaryDirectory } from "../../support/process.ts";
+import { connectRaw, sendRaw } from "../../support/raw-socket.ts";
+
+const FLOODS = 40;
+
+// Beyond capacity: what would wait too long is refused, before it costs anything.
+
+/** Lets a test say how much time passes, and when a timer is due. */
+function holdTime(t: TestContext) {
+  let nowMs = 1_000_000;
+  t.mock.method(performance, "now", () => nowMs);
+  return {
+    advanceMs(milliseconds: number): void {
+      nowMs += milliseconds;
+    },
+  };
+}
+
+test("reads that would wait too long are refused early, and not charged", async (t) => {
+  const time = holdTime(t);
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  const engine = database.openEngine();
+  await storeRates(store, [EUR_USD]);
+  const { accountId, keyHash } = await newCustomer(store, 1_000_000);
+  let answered = 0;
+  let mayAnswer = Promise.resolve();
+  const slow = createReadBatcher({
+    async readBatch(reads) {
+      await mayAnswer;
+      time.advanceMs(600);
+      answered += reads.length;
+      return engine.readBatch(reads);
+    },
+  });
+  const readMany = (count: number) =>
+    Array.from({ length: count }, () => slow.read(newRead(keyHash)));
+  // A full batch shows the pace: 600 ms are more than anybody shall wait behind others.
+  await Promise.all(readMany(1000));
+
+  const { promise, resolve: letAnswer } = Promise.withResolvers<void>();
+  mayAnswer = promise;
+  const reads = readMany(1400);
+  const refused = await Promise.allSettled(reads.slice(1000));
+
+  assert.equal(answered, 1000, "the refusals came only after the next batch");
+  for (const outcome of refused) {
+    assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreBusy);
+  }
+  letAnswer();
+  await Promise.all(reads.slice(0, 1000));
+  assert.equal(await usedUnits(store, accountId), 2000);
+  await slow.read(newRead(keyHash));
+  assert.equal(await usedUnits(store, accountId), 2001);
+});
+
+test("refusals are told after the turn in which they came, and at a bounded pace", async (t) => {
+  const time = holdTime(t);
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const refuseLater = createRefuseLater(1);
+  let told = 0;
+  for (let count = 0; count < 2000; count += 1) refuseLater(() => (told += 1));
+
+  assert.equal(told, 0);
+  await turn();
+  await turn();
+  assert.equal(told, 500);
+  for (let turns = 1; turns <= 20; turns += 1) {
+    time.advanceMs(5);
+    t.mock.timers.tick(5);
+    assert.equal(told, 500 + 5 * turns);
+  }
+  // A machine that stood still makes up for no more than the first 500.
+  time.advanceMs(60_000);
+  t.mock.timers.tick(5);
+  assert.equal(told, 1100);
+});
+
+test("a turn takes in so many requests in any case, more only in time, and the next begins anew", async () => {
+  const takeIn = createTakeIn({ milliseconds: 10, requests: 3 });
+  const taken = (...momentsMs: number[]) => momentsMs.map((momentMs) => takeIn(momentMs));
+
+  assert.deepEqual(taken(0, 500, 900, 1000), [true, true, true, false]);
+  await turn();
+  assert.deepEqual(taken(2000, 2001, 2002, 2010, 2011), [true, true, true, true, false]);
+  await turn();
+  assert.deepEqual(taken(2011), [true]);
+});
+
+test("who would wait too long at a turnstile is told so at once; what waits is done", async (t) => {
+  const time = holdTime(t);
+  const whenFull = new Error("full");
+  const inTurn = createTurnstile({ atOnce: 1, waitMs: 100, whenFull });
+  const work = async () => time.advanceMs(40);
+  for (let count = 0; count < 50; count += 1) await inTurn.pass(work);
+
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => inTurn.pass(work)));
+
+  // One is worked on, one may wait in any case, and two more have less than 100 ms before them.
+  const done = outcomes.slice(0, 4).map(({ status }) => status);
+  assert.deepEqual(done, Array(4).fill("fulfilled"));
+  const refused = outcomes.slice(4);
+  for (const outcome of refused) assert.equal((outcome as PromiseRejectedResult).reason, whenFull);
+});
+
+suite("a server that is asked for more than it gets done", { concurrency: true }, () => {
+  test("refuses what is dear, answers what it takes in, and stays alive and ready", async () => {
+    await using directory = await temporaryDirectory();
+    await using server = await serve({ dataDirectory: directory.path });
+    const client = clientOf(server.url);
+    const session = await client.openSession("ada@example.org");
+    const { apiKey } = await client.createKey(session);
+    const key = { Authorization: `ApiKey ${apiKey}` };
+    const list = rawPost(requestOf("2025", "tools/list"), key);
+    const call = rawPost(callOf("2025", "get_rate", { base: "EUR", quote: "USD" }), key);
+    const last = "GET /healthz HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
+
+    // Most of them by the SDK, at 100 to 300 µs each: longer than a turn may take, on any machine.
+    // They come to a process that stands still, so that one turn finds them all: those who were
+    // accepted before, as the answer to the next one shows.
+    const senders = await Promise.all(Array.from({ length: FLOODS }, () => connectRaw(server.url)));
+    await sendRaw(server.url, last);
+    server.program.signal("SIGSTOP");
+    await untilStopped(server.program.pid);
+    const floods = senders.map((send) => send(list.repeat(200) + call.repeat(50) + last));
+    server.program.signal("SIGCONT");
+    const ready = await client.get("/readyz");
+    const answers = await Promise.all(floods);
+
+    assert.equal(ready.status, 200);
+    for (const { length } of answers) assert.equal(length, 251);
+    const ofMcp = answers.flatMap((ofOne) => ofOne.slice(0, -1));
+    const refused = ofMcp.filter(({ status }) => status === 503);
+    assert.ok(refused.length > 0, "nothing was refused");
+    for (const answer of refused) assertFailure(answer, 503, "temporarily_unavailable", /retry/);
+    const charged = ofMcp.filter(({ text }) => text.includes('"rate"') && text.includes("as_of"));
+    const rates = charged.filter(({ text }) => text.includes("structuredContent"));
+    assert.equal(await client.usedUnits(session), rates.length);
+    assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  });
+
+  test("on PostgreSQL, keeps a connection for reads and one for readiness", async () => {
+    await using cluster = await startCluster();
+    const node = await cluster.startNode();
+    const client = clientOf(node.url);
+    const session = await client.openSession("ada@example.org");
+    const { apiKey } = await client.createKey(session);
+    await using beside = await connectTo(cluster.url);
+    await beside.query("BEGIN");
+    await beside.query("LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE");
+
+    const stuck = Array.from({ length: 40 }, () => client.get("/v1/account/usage", { session }));
+    assert.equal((await waitersFor(beside, 8)).length, 8);
+    const [read, ready] = await Promise.all([
+      client.get("/v1/rates/EUR/USD", { apiKey }),
+      client.get("/readyz"),
+    ]);
+    const stillStuck = (await waitersFor(beside, 8)).length;
+    await beside.query("ROLLBACK");
+
+    assert.deepEqual([read.status, ready.status, stillStuck], [200, 200, 8]);
+    for (const answer of await Promise.all(stuck)) {
+      if (answer.status !== 200) assertFailure(answer, 503, "temporarily_unavailable");
+    }
+    assert.equal(await client.usedUnits(session), 1);
+  });
+});
+
+async function untilStopped(pid: number): Promise<void> {
+  await eventually("stopped process", async () => {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    return / T /.test(stat) || undefined;
+  });
+}
+
+function rawPost(
+  { headers, json }: ReturnType<typeof requestOf>,
+  more: Readonly<Record<string, string>>,
+): string {
+  const body = JSON.stringify(json);
+  const all = { Host: "kurs", ...headers, ...more, "Content-Length": String(body.length) };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `POST ${PATH} HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+}

@@ -1,0 +1,222 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { after as afterAll, suite, test } from "node:test";
+import { setTimeout as after } from "node:timers/promises";
+import { clientOf, openConnection } from "../../support/client.ts";
+import { eventually } from "../../support/mails.ts";
+import { serve, temporaryDirectory } from "../../support/process.ts";
+import { openWire } from "../../support/raw-connection.ts";
+import { openFiles, residentMib } from "../../support/resources.ts";
+
+// Clients who are slow, greedy or gone, on real sockets: nobody else is harmed.
+
+const directory = await temporaryDirectory();
+const server = await serve({ dataDirectory: directory.path, env: { PLAN_FREE_UNITS: "1000000" } });
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+const { pid } = server.program;
+const client = clientOf(server.url);
+const session = await client.openSession("ada@example.org");
+const { apiKey } = await client.createKey(session);
+const READ = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
+
+/** Reads as others do meanwhile, one by one. */
+async function readAsOthers(count: number): Promise<void> {
+  using connection = openConnection(server.url);
+  for (let turn = 0; turn < count; turn += 1) {
+    const { status, body } = await connection.readRate("EUR/USD", apiKey);
+    assert.equal(status, 200, body);
+  }
+}
+
+async function openBare(): Promise<Socket> {
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  return socket;
+}
+
+/**
+ * Writes over and over what the server takes, until it closes or takes nothing for a while.
+ *
+ * @returns the bytes that it has taken.
+ */
+async function writeWhileTaken(
+  socket: Socket,
+  part: string,
+  bytesMax: number,
+  patienceMs: number,
+): Promise<number> {
+  while (socket.writable && socket.bytesWritten < bytesMax) {
+    if (socket.write(part)) continue;
+    const patience = new AbortController();
+    const { signal } = patience;
+    const took = await Promise.race([
+      once(socket, "drain", { signal }).then(
+        () => true,
+        () => false,
+      ),
+      once(socket, "close", { signal }).then(
+        () => false,
+        () => false,
+      ),
+      after(patienceMs, false, { signal }).catch(() => false),
+    ]);
+    patience.abort();
+    if (!took) break;
+  }
+  return socket.bytesWritten - socket.writableLength;
+}
+
+suite("hostile and slow clients", { concurrency: 4 }, () => {
+  test("headers that come byte by byte are cut off in time, and hold nobody up", async () => {
+    const head = "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n";
+    const slowly = async (text: string) => {
+      using wire = await openWire(server.url, true);
+      wire.send(text);
+      const sinceMs = performance.now();
+      while (!wire.isOver()) {
+        wire.send("a");
+        await after(250);
+      }
+      return { tookMs: performance.now() - sinceMs, told: wire.received() };
+    };
+    const all = Promise.all(Array.from({ length: 50 }, () => slowly(`${head}X-Slow: `)));
+    let areCutOff = false;
+    const attacks = all.then((results) => {
+      areCutOff = true;
+      return results;
+    });
+    await readAsOthers(200);
+    assert.equal(areCutOff, false, "others had to wait until the slow ones were cut off");
+
+    for (const { tookMs, told } of await attacks) {
+      assert.match(
+        told,
+        /^HTTP\/1\.1 400 [\s\S]*"code":"invalid_request"[\s\S]*not complete in time/,
+      );
+      assert.ok(tookMs > 10_000, `${tookMs} ms`);
+    }
+  });
+
+  test("headers without end and a body without end are refused, and no more of them is taken", async () => {
+    const endless = [
+      ["GET /healthz HTTP/1.1\r\nHost: kurs\r\n", "x: yyyyyyyyyyyyyyyy\r\n".repeat(500)],
+      [
+        "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n" +
+          "Transfer-Encoding: chunked\r\n\r\n",
+        `2000\r\n${" ".repeat(0x2000)}\r\n`,
+      ],
+      [
+        `POST /v1/mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n` +
+          `Authorization: ApiKey ${apiKey}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+        `2000\r\n${" ".repeat(0x2000)}\r\n`,
+      ],
+    ] as const;
+    const residentBefore = residentMib(pid);
+    for (const [head, more] of endless) {
+      const socket = await openBare();
+      let told = "";
+      socket.setEncoding("latin1").on("data", (text: string) => {
+        told += text;
+      });
+      socket.write(head);
+      const taken = await writeWhileTaken(socket, more, 64 * 1024 * 1024, 60_000);
+      // What is under way when the server closes may break the connection before it is read.
+      if (told !== "" || socket.errored === null) {
+        assert.match(told, /^HTTP\/1\.1 413 [\s\S]*"code":"payload_too_large"/);
+      }
+      assert.ok(taken < 64 * 1024 * 1024, `${head.split(" ", 2)[1]}: it took ${taken} bytes`);
+      socket.destroy();
+    }
+    assert.ok(residentMib(pid) - residentBefore < 200);
+  });
+
+  test("a client that sends reads without end and never reads an answer is not read on", async () => {
+    const socket = await openBare();
+    socket.pause();
+    const before = residentMib(pid);
+    const taken = await writeWhileTaken(socket, READ.repeat(200), 512 * 1024 * 1024, 1000);
+    assert.ok(taken < 512 * 1024 * 1024, `it took ${taken} bytes`);
+    const grown = residentMib(pid) - before;
+    socket.destroy();
+    assert.ok(grown < 250, `it grew by ${grown} MiB`);
+    await readAsOthers(50);
+  });
+
+  test("reads sent ahead by the thousand on one connection do not shut others out", async () => {
+    using wire = await openWire(server.url);
+    const count = 20_000;
+    wire.send(READ.repeat(count));
+    await wire.untilAnswer();
+    const answers = () => wire.received().split("HTTP/1.1 ").slice(1);
+    let servedOthers = 0;
+    for (; answers().length < count; servedOthers += 1) {
+      await readAsOthers(1);
+    }
+
+    // Beside three other attacks, too.
+    assert.ok(servedOthers >= 2, `${servedOthers} others were served beside the flood`);
+    for (const answer of answers()) assert.match(answer, /^(?:200|503) /);
+    // One arrival brings 400 of them, and 200 may be under way.
+    assert.ok(answers().some((answer) => answer.startsWith("503 ")));
+  });
+
+  test("clients that vanish by the hundred leave nothing behind, and cost a unit at most", async () => {
+    const filesBefore = openFiles(pid);
+    const usedBefore = await client.usedUnits(session);
+    for (let round = 0; round < 10; round += 1) {
+      const sockets = await Promise.all(Array.from({ length: 100 }, openBare));
+      for (const [index, socket] of sockets.entries()) {
+        if (index % 3 === 0) socket.write(READ);
+        if (index % 3 === 1) socket.write(READ.slice(0, 60));
+        if (index % 2 === 0) socket.resetAndDestroy();
+        else socket.destroy();
+      }
+    }
+    await eventually("closed connections", () => openFiles(pid) <= filesBefore + 60 || undefined);
+    assert.ok(server.program.isRunning);
+    const lost = (await client.usedUnits(session)) - usedBefore;
+    assert.ok(lost >= 0);
+  });
+});
+
+test("connections beyond the limit are told so and closed; when others go there is room again", async () => {
+  await using own = await temporaryDirectory();
+  const env = { MAX_CONNECTIONS: "20" };
+  await using small = await serve({ dataDirectory: own.path, env });
+  using scope = new DisposableStack();
+  const idle = [];
+  for (let count = 0; count < 20; count += 1) idle.push(scope.use(await openWire(small.url)));
+  // By the answer all of them are known to have been taken.
+  idle[19]?.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
+  assert.equal((await idle[19]?.answer())?.status, 200);
+
+  using refused = await openWire(small.url);
+  refused.send(READ);
+  const { status, lines, body } = await refused.answer();
+  await refused.untilEnd();
+
+  assert.equal(status, 503);
+  assert.ok(lines.includes("retry-after: 1") && lines.includes("connection: close"));
+  assert.deepEqual(Object.keys(JSON.parse(body)), ["code", "message", "request_id"]);
+  const more = [];
+  for (let count = 0; count < 300; count += 1) more.push(scope.use(await openWire(small.url)));
+  // Whoever is only in the system's queue yet would take the next place that becomes free.
+  await Promise.all(more.map((wire) => wire.untilEnd()));
+  idle[0]?.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
+  assert.equal((await idle[0]?.answer())?.status, 200, "who is in stays in");
+  for (const wire of idle.slice(1, 10)) wire.socket.destroy();
+  await eventually("room", async () => {
+    const answer = await clientOf(small.url)
+      .get("/healthz")
+      .catch(() => undefined);
+    return answer?.status === 200 || undefined;
+  });
+  const told = small.logLines().filter(({ msg }) => /too many/.test(String(msg)));
+  assert.equal(told.length, 1, "one line tells of all that came within ten seconds");
+});

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { setTimeout as after } from "node:timers/promises";
+import { clientOf } from "../../support/client.ts";
+import { eventually } from "../../support/mails.ts";
+import { serve, temporaryDirectory } from "../../support/process.ts";
+import { openSockets } from "../../support/resources.ts";
+
+/** More than the system keeps of answers for one connection; then nothing moves on it any more. */
+const READS = 15_000;
+
+/** Twice the silence that ends a connection, and some: Node looks twice where an answer waits. */
+const PATIENCE_MS = 110_000;
+
+test("a client that never reads its answers is cut off, and its connection is free again", async () => {
+  await using directory = await temporaryDirectory();
+  const env = { PLAN_FREE_UNITS: "1000000" };
+  await using server = await serve({ dataDirectory: directory.path, env });
+  const { pid } = server.program;
+  const listening = openSockets(pid);
+  const connections = () => openSockets(pid) - listening;
+  const client = clientOf(server.url);
+  const { apiKey } = await client.createKey(await client.openSession("ada@example.org"));
+  const { hostname, port } = new URL(server.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  socket.pause();
+  await eventually("the end of all others", () => connections() === 1 || undefined);
+
+  const head = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}`;
+  socket.write(`${head}\r\n\r\n`.repeat(READS));
+  const sinceMs = performance.now();
+  while (connections() > 0 && performance.now() - sinceMs < PATIENCE_MS) await after(500);
+
+  assert.equal(connections(), 0, "it is connected still");
+  assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  socket.destroy();
+});

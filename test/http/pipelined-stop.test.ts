@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createHashing } from "../../src/crypto/hash-pool.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import { startService } from "../support/service.ts";
+import { openWire, type Wire } from "../support/raw-connection.ts";
+
+// A stop meets connections with several requests under way: each admitted request has its response
+// before its connection closes, and what is not admitted costs nothing.
+
+const EMAIL = "ada@example.org";
+
+const HEALTH = "GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n";
+const json = JSON.stringify({ email: EMAIL, password: "correct horse battery" });
+const logIn =
+  "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n" +
+  `Content-Length: ${json.length}\r\n\r\n${json}`;
+
+async function startStoppable(shutdownDelaySeconds: number, secrets?: Secrets) {
+  await using starting = new AsyncDisposableStack();
+  const { path: dataDirectory } = starting.use(await temporaryDirectory());
+  const config = { freePlanUnits: 1_000_000, authCallsPerWindow: 1000, shutdownDelaySeconds };
+  const options = { config, dataDirectory, ...(secrets === undefined ? {} : { secrets }) };
+  const service = starting.use(await startService(options));
+  const { apiKey } = await service.createKey(await service.openSession(EMAIL));
+  const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: k\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
+  const started = starting.move();
+  return {
+    service,
+    url: service.url,
+    read,
+    usedUnits: () => Number(service.query("SELECT sum(units) AS n FROM period_usage")[0]?.n ?? 0),
+    stop: () => service[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+/** Takes responses until the server ends the connection. */
+async function responsesUntilEnd(wire: Wire) {
+  const responses = [];
+  for (;;) {
+    await wire.untilAnswer();
+    if (wire.received() === "") return responses;
+    responses.push(await wire.answer());
+  }
+}
+
+const closes = ({ lines }: { readonly lines: readonly string[] }) =>
+  lines.some((line) => /^connection: close$/i.test(line));
+
+for (const hasReadBefore of [false, true]) {
+  const connection = hasReadBefore ? "a connection that has read" : "a new connection";
+
+  test(`50 reads in one packet during the delay of a stop are all answered, on ${connection}`, async () => {
+    await using started = await startStoppable(1);
+    using wire = await openWire(started.url);
+    if (hasReadBefore) {
+      wire.send(started.read);
+      assert.equal((await wire.answer()).status, 200);
+    }
+    const before = started.usedUnits();
+    const stopped = started.stop();
+
+    wire.send(started.read.repeat(50));
+    const responses = await responsesUntilEnd(wire);
+    await stopped;
+
+    assert.deepEqual(
+      responses.map(({ status }) => status),
+      new Array(50).fill(200),
+    );
+    assert.deepEqual(responses.map(closes), [...new Array(49).fill(false), true]);
+    assert.equal(started.usedUnits() - before, 50);
+  });
+}
+
+test("log-ins that one connection has under way at a stop are all answered", async () => {
+  await using started = await startStoppable(0);
+  using wire = await openWire(started.url);
+  wire.send(`${HEALTH}${logIn.repeat(3)}`);
+  // By its response the server has read the packet.
+  assert.equal((await wire.answer()).status, 200);
+
+  const stopped = started.stop();
+
+  const responses = await responsesUntilEnd(wire);
+  await stopped;
+  assert.deepEqual(
+    responses.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  for (const { body } of responses) assert.match(body, /"session_token":"svc_sess_/);
+});
+
+test("reads behind log-ins that wait for a thread at a stop are all answered", async () => {
+  const secrets = createSecrets(createHashing({ threads: 1 }));
+  await using started = await startStoppable(0, secrets);
+  // 30 passes instead of 2 take the only thread 0.4 s for each log-in: 32 s for all of them.
+  const lengthy = `$argon2id$v=19$m=19456,t=30,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+  started.service.query("UPDATE accounts SET password_hash = ?", lengthy);
+  using wire = await openWire(started.url);
+  const before = started.usedUnits();
+  wire.send(`${HEALTH}${(logIn + started.read).repeat(80)}`);
+  assert.equal((await wire.answer()).status, 200);
+
+  const stopped = started.stop();
+
+  const responses = await responsesUntilEnd(wire);
+  await stopped;
+  const statuses = responses.map(({ status }) => status);
+  const logIns = statuses.filter((_, index) => index % 2 === 0);
+  const reads = statuses.filter((_, index) => index % 2 === 1);
+  assert.deepEqual(reads, new Array(80).fill(200));
+  assert.equal(started.usedUnits() - before, 80);
+  // The first was being compared; the last had to wait for too long.
+  assert.deepEqual([logIns[0], logIns.at(-1)], [401, 503]);
+  assert.deepEqual(started.service.query("SELECT * FROM sessions").length, 1);
+});
+
+test("reads that keep arriving at a stop are charged exactly as they are answered", async () => {
+  await using started = await startStoppable(0);
+  const wires = await Promise.all(Array.from({ length: 8 }, () => openWire(started.url)));
+  using scope = new DisposableStack();
+  for (const wire of wires) scope.use(wire);
+  let answered = 0;
+  const readOn = async (wire: Wire) => {
+    for (;;) {
+      wire.send(started.read.repeat(20));
+      for (let index = 0; index < 20; index += 1) {
+        await wire.untilAnswer();
+        if (wire.received() === "") return;
+        assert.equal((await wire.answer()).status, 200);
+        answered += 1;
+      }
+    }
+  };
+  const readers = wires.map(readOn);
+  await Promise.all(wires.map((wire) => wire.untilAnswer()));
+
+  await started.stop();
+
+  await Promise.all(readers);
+  assert.equal(started.usedUnits(), answered);
+});

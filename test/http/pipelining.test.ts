@@ -1,0 +1,262 @@
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+import { startService } from "../support/service.ts";
+import { openWire } from "../support/raw-connection.ts";
+
+// Several requests on one connection, the last of them broken: responses leave in the order of
+// their requests, what was charged or stored has its response, and what is answered only with a
+// framing error has changed nothing.
+
+const service = await startService({ config: { freePlanUnits: 1_000_000 } });
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+
+const headOf = (target: string, ...lines: readonly string[]) =>
+  [
+    `GET ${target} HTTP/1.1`,
+    "Host: kurs",
+    `Authorization: ApiKey ${apiKey}`,
+    ...lines,
+    "",
+    "",
+  ].join("\r\n");
+const readWith = (...lines: readonly string[]) => headOf("/v1/rates/EUR/USD", ...lines);
+const read = readWith();
+
+/** Sends bytes. @returns the statuses of all responses, and the units that they cost. */
+async function outcomeOf(text: string, hangUp = false) {
+  const before = await service.usedUnits(session);
+  const answers = await sendRaw(service.url, text, hangUp);
+  for (const answer of answers) {
+    if (answer.status >= 400) assertFailure(answer, answer.status, String(answer.body.code));
+  }
+  const statuses = answers.map(({ status }) => status);
+  return { statuses, units: (await service.usedUnits(session)) - before };
+}
+
+/** Connections reach the server in order: what was sent before is read before this is answered. */
+async function serverHasRead(): Promise<void> {
+  assert.equal((await service.get("/healthz")).status, 200);
+}
+
+const brokenReads: readonly (readonly [what: string, text: string])[] = [
+  ["Transfer-Encoding: identity", readWith("Transfer-Encoding: identity")],
+  ["Transfer-Encoding: gzip", readWith("Transfer-Encoding: gzip")],
+  ["a chunk of no size", `${readWith("Transfer-Encoding: chunked")}ZZ\r\nhello\r\n0\r\n\r\n`],
+  ["a bad second chunk", `${readWith("Transfer-Encoding: chunked")}1\r\na\r\nZZ\r\n`],
+  ["two lengths", readWith("Content-Length: 5", "Content-Length: 6")],
+];
+
+suite("a read with a framing error is answered with that error alone, uncharged:", () => {
+  for (const [what, text] of brokenReads) {
+    test(what, async () => {
+      assert.deepEqual(await outcomeOf(text), { statuses: [400], units: 0 });
+    });
+
+    test(`${what}, behind five reads, which are answered first`, async () => {
+      const outcome = await outcomeOf(read.repeat(5) + text);
+      assert.deepEqual(outcome, { statuses: [200, 200, 200, 200, 200, 400], units: 5 });
+    });
+  }
+
+  test("a bad chunk that arrives after the head", async () => {
+    const before = await service.usedUnits(session);
+    using wire = await openWire(service.url);
+    wire.send(readWith("Transfer-Encoding: chunked"));
+    await serverHasRead();
+    assert.equal(await service.usedUnits(session), before, "the head alone was charged");
+
+    wire.send("ZZ\r\n");
+
+    assert.equal((await wire.answer()).status, 400);
+    await wire.untilEnd();
+    assert.equal(wire.received(), "");
+    assert.equal(await service.usedUnits(session), before);
+  });
+});
+
+const TOO_LARGE = `GET /healthz HTTP/1.1\r\nHost: kurs\r\na: ${"a".repeat(17_000)}\r\n\r\n`;
+
+const endings: readonly (readonly [what: string, text: string, status: number])[] = [
+  ["garbage", "garbage\r\n\r\n", 400],
+  ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n", 405],
+  ["CONNECT with a body to come", "CONNECT x:443 HTTP/1.1\r\nContent-Length: 9\r\n\r\n", 405],
+  ["more than 16 KiB of headers", TOO_LARGE, 413],
+  ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
+  ["a method that nobody knows", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n", 405],
+  ["a byte beyond ASCII in a path", "GET /v1/rates/\xff/USD HTTP/1.1\r\nHost: kurs\r\n\r\n", 401],
+];
+
+suite("reads in one packet are all answered and charged before", () => {
+  for (const [what, text, status] of endings) {
+    for (const count of [1, 5, 150]) {
+      test(`${what}, which is answered last: ${count}`, async () => {
+        const before = await service.usedUnits(session);
+        using wire = await openWire(service.url);
+
+        wire.send(read.repeat(count) + text);
+
+        for (let index = 0; index < count; index += 1) {
+          assert.equal((await wire.answer()).status, 200);
+        }
+        const last = await wire.answer();
+        assert.equal(last.status, status, last.body);
+        assert.ok(last.lines.some((line) => /^connection: close$/i.test(line)));
+        await wire.untilEnd();
+        assert.equal(wire.received(), "");
+        assert.equal((await service.usedUnits(session)) - before, count);
+      });
+    }
+  }
+
+  test("a stray byte, when the client ends its side", async () => {
+    assert.deepEqual(await outcomeOf(`${read}X`, true), { statuses: [200, 400], units: 1 });
+  });
+
+  test("a request cut off in its body, which changes nothing", async () => {
+    const create = `${POST_KEY}Content-Length: 99\r\n\r\n{"name"`;
+    const keys = await keyCount();
+    const outcome = await outcomeOf(read + create, true);
+    assert.deepEqual(outcome, { statuses: [200, 400], units: 1 });
+    assert.equal(await keyCount(), keys);
+  });
+});
+
+test("what follows a request with `Connection: close` is neither served nor charged", async () => {
+  for (const [first, units] of [
+    [readWith("Connection: close"), 1],
+    [read.replace("HTTP/1.1", "HTTP/1.0"), 1],
+    [`${read}${read}${readWith("Connection: close")}`, 3],
+  ] as const) {
+    const outcome = await outcomeOf(first + read);
+    assert.deepEqual(outcome, { statuses: new Array(units).fill(200), units });
+  }
+});
+
+const POST_KEY =
+  "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\n" +
+  `Authorization: Session ${session}\r\nContent-Type: application/json\r\n`;
+
+async function keyCount(): Promise<number> {
+  const { body } = await service.get("/v1/account/api-keys", { session });
+  return (body.api_keys as unknown[]).length;
+}
+
+test("a key that was stored is handed out, whatever follows its creation", async () => {
+  const json = '{"name":"pipelined"}';
+  const before = await keyCount();
+
+  const answers = await sendRaw(
+    service.url,
+    `${POST_KEY}Content-Length: ${json.length}\r\n\r\n${json}garbage\r\n\r\n`,
+  );
+
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [201, 400],
+  );
+  assert.match(String(answers[0]?.body.api_key), /^svc_live_[0-9a-f]{64}$/);
+  assert.equal(await keyCount(), before + 1);
+});
+
+test("a key whose request has a bad chunk is not stored", async () => {
+  const before = await keyCount();
+  const head = `${POST_KEY}Transfer-Encoding: chunked\r\n\r\n`;
+  const { statuses } = await outcomeOf(`${head}a\r\n{"name":"a"\r\nZZ\r\n`);
+  assert.deepEqual(statuses, [400]);
+  assert.equal(await keyCount(), before);
+});
+
+test("a request that is answered before its body has that response alone", async () => {
+  using wire = await openWire(service.url);
+  wire.send(
+    "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n" +
+      "Transfer-Encoding: chunked\r\n\r\n",
+  );
+  assert.equal((await wire.answer()).status, 401);
+
+  wire.send("ZZ\r\n");
+
+  await wire.untilEnd();
+  assert.equal(wire.received(), "");
+});
+
+test("requests behind malformed JSON are answered, charged and stored like any other", async () => {
+  const before = await service.usedUnits(session);
+  const keys = await keyCount();
+  const json = '{"name":"behind"}';
+  const create = `${POST_KEY}Content-Length: ${json.length}\r\n\r\n${json}`;
+  for (const path of ["/v1/auth/login", "/v1/auth/register", "/v1/auth/password-reset"]) {
+    const malformed =
+      `POST ${path} HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n` +
+      "Content-Length: 1\r\n\r\n{";
+    const { statuses } = await outcomeOf(
+      `${malformed}${read.repeat(5)}${create}${readWith("Connection: close")}`,
+    );
+    assert.deepEqual(statuses, [400, 200, 200, 200, 200, 200, 201, 200]);
+  }
+  assert.equal((await service.usedUnits(session)) - before, 18);
+  assert.equal((await keyCount()) - keys, 3);
+});
+
+test("a wish to upgrade is the connection's last request: what follows is not served", async () => {
+  for (const protocol of ["websocket", "h2c"]) {
+    const upgrade = readWith("Connection: Upgrade", `Upgrade: ${protocol}`);
+    const before = await service.usedUnits(session);
+    using wire = await openWire(service.url);
+    wire.send(read + upgrade + read);
+    assert.equal((await wire.answer()).status, 200);
+    const last = await wire.answer();
+    assert.equal(last.status, 200);
+    assert.ok(last.lines.some((line) => /^connection: close$/i.test(line)));
+    await wire.untilEnd();
+    assert.equal(wire.received(), "");
+    assert.equal((await service.usedUnits(session)) - before, 2);
+  }
+});
+
+test("malformed JSON is the last request where the client says so", async () => {
+  for (const wish of ["Connection: close", "Connection: Upgrade\r\nUpgrade: x"]) {
+    using wire = await openWire(service.url);
+    wire.send(
+      `POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\n${wish}\r\n` +
+        "Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{",
+    );
+    const { status, lines } = await wire.answer();
+    assert.equal(status, 400);
+    assert.ok(lines.some((line) => /^connection: close$/i.test(line)));
+    await wire.untilEnd();
+  }
+});
+
+test("a read with a transfer coding before chunked is 400, uncharged", async () => {
+  const coded = readWith("Transfer-Encoding: gzip, chunked", "Connection: close");
+  assert.deepEqual(await outcomeOf(`${coded}0\r\n\r\n`), { statuses: [400], units: 0 });
+});
+
+test("a read with a body is answered and charged once the body is complete", async () => {
+  const before = await service.usedUnits(session);
+  using wire = await openWire(service.url);
+  wire.send(readWith("Content-Length: 5"));
+  await serverHasRead();
+  assert.equal(wire.received(), "");
+  assert.equal(await service.usedUnits(session), before);
+
+  wire.send(`hello${read}`);
+
+  assert.equal((await wire.answer()).status, 200);
+  assert.equal((await wire.answer()).status, 200);
+  assert.equal(await service.usedUnits(session), before + 2);
+});
+
+test("a read with a body of more than 16 KiB is 413, uncharged", async () => {
+  const body = "a".repeat(16_385);
+  const { statuses, units } = await outcomeOf(
+    `${readWith(`Content-Length: ${body.length}`, "Connection: close")}${body}`,
+  );
+  assert.deepEqual([statuses, units], [[413], 0]);
+});

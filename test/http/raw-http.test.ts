@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
+import { sendRaw } from "../support/raw-socket.ts";
+import { startService } from "../support/service.ts";
+import { openWire } from "../support/raw-connection.ts";
+
+// What no HTTP client sends, on a bare socket: every error is the envelope all the same.
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+const key = `Authorization: ApiKey ${apiKey}\r\n`;
+
+const send = async (text: string, hangUp = false) => {
+  const [answer, ...more] = await sendRaw(service.url, text, hangUp);
+  assert.ok(answer !== undefined, "no answer");
+  assert.deepEqual(more, []);
+  return answer;
+};
+
+const malformed = [
+  ["no HTTP at all", "hello\r\n\r\n"],
+  ["a method that is no token", "GE(T /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
+  ["a version that is none", "GET /healthz HTTP/9.9\r\nHost: kurs\r\n\r\n"],
+  ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  ["a TLS greeting", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n\r\n"],
+  ["a header without a colon", "GET /healthz HTTP/1.1\r\nHost: kurs\r\nbroken\r\n\r\n"],
+  ["a header with a space in its name", `GET /healthz HTTP/1.1\r\nHost: kurs\r\na b: c\r\n\r\n`],
+  ["a zero byte in a header", "GET /healthz HTTP/1.1\r\nHost: kurs\r\na: \u0000\r\n\r\n"],
+  ["a length that is no number", "POST /v1/auth/login HTTP/1.1\r\nContent-Length: x\r\n\r\n"],
+  [
+    "two different lengths",
+    "POST /v1/auth/login HTTP/1.1\r\nHost: k\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
+  ],
+  [
+    "both a length and chunks",
+    "POST /v1/auth/login HTTP/1.1\r\nHost: k\r\nContent-Length: 2\r\n" +
+      "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+  ],
+  [
+    "a chunk of no size",
+    "POST /v1/auth/login HTTP/1.1\r\nHost: k\r\nContent-Type: application/json\r\n" +
+      "Transfer-Encoding: chunked\r\n\r\nZZ\r\n",
+  ],
+] as const;
+
+for (const [what, text] of malformed) {
+  test(`raw HTTP: ${what} is 400 in the envelope`, async () => {
+    assertFailure(await send(text), 400, "invalid_request");
+  });
+}
+
+test("raw HTTP: HTTP/1.1 without Host is 400 in the envelope, uncharged (RFC 9112, 3.2)", async () => {
+  for (const path of ["/healthz", "/v1/rates/EUR/USD", "/v1/account/usage"]) {
+    const answer = await send(`GET ${path} HTTP/1.1\r\nConnection: close\r\n${key}\r\n`);
+    assertFailure(answer, 400, "invalid_request");
+  }
+  assert.equal(await service.usedUnits(session), 0);
+});
+
+test("raw HTTP: a request that is cut short in its headers is 400 in the envelope", async () => {
+  assertFailure(await send("GET /healthz HTTP/1.1\r\nHo", true), 400, "invalid_request");
+});
+
+test("§4 raw HTTP: a method that Node does not know is 405 with Allow on a known path, else 404", async () => {
+  const before = await service.usedUnits(session);
+  const allowed = [
+    ["/v1/rates/EUR/USD", "GET, HEAD"],
+    ["/v1/rates/EUR/\xc3\x84", "GET, HEAD"],
+    ["http://kurs/v1/account/api-keys/1", "DELETE"],
+    ["/v1/auth/login", "POST"],
+    ["/healthz", "GET, HEAD"],
+  ] as const;
+  for (const method of ["FOO", "BREW", "get", "FETCH", "GETS", "G", "post", "*"]) {
+    for (const [path, allow] of allowed) {
+      const text = `${method} ${path} HTTP/1.1\r\nHost: kurs\r\n${key}\r\n`;
+      const answer = await send(text);
+      assertFailure(answer, 405, "method_not_allowed");
+      assert.equal(answer.headers.allow, allow, `${method} ${path}`);
+      assert.equal(answer.headers.connection, "close");
+    }
+    const unknown = await send(`${method} /nowhere HTTP/1.1\r\nHost: kurs\r\n\r\n`);
+    assertFailure(unknown, 404, "not_found");
+  }
+  assert.equal(await service.usedUnits(session), before);
+});
+
+const oddSymbols = [
+  ["raw UTF-8", "GET /v1/rates/\u00c4/USD"],
+  ["a byte that is no UTF-8", "GET /v1/rates/EUR/\u{10ffff}"],
+  ["an escape that cannot be decoded", "GET /v1/rates/%zz/USD"],
+  ["such an escape in a whole address", "GET http://h/v1/rates/%zz/USD"],
+  ["such an escape, by HEAD", "HEAD /v1/rates/%zz/USD"],
+] as const;
+
+for (const [what, start] of oddSymbols) {
+  test(`§4 raw HTTP: ${what} is an invalid symbol, found after the key, uncharged`, async () => {
+    const before = await service.usedUnits(session);
+    const rest = "HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n";
+
+    const withoutKey = await send(`${start} ${rest}\r\n`);
+    const withKey = await send(`${start} ${rest}${key}\r\n`);
+
+    assert.equal(withoutKey.status, 401);
+    assert.equal(withoutKey.headers["www-authenticate"], "ApiKey");
+    assert.equal(withKey.status, 400);
+    assert.match(withKey.headers.ratelimit ?? "", /^"units";r=/);
+    if (!start.startsWith("HEAD")) {
+      assertFailure(withoutKey, 401, "unauthorized");
+      assertFailure(withKey, 400, "invalid_asset_symbol");
+    }
+    assert.equal(await service.usedUnits(session), before);
+  });
+}
+
+test("§4 raw HTTP: an id that cannot be decoded is 401 without a session, and 404 with one", async () => {
+  for (const id of ["%ff", "%zz", "\u00ff"]) {
+    const start = `DELETE /v1/account/api-keys/${id} HTTP/1.1\r\nHost: k\r\nConnection: close\r\n`;
+    const signedIn = `Authorization: Session ${session}\r\n\r\n`;
+    assertFailure(await send(`${start}\r\n`), 401, "unauthorized");
+    assertFailure(await send(start + signedIn), 404, "not_found");
+  }
+});
+
+const hosts = [
+  ["two Hosts", "Host: kurs\r\nHost: other\r\n"],
+  ["the same Host twice", "Host: kurs\r\nHost: kurs\r\n"],
+  ["a Host with a space", "Host: a b\r\n"],
+  ["a Host with a path", "Host: kurs/v1\r\n"],
+  ["a Host with a user", "Host: user@kurs\r\n"],
+  ["a Host that is an address of its own", "Host: http://kurs\r\n"],
+  ["a Host with a port that is no number", "Host: kurs:http\r\n"],
+  ["a Host with half a bracket", "Host: [::1\r\n"],
+] as const;
+
+for (const [what, lines] of hosts) {
+  test(`raw HTTP: ${what} is 400, uncharged (RFC 9112, section 3.2)`, async () => {
+    const before = await service.usedUnits(session);
+    for (const path of ["/healthz", "/v1/rates/EUR/USD", "/nowhere"]) {
+      const answers = await sendRaw(
+        service.url,
+        `GET ${path} HTTP/1.1\r\n${lines}${key}\r\nGET / HTTP/1.0\r\n\r\n`,
+      );
+      const [answer] = answers;
+      assert.ok(answer !== undefined);
+      assertFailure(answer, 400, "invalid_request", /Host/);
+    }
+    // Alone in its packet, a plain read would take the short way.
+    using wire = await openWire(service.url);
+    wire.send(`GET /v1/rates/EUR/USD HTTP/1.1\r\n${lines}${key}\r\n`);
+    assert.equal((await wire.answer()).status, 400);
+    assert.equal(await service.usedUnits(session), before);
+  });
+}
+
+test("raw HTTP: a fragment in the request target is 400, uncharged", async () => {
+  const before = await service.usedUnits(session);
+  for (const target of [
+    "/v1/rates/EUR/USD#a",
+    "/v1/rates/EUR/USD?a#b",
+    "http://k/healthz#",
+    "/#",
+  ]) {
+    const text = `GET ${target} HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n${key}\r\n`;
+    assertFailure(await send(text), 400, "invalid_request", /fragment/);
+  }
+  assert.equal(await service.usedUnits(session), before);
+});
+
+const tooLarge = [
+  ["one header", `GET /healthz HTTP/1.1\r\nHost: kurs\r\na: ${"a".repeat(16_384)}\r\n\r\n`],
+  ["many headers", `GET /healthz HTTP/1.1\r\nHost: k\r\n${"a: aaaaaaaa\r\n".repeat(1500)}\r\n`],
+  [
+    "the credential",
+    `GET /healthz HTTP/1.1\r\nAuthorization: ApiKey ${"a".repeat(16_384)}\r\n\r\n`,
+  ],
+  ["the path", `GET /${"a".repeat(16_384)} HTTP/1.1\r\nHost: kurs\r\n\r\n`],
+] as const;
+
+for (const [what, text] of tooLarge) {
+  test(`raw HTTP: over 16 KiB of headers, in ${what}, are 413 in the envelope`, async () => {
+    assertFailure(await send(text), 413, "payload_too_large", /16 KiB/);
+  });
+}
+
+test("raw HTTP: just under 16 KiB of headers are fine", async () => {
+  const { status } = await send(
+    `GET /healthz HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\na: ${"a".repeat(16_000)}\r\n\r\n`,
+  );
+  assert.equal(status, 200);
+});
+
+test("raw HTTP: CONNECT is 405 in the envelope, with an Allow", async () => {
+  for (const target of ["example.org:443", "/v1/rates/EUR/USD"]) {
+    const answer = await send(`CONNECT ${target} HTTP/1.1\r\nHost: example.org:443\r\n${key}\r\n`);
+
+    assertFailure(answer, 405, "method_not_allowed");
+    assert.ok(Object.hasOwn(answer.headers, "allow"));
+  }
+  assert.equal(await service.usedUnits(session), 0);
+});
+
+test("raw HTTP: every refusal closes the connection; what came behind it is not served", async () => {
+  const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n${key}\r\n`;
+
+  for (const [, text] of [...malformed, ...tooLarge]) {
+    const answer = await send(text + read);
+    assert.equal(answer.headers.connection, "close");
+  }
+  assert.equal(await service.usedUnits(session), 0);
+});
+
+test("raw HTTP: a good request before the malformed one is answered, and charged once", async () => {
+  const before = await service.usedUnits(session);
+  const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n${key}\r\n`;
+
+  const answers = await sendRaw(service.url, `${read}garbage\r\n\r\n`);
+
+  const [first, last, ...more] = answers;
+  assert.equal(first?.status, 200);
+  assert.ok(last !== undefined);
+  assertFailure(last, 400, "invalid_request");
+  assert.deepEqual(more, []);
+  assert.equal(await service.usedUnits(session), before + 1);
+});
+
+const expectations = ["something", "200-ok", "100-later"];
+
+for (const expectation of expectations) {
+  test(`raw HTTP: Expect: ${expectation} is ignored, and errors under it are the envelope`, async () => {
+    const before = await service.usedUnits(session);
+    const rest = `Host: kurs\r\nConnection: close\r\nExpect: ${expectation}\r\n`;
+
+    const read = await send(`GET /v1/rates/EUR/USD HTTP/1.1\r\n${rest}${key}\r\n`);
+    const refused = await send(`GET /v1/rates/EUR/USD HTTP/1.1\r\n${rest}\r\n`);
+
+    assert.equal(read.status, 200);
+    assertFailure(refused, 401, "unauthorized");
+    assert.equal(await service.usedUnits(session), before + 1);
+  });
+}
+
+test("raw HTTP: Expect: 100-continue is answered before the body is sent", async () => {
+  const [interim, answer] = await sendRaw(
+    service.url,
+    "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\nExpect: 100-continue\r\n" +
+      "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}",
+  );
+
+  assert.equal(interim?.status, 100);
+  assert.ok(answer !== undefined);
+  assertFailure(answer, 400, "invalid_request", /email/);
+});
+
+test("raw HTTP: a wish to upgrade is ignored", async () => {
+  for (const protocol of ["websocket", "h2c"]) {
+    const { status } = await send(
+      `GET /healthz HTTP/1.1\r\nHost: kurs\r\nUpgrade: ${protocol}\r\nConnection: Upgrade, close\r\n\r\n`,
+    );
+    assert.equal(status, 200);
+  }
+});
+
+test("raw HTTP: a whole address in place of the path is the path's", async () => {
+  const before = await service.usedUnits(session);
+
+  const { status } = await send(
+    `GET http://kurs/v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n${key}\r\n`,
+  );
+
+  assert.equal(status, 200);
+  assert.equal(await service.usedUnits(session), before + 1);
+});
+
+test("raw HTTP: HTTP/1.0 is served, and closes", async () => {
+  const read = await send(`GET /v1/rates/EUR/USD HTTP/1.0\r\n${key}\r\n`);
+  const refused = await send("GET /v1/rates/EUR/USD HTTP/1.0\r\n\r\n");
+
+  assert.equal(read.status, 200);
+  assertFailure(refused, 401, "unauthorized");
+});
+
+test("raw HTTP: a client that ends its side after its request has its answer all the same", async () => {
+  const [email, password] = ["half@example.org", "correct horse battery"];
+  const body = JSON.stringify({ email, password });
+  const post = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n` +
+    `Content-Length: ${body.length}\r\n\r\n${body}`;
+
+  const registered = await send(post("/v1/auth/register"), true);
+  const loggedIn = await sendRaw(service.url, post("/v1/auth/login").repeat(2), true);
+
+  assert.equal(registered.status, 201);
+  assert.deepEqual(
+    loggedIn.map(({ status }) => status),
+    [200, 200],
+  );
+});
+
+test("raw HTTP: a Host of every right form is served", async () => {
+  for (const host of ["kurs", "kurs:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "a_b.c-d", ""]) {
+    const text = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: ${host}\r\n${key}\r\n`;
+    using wire = await openWire(service.url);
+    wire.send(text);
+    assert.equal((await wire.answer()).status, 200, host);
+  }
+});

@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { after, suite, test } from "node:test";
+import { clientOf } from "../support/client.ts";
+import { eventually } from "../support/mails.ts";
+import { serve, temporaryDirectory } from "../support/process.ts";
+import { openWire } from "../support/raw-connection.ts";
+
+// Clients that reset the connection at the worst moment. A socket without a listener for its errors
+// would end the process. The server runs in a process of its own: in the clients' event loop no
+// reset could arrive between its reading and its writing.
+
+const CONNECTIONS = 100;
+
+const directory = await temporaryDirectory();
+const server = await serve({
+  dataDirectory: directory.path,
+  env: { METRICS_PORT: "0", PLAN_FREE_UNITS: "1000000" },
+});
+after(async () => {
+  await server[Symbol.asyncDispose]();
+  await directory[Symbol.asyncDispose]();
+});
+const client = clientOf(server.url);
+const session = await client.openSession("ada@example.org");
+const { apiKey } = await client.createKey(session);
+const metricsUrl = String(
+  server.logLines().find(({ msg }) => msg === "serving metrics")?.url ?? "",
+);
+
+const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: k\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
+const json = JSON.stringify({ email: "eve@example.org", password: "correct horse battery" });
+const logIn =
+  "POST /v1/auth/login HTTP/1.1\r\nHost: k\r\nContent-Type: application/json\r\n" +
+  `Content-Length: ${json.length}\r\n\r\n${json}`;
+const upgrade = "GET / HTTP/1.1\r\nHost: k\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
+
+const requests: readonly (readonly [what: string, text: string])[] = [
+  ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"],
+  ["CONNECT with a body to come", "CONNECT x:443 HTTP/1.1\r\nContent-Length: 9\r\n\r\n"],
+  ["CONNECT behind reads", `${read.repeat(5)}CONNECT x:443 HTTP/1.1\r\n\r\n`],
+  ["a wish to upgrade", upgrade],
+  ["garbage", "garbage\r\n\r\n"],
+  ["garbage behind reads", `${read.repeat(5)}garbage\r\n\r\n`],
+  ["an unknown method", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
+  ["a path beyond ASCII", "GET /v1/rates/\u00c4/USD HTTP/1.1\r\nHost: kurs\r\n\r\n"],
+  ["an expectation", "GET /healthz HTTP/1.1\r\nHost: kurs\r\nExpect: x\r\n\r\n"],
+  ["half a head", "GET /healthz HTTP/1.1\r\nHo"],
+  ["a log-in", logIn],
+  ["nothing", ""],
+];
+
+async function sendAndReset(url: string, text: string): Promise<void> {
+  const { hostname, port } = new URL(url);
+  for (let index = 0; index < CONNECTIONS; index += 1) {
+    const socket = connect({ host: hostname, port: Number(port) });
+    // The server may be faster to close; that is an end of the connection, too.
+    socket.on("error", () => undefined);
+    await once(socket, "connect");
+    socket.write(text);
+    socket.resetAndDestroy();
+  }
+}
+
+suite("the service outlives clients that send", () => {
+  for (const [what, text] of requests) {
+    test(`${what} and reset ${CONNECTIONS} connections, to it and to its metrics`, async () => {
+      await sendAndReset(server.url, text);
+      await sendAndReset(metricsUrl, text);
+
+      assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+      const metrics = await fetch(metricsUrl);
+      assert.match(await metrics.text(), /^# HELP /);
+      const faults = server
+        .logLines()
+        .filter(({ level, status }) => level === 50 || status === 500);
+      assert.deepEqual(faults, []);
+    });
+  }
+});
+
+test("a client that sends on after CONNECT, and never ends its side, is let go", async () => {
+  using wire = await openWire(server.url, true);
+  wire.send("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n");
+  assert.equal((await wire.answer()).status, 405);
+  await wire.untilEnd();
+
+  await eventually("end of the connection", async () => {
+    wire.send("a");
+    return wire.socket.destroyed ? true : undefined;
+  });
+});

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { METHODS } from "node:http";
+import { after, test } from "node:test";
+import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
+import { startService } from "../support/service.ts";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { id, apiKey } = await service.createKey(session);
+
+const knownPaths = [
+  ["/v1/auth/register", ["POST"], { session }],
+  ["/v1/auth/login", ["POST"], { session }],
+  ["/v1/auth/logout", ["POST"], { session }],
+  ["/v1/auth/verification", ["POST"], {}],
+  ["/v1/auth/verification/resend", ["POST"], {}],
+  ["/v1/auth/password-reset", ["POST"], {}],
+  ["/v1/auth/password-reset/confirm", ["POST"], {}],
+  ["/v1/account/api-keys", ["GET", "HEAD", "POST"], { session }],
+  [`/v1/account/api-keys/${id}`, ["DELETE"], { session }],
+  ["/v1/account/usage", ["GET", "HEAD"], { session }],
+  ["/v1/account/usage/daily", ["GET", "HEAD"], { session }],
+  ["/v1/rates/EUR/USD", ["GET", "HEAD"], { apiKey }],
+  ["/healthz", ["GET", "HEAD"], {}],
+  ["/readyz", ["GET", "HEAD"], {}],
+  ["/openapi.json", ["GET", "HEAD"], {}],
+] as const;
+
+const stored = () =>
+  ["accounts", "sessions", "api_keys", "charged_units", "auth_windows", "mail_tokens"].map(
+    (table) => service.query(`SELECT * FROM ${table}`),
+  );
+
+for (const [path, allowed, credential] of knownPaths) {
+  // CONNECT is not a request to a path: see raw-http.test.ts.
+  const others = METHODS.filter(
+    (method) => method !== "CONNECT" && !(allowed as readonly string[]).includes(method),
+  );
+
+  test(`§7 methods: ${path.replace(id, "{id}")} is 405 to ${others.length} others than ${allowed}`, async () => {
+    const before = stored();
+
+    for (const method of others) {
+      const answer = await service.call(method, path, credential);
+
+      assert.deepEqual((answer.headers.allow ?? "").split(", ").sort(), [...allowed], method);
+      if (method === "HEAD") {
+        assert.deepEqual([answer.status, answer.text], [405, ""]);
+        assertCommonHeaders(answer);
+      } else {
+        assertFailure(answer, 405, "method_not_allowed");
+      }
+    }
+    assert.deepEqual(stored(), before);
+  });
+}
+
+test("§7 methods: 405 comes before the credential and before the symbols' form", async () => {
+  for (const path of ["/v1/rates/EUR/USD", "/v1/rates/E/U", `/v1/rates/${"E".repeat(5000)}/U`]) {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      assertFailure(await service.call(method, path), 405, "method_not_allowed");
+      assertFailure(await service.call(method, path, { apiKey }), 405, "method_not_allowed");
+    }
+  }
+  assert.equal(await service.usedUnits(session), 0);
+});
+
+const bodies = [
+  ["malformed", "{", "application/json"],
+  ["of another type", "<a/>", "application/xml"],
+  ["larger than 16 KiB", " ".repeat(16_385), "application/json"],
+] as const;
+
+for (const [what, raw, contentType] of bodies) {
+  test(`§7 methods: 405 comes before a body that is ${what}`, async () => {
+    const how = { apiKey, raw, headers: { "content-type": contentType } };
+
+    for (const method of ["POST", "PUT", "PATCH", "DELETE", "QUERY"]) {
+      const answer = await service.call(method, "/v1/rates/EUR/USD", how);
+      assertFailure(answer, 405, "method_not_allowed");
+    }
+    assert.equal(await service.usedUnits(session), 0);
+  });
+}
+
+test("methods: no header or query turns one method into another", async () => {
+  const before = stored();
+  for (const name of ["x-http-method-override", "x-http-method", "x-method-override"]) {
+    const answer = await service.post(`/v1/account/api-keys/${id}?_method=DELETE`, {
+      session,
+      headers: { [name]: "DELETE" },
+    });
+    assertFailure(answer, 405, "method_not_allowed");
+  }
+  assert.deepEqual(stored(), before);
+});

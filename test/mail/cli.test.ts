@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { eventually, mailsIn } from "../support/mails.ts";
+import { CERTIFICATE_FILE, playSmtp } from "../support/fake-smtp-server.ts";
+import { type Ended, kurs, temporaryDirectory } from "../support/process.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { emptyStore } from "../storage/stored.ts";
+
+const EMAIL = "ada@example.org";
+const ACCOUNT = { user: "kurs", password: "sesame-42" };
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Asserts that nothing of a password is told, whichever way it is written. */
+function assertNoPassword({ stdout, stderr }: Ended): void {
+  const encoded = Buffer.from(ACCOUNT.password).toString("base64").replace(/=+$/, "");
+  for (const text of [stdout, stderr]) {
+    assert.ok(!text.includes(ACCOUNT.password) && !text.includes(encoded), text);
+  }
+}
+
+/** Asserts that a test mail was not sent, and that one line says why. */
+function assertNotSent(ended: Ended, reason: RegExp): void {
+  const { exitCode, stdout, stderr } = ended;
+  assert.deepEqual([exitCode, stdout], [1, ""], stderr);
+  assert.match(stderr, /^kurs: not sent to ada@example\.org: [^\p{Cc}]+\n$/u);
+  assert.match(stderr, reason);
+  assertNoPassword(ended);
+}
+
+/** Registers an email and waits until its mail has got somewhere. */
+async function register(service: TestService, email: string, column: string): Promise<void> {
+  const json = { email, password: "correct horse battery" };
+  assert.equal((await service.post("/v1/auth/register", { json })).status, 201);
+  await reach(service, email, column);
+}
+
+const reach = (service: TestService, email: string, column: string) =>
+  eventually(`${column} of the mail to ${email}`, () => {
+    const [mail] = service.query(
+      "SELECT m.* FROM mails m JOIN accounts a ON a.id = m.account_id WHERE a.email = ?",
+      email,
+    );
+    return mail?.[column] ?? undefined;
+  });
+
+suite("kurs mail list", { concurrency: 2 }, () => {
+  test("an outbox that is empty says so, and is an empty list as JSON", async () => {
+    await using directory = await emptyStore();
+    const here = { dataDirectory: directory.path };
+    const answers = [
+      [["mail", "list"], "No mail waits, and none was given up.\n"],
+      [["mail", "list", "--all"], "There are no mails.\n"],
+      [["mail", "list", "--json"], "[]\n"],
+      [["mail", "list", "--all", "--json"], "[]\n"],
+    ] as const;
+    for (const [args, said] of answers) {
+      const { exitCode, stdout, stderr } = await kurs(args, here);
+      assert.deepEqual([exitCode, stdout, stderr], [0, said, ""]);
+    }
+  });
+
+  test("mails that wait or were given up are listed with the reason, and no secret", async () => {
+    await using smtp = await playSmtp({ account: ACCOUNT });
+    await using service = await startService({ config: { smtpUrl: smtp.url } });
+    const here = { dataDirectory: service.dataDirectory };
+    await register(service, "delivered@example.org", "delivered_at");
+    smtp.behave({ refuse: "RCPT", code: 451, message: "mailbox is busy" });
+    await register(service, "given-up@example.org", "last_error");
+    service.clock.advanceMs(DAY_MS);
+    await reach(service, "given-up@example.org", "given_up_at");
+    await register(service, "waiting@example.org", "last_error");
+    const secrets = [
+      ...service.query("SELECT token AS secret FROM mails WHERE token IS NOT NULL"),
+      ...service.query("SELECT token_hash AS secret FROM mail_tokens"),
+      { secret: ACCOUNT.password },
+    ].map(({ secret }) => String(secret));
+    assert.equal(secrets.length, 5);
+
+    const table = await kurs(["mail", "list"], here);
+    const all = await kurs(["mail", "list", "--all"], here);
+    const json = await kurs(["mail", "list", "--json"], here);
+    const allJson = await kurs(["mail", "list", "--all", "--json"], here);
+
+    for (const { exitCode, stdout, stderr } of [table, all, json, allJson]) {
+      assert.deepEqual([exitCode, stderr], [0, ""]);
+      for (const secret of secrets) assert.ok(!stdout.includes(secret), stdout);
+    }
+    const [heading, ...rows] = table.stdout.trimEnd().split("\n");
+    assert.match(heading ?? "", /^CREATED +KIND +TO +STATE +TRIES +NEXT TRY +LAST ERROR$/);
+    assert.equal(rows.length, 2);
+    const error = /Can't send mail.*451 .*mailbox is busy$/;
+    for (const [row, start] of [
+      [rows[0], /^2026-11-21T12:00:00\.000Z +verification +given-up@\S+ +given up +2 +Can't/],
+      [rows[1], /^2026-11-22T12:00:00\.000Z +verification +waiting@\S+ +waiting +1 +2026-11-22T/],
+    ] as const) {
+      assert.match(row ?? "", start);
+      assert.match(row ?? "", error);
+    }
+    const [, delivered, ...others] = all.stdout.trimEnd().split("\n");
+    assert.match(delivered ?? "", / verification +delivered@example\.org +delivered +1$/);
+    assert.equal(others.length, 2);
+
+    const states = (text: string) =>
+      (JSON.parse(text) as Record<string, unknown>[]).map(({ email, state }) => [email, state]);
+    const undelivered = [
+      ["given-up@example.org", "given up"],
+      ["waiting@example.org", "waiting"],
+    ];
+    assert.deepEqual(states(json.stdout), undelivered);
+    assert.deepEqual(states(allJson.stdout), [
+      ["delivered@example.org", "delivered"],
+      ...undelivered,
+    ]);
+    const { id, last_error, next_attempt_at, ...waiting } = JSON.parse(json.stdout)[1];
+    assert.match(id, /^[0-9a-f-]{36}$/);
+    assert.match(last_error, error);
+    assert.match(next_attempt_at, /^2026-11-22T12:00:/);
+    assert.deepEqual(waiting, {
+      kind: "verification",
+      email: "waiting@example.org",
+      state: "waiting",
+      created_at: "2026-11-22T12:00:00.000Z",
+      attempts: 1,
+      delivered_at: null,
+      given_up_at: null,
+    });
+  });
+});
+
+suite("kurs mail test", { concurrency: 4 }, () => {
+  test("without SMTP_URL the test mail becomes a file, and the answer says which", async () => {
+    await using directory = await temporaryDirectory();
+
+    const ended = await kurs(["mail", "test", ` ${EMAIL} `], { dataDirectory: directory.path });
+
+    assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
+    const [name, ...rest] = await readdir(join(directory.path, "mail"));
+    assert.deepEqual(rest, []);
+    const file = join(directory.path, "mail", String(name));
+    assert.equal(ended.stdout, `sent to ${EMAIL}: ${file}\n`);
+    const [mail] = await mailsIn(directory.path);
+    assert.equal(mail?.to?.[0]?.address, EMAIL);
+    assert.equal(mail?.subject, "A test mail from Kurs");
+    assert.doesNotMatch(`${mail?.text}${mail?.html}`, /:\/\/|token/);
+    assert.deepEqual(await readdir(directory.path), ["mail"]);
+  });
+
+  const senders = [
+    [{}, "Kurs", "kurs@localhost"],
+    [{ PUBLIC_URL: "https://rates.example.org:8443/kurs/" }, "Kurs", "kurs@rates.example.org"],
+    [{ PUBLIC_URL: "http://[::1]:8080" }, "Kurs", "kurs@[ipv6:::1]"],
+    [{ MAIL_FROM: "Kürs für alle <mail@example.org>" }, "Kürs für alle", "mail@example.org"],
+    [{ MAIL_FROM: "mail@example.org", PUBLIC_URL: "https://a.example" }, "", "mail@example.org"],
+  ] as const;
+
+  for (const [env, name, address] of senders) {
+    test(`with ${JSON.stringify(env)} mail is from "${name}" at ${address}`, async () => {
+      await using directory = await temporaryDirectory();
+      await kurs(["mail", "test", EMAIL], { dataDirectory: directory.path, env });
+      const [mail] = await mailsIn(directory.path);
+      assert.deepEqual(mail?.from, { name, address });
+    });
+  }
+
+  test("with SMTP_URL the server gets the mail, and its answer is printed", async () => {
+    await using smtp = await playSmtp({ account: ACCOUNT });
+    await using directory = await temporaryDirectory();
+    const env = { SMTP_URL: smtp.url };
+
+    const ended = await kurs(["mail", "test", EMAIL], { dataDirectory: directory.path, env });
+
+    assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
+    assert.match(ended.stdout, /^sent to ada@example\.org: 250 .*taken\n$/);
+    assertNoPassword(ended);
+    assert.deepEqual(
+      smtp.received.map(({ to, user, mail }) => [to, user, mail.subject]),
+      [[[EMAIL], ACCOUNT.user, "A test mail from Kurs"]],
+    );
+    assert.deepEqual(await readdir(directory.path), []);
+  });
+
+  test("a server with a certificate of one's own is trusted by NODE_EXTRA_CA_CERTS", async () => {
+    await using smtp = await playSmtp({ account: ACCOUNT, startTls: true });
+    const env = { SMTP_URL: smtp.url, NODE_EXTRA_CA_CERTS: CERTIFICATE_FILE };
+
+    const { exitCode, stderr } = await kurs(["mail", "test", EMAIL], { env });
+
+    assert.equal(exitCode, 0, stderr);
+    assert.deepEqual(
+      smtp.received.map(({ wasEncrypted }) => wasEncrypted),
+      [true],
+    );
+  });
+
+  test("a server that cannot be used is told in one line, with exit code 1", async () => {
+    const gone = await playSmtp({ account: ACCOUNT });
+    await gone[Symbol.asyncDispose]();
+    const unreachable = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: gone.url } });
+    assertNotSent(unreachable, new RegExp(`ECONNREFUSED 127\\.0\\.0\\.1:${gone.port}\\n`));
+
+    await using strict = await playSmtp({ account: { user: "kurs", password: "another" } });
+    const url = `smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${strict.port}`;
+    const wrong = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: url } });
+    assertNotSent(wrong, /535/);
+
+    await using foreign = await playSmtp({ account: ACCOUNT, startTls: true });
+    const untrusted = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: foreign.url } });
+    assertNotSent(untrusted, /certificate/);
+
+    await using refusing = await playSmtp({ account: ACCOUNT });
+    refusing.behave({ refuse: "RCPT", code: 550, message: "no such user here" });
+    const refused = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: refusing.url } });
+    assertNotSent(refused, /550 .*no such user here/);
+
+    // 0.0.0.0 leads to this machine, but counts as another.
+    await using plain = await playSmtp();
+    const clearUrl = `smtp://0.0.0.0:${plain.port}`;
+    const clear = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: clearUrl } });
+    assertNotSent(clear, /does not offer TLS.*Use smtps:.*requireTLS=false/);
+
+    const taken = [strict, foreign, refusing, plain].flatMap(({ received }) => received);
+    assert.deepEqual(taken, []);
+  });
+
+  test("a data directory that cannot be written is told in one line, too", async () => {
+    await using directory = await temporaryDirectory();
+    await writeFile(join(directory.path, "mail"), "mine");
+    const ended = await kurs(["mail", "test", EMAIL], { dataDirectory: directory.path });
+    assertNotSent(ended, /mail/);
+  });
+
+  test("an address that holds control characters is none, and no mail is written", async () => {
+    await using directory = await temporaryDirectory();
+    for (const email of ['"a\r\nBcc: eve"@example.org', '"a\x1b[2Jb"@example.org']) {
+      const { exitCode, stdout, stderr } = await kurs(["mail", "test", email], {
+        dataDirectory: directory.path,
+      });
+      assert.deepEqual([exitCode, stdout], [2, ""]);
+      assert.match(stderr, /^kurs: [^\p{Cc}]+ is no email address\n$/u);
+    }
+    assert.deepEqual(await readdir(directory.path), []);
+  });
+});
+
+const helps = [
+  [["mail"], /list \[options\] +show mails that wait or were given up[\s\S]*test <address> +send/],
+  [["mail", "list"], /--all +show those delivered in the last 30 days, too\n +--json +print/],
+  [
+    ["mail", "test"],
+    /server's answer\n[\s\S]*Without SMTP_URL the mail becomes a file in DATA_DIR/,
+  ],
+] as const;
+
+for (const [words, content] of helps) {
+  test(`the help of "kurs ${words.join(" ")}" says what it does`, async () => {
+    const { stdout } = await kurs([...words, "--help"]);
+    assert.match(stdout, content);
+  });
+}

@@ -1,0 +1,303 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { setTimeout as after } from "node:timers/promises";
+import { eventually, tokenOf } from "../support/mails.ts";
+import { playSmtp, type ReceivedMail } from "../support/fake-smtp-server.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
+
+const EMAIL = "ada@example.org";
+const WITNESS = "witness@example.org";
+const PASSWORD = "correct horse battery";
+const START = "2026-11-21T12:00:00.000Z";
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** As servers say it: the text names the address. */
+const BUSY = { refuse: "RCPT", code: 450, message: `<${EMAIL}>: mailbox busy` } as const;
+const UNKNOWN = { refuse: "RCPT", code: 550, message: `<${EMAIL}>: no such user` } as const;
+
+type Smtp = Awaited<ReturnType<typeof playSmtp>>;
+
+async function register(service: TestService, email = EMAIL): Promise<void> {
+  const answer = await service.post("/v1/auth/register", { json: { email, password: PASSWORD } });
+  assert.equal(answer.status, 201, answer.text);
+}
+
+const mailsTo = (smtp: Smtp, email: string) => smtp.received.filter(({ to }) => to[0] === email);
+
+const arrival = (smtp: Smtp, email = EMAIL): Promise<ReceivedMail> =>
+  eventually(`mail to ${email}`, () => mailsTo(smtp, email)[0]);
+
+async function assertVerifies(service: TestService, { mail }: ReceivedMail): Promise<void> {
+  const json = { token: tokenOf(mail) };
+  assert.equal((await service.post("/v1/auth/verification", { json })).status, 204);
+}
+
+/** The row of the first mail. */
+const firstMail = (service: TestService) => {
+  const [row] = service.query("SELECT * FROM mails ORDER BY id");
+  assert.ok(row !== undefined);
+  return row;
+};
+
+/** Waits until the first mail was tried so often, and what came of it is noted. */
+const attempt = (service: TestService, attempts: number) =>
+  eventually(`attempt ${attempts}`, () => {
+    const lines = service.logLines.filter((line) => /"mail":"/.test(line));
+    return lines.find((line) => line.includes(`"attempts":${attempts},`));
+  });
+
+/** Has another mail delivered: whatever else was due by then was tried before or with it. */
+async function witness(service: TestService, smtp: Smtp, email = WITNESS): Promise<void> {
+  await register(service, email);
+  await arrival(smtp, email);
+}
+
+suite("outbox", { concurrency: 6 }, () => {
+  test("a mail waits for a server that is down, and everything else goes on meanwhile", async () => {
+    await using gone = await playSmtp();
+    await gone[Symbol.asyncDispose]();
+    await using service = await startService({ config: { smtpUrl: gone.url } });
+    const session = await service.openSession(EMAIL);
+    assert.match(await attempt(service, 1), /ECONNREFUSED/);
+
+    const { apiKey } = await service.createKey(session);
+    assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+    for (const path of ["/v1/auth/verification/resend", "/v1/auth/password-reset"]) {
+      const answer = await service.post(path, { json: { email: EMAIL } });
+      assert.deepEqual([answer.status, answer.text], [202, "{}"]);
+    }
+    assert.equal((await service.get("/readyz")).status, 200);
+    await eventually("failure of all three mails", () => {
+      const failed = service.query("SELECT 1 FROM mails WHERE last_error IS NOT NULL");
+      return failed.length === 3 || undefined;
+    });
+
+    await using smtp = await playSmtp({ port: gone.port });
+    service.clock.advanceMs(HOUR_MS / 2);
+    const mails = await eventually("three mails", () =>
+      smtp.received.length === 3 ? smtp.received : undefined,
+    );
+    const verification = mails.find(({ mail }) => mail.text?.includes("/verify#"));
+    const reset = mails.find(({ mail }) => mail.text?.includes("/reset#"));
+    assert.ok(verification !== undefined && reset !== undefined);
+    await assertVerifies(service, verification);
+    const json = { token: tokenOf(reset.mail), password: "quite another passphrase" };
+    assert.equal((await service.post("/v1/auth/password-reset/confirm", { json })).status, 204);
+  });
+
+  test("the pause after a failure is 5 seconds, then 10, then 20: not before, and not after", async () => {
+    await using smtp = await playSmtp();
+    smtp.behave(BUSY);
+    await using service = await startService({ config: { smtpUrl: smtp.url } });
+    await register(service);
+
+    for (const [index, pauseMs] of [5000, 10_000, 20_000].entries()) {
+      await attempt(service, index + 1);
+      const next = new Date(service.clock.nowMs() + pauseMs).toISOString();
+      assert.equal(firstMail(service).next_attempt_at, next);
+      service.clock.advanceMs(pauseMs);
+    }
+    await attempt(service, 4);
+    assert.equal(smtp.attempts(), 4);
+    assert.deepEqual(smtp.received, []);
+  });
+
+  test("a mail that the server refuses for good (550) is tried again after an hour, not before", async () => {
+    await using smtp = await playSmtp();
+    smtp.behave(UNKNOWN);
+    await using service = await startService({ config: { smtpUrl: smtp.url } });
+    await register(service);
+    assert.match(await attempt(service, 1), /550/);
+
+    smtp.behave("accept");
+    service.clock.advanceMs(HOUR_MS - 1);
+    await witness(service, smtp);
+    assert.deepEqual([firstMail(service).attempts, mailsTo(smtp, EMAIL)], [1, []]);
+
+    service.clock.advanceMs(1);
+    await assertVerifies(service, await arrival(smtp));
+  });
+
+  test("a mail is given up after a day: an error in the log, its secret gone, never tried again", async () => {
+    await using smtp = await playSmtp();
+    smtp.behave(BUSY);
+    await using service = await startService({ config: { smtpUrl: smtp.url } });
+    await register(service);
+    await attempt(service, 1);
+    service.clock.advanceMs(DAY_MS - 1);
+    assert.match(await attempt(service, 2), /"level":40\b.*"nextAttemptAt"/);
+    assert.match(String(firstMail(service).token), /^[0-9a-f]{64}$/);
+
+    service.clock.advanceMs(10_000);
+    const line = await attempt(service, 3);
+
+    const { id, token, next_attempt_at, given_up_at, delivered_at } = firstMail(service);
+    assert.deepEqual([token, next_attempt_at, delivered_at], [null, null, null]);
+    assert.equal(given_up_at, new Date(service.clock.nowMs()).toISOString());
+    const { level, mail, kind, msg } = JSON.parse(line) as Readonly<Record<string, unknown>>;
+    assert.deepEqual([level, mail, kind], [50, id, "verification"]);
+    assert.match(String(msg), /given up/);
+    smtp.behave("accept");
+    service.clock.advanceMs(2 * DAY_MS);
+    await witness(service, smtp);
+    assert.deepEqual([firstMail(service).attempts, mailsTo(smtp, EMAIL)], [3, []]);
+  });
+
+  test("a restart tries at once what waits, however long it was to wait", async () => {
+    await using directory = await temporaryDirectory();
+    await using smtp = await playSmtp();
+    const clock = new TestClock(START);
+    const options = { dataDirectory: directory.path, clock, config: { smtpUrl: smtp.url } };
+    smtp.behave(UNKNOWN);
+    {
+      await using service = await startService(options);
+      await register(service);
+      await attempt(service, 1);
+    }
+    smtp.behave("accept");
+
+    await using service = await startService(options);
+
+    await assertVerifies(service, await arrival(smtp));
+    assert.equal(smtp.attempts(), 2);
+  });
+
+  test("a delivered mail is noted with its time, without its secret, and never sent again", async () => {
+    await using directory = await temporaryDirectory();
+    await using smtp = await playSmtp();
+    const clock = new TestClock(START);
+    const options = { dataDirectory: directory.path, clock, config: { smtpUrl: smtp.url } };
+    let token = "";
+    {
+      await using service = await startService(options);
+      await register(service);
+      token = tokenOf((await arrival(smtp)).mail);
+      await attempt(service, 1);
+      const row = firstMail(service);
+      assert.deepEqual([row.token, row.next_attempt_at, row.delivered_at], [null, null, START]);
+      assert.ok(!JSON.stringify(service.query("SELECT * FROM mails")).includes(token));
+      clock.advanceMs(DAY_MS / 2);
+      await witness(service, smtp);
+    }
+
+    await using service = await startService(options);
+    await witness(service, smtp, "second-witness@example.org");
+    assert.equal(mailsTo(smtp, EMAIL).length, 1);
+    assert.equal(smtp.attempts(), 3);
+  });
+
+  test("a newer mail does not take the place of one that waits: both are sent, and both links work", async () => {
+    await using smtp = await playSmtp();
+    smtp.behave(BUSY);
+    await using service = await startService({ config: { smtpUrl: smtp.url } });
+    await register(service);
+    await attempt(service, 1);
+    const { token } = firstMail(service);
+
+    smtp.behave("accept");
+    const json = { email: EMAIL };
+    assert.equal((await service.post("/v1/auth/verification/resend", { json })).status, 202);
+    const newer = await arrival(smtp);
+    assert.notEqual(tokenOf(newer.mail), token);
+    service.clock.advanceMs(HOUR_MS);
+    await witness(service, smtp);
+
+    const mails = mailsTo(smtp, EMAIL);
+    assert.equal(mails.length, 2);
+    const older = mails.find(({ mail }) => tokenOf(mail) === token);
+    assert.ok(older !== undefined);
+    await assertVerifies(service, older);
+  });
+
+  test("the log names each mail by its id and kind, never the link, the token or the address", async () => {
+    await using smtp = await playSmtp();
+    await using service = await startService({ config: { smtpUrl: smtp.url } });
+    const told = (what: string, count: number) =>
+      eventually(`line ${count} of: ${what}`, () => {
+        const lines = service.logLines.filter((line) => line.includes(what));
+        return lines.length === count || undefined;
+      });
+    for (const [index, refusal] of [BUSY, { ...UNKNOWN, refuse: "DATA" as const }].entries()) {
+      const email = `reader-${index}@example.org`;
+      smtp.behave({ ...refusal, message: `<${email}>: Recipient not taken: ${email}` });
+      await register(service, email);
+      await told("a mail could not be delivered", index + 1);
+    }
+    smtp.behave("accept");
+    service.clock.advanceMs(HOUR_MS);
+    await told("a mail was delivered", 2);
+
+    for (const { id, kind } of service.query("SELECT id, kind FROM mails")) {
+      const own = service.logLines.filter((line) => line.includes(`"mail":"${id}"`));
+      assert.equal(own.length, 2);
+      for (const line of own) assert.ok(line.includes(`"kind":"${kind}"`), line);
+    }
+    const secrets = smtp.received.map(({ mail }) => tokenOf(mail));
+    assert.equal(secrets.length, 2);
+    for (const secret of [...secrets, "#token", "/verify", "reader-0", "reader-1"]) {
+      const lines = service.logLines.filter((line) => line.includes(secret));
+      assert.deepEqual(lines, [], secret);
+    }
+  });
+
+  test("a mail that its server says nothing to holds up no other", async () => {
+    await using smtp = await playSmtp();
+    await using service = await startService({ config: { smtpUrl: smtp.url } });
+    smtp.behave("hang in DATA");
+    await register(service);
+    await eventually("attempt", () => smtp.attempts() || undefined);
+    smtp.behave("accept");
+
+    await witness(service, smtp);
+
+    assert.deepEqual(mailsTo(smtp, EMAIL), []);
+    assert.equal(firstMail(service).delivered_at, null);
+  });
+
+  test("a mail that its server takes minutes over stays leased past a failure of the store", async () => {
+    await using smtp = await playSmtp();
+    await using service = await startService({ config: { smtpUrl: smtp.url } });
+    smtp.behave("hang in DATA");
+    await register(service);
+    await eventually("attempt", () => smtp.attempts() || undefined);
+    const leasedUntil = firstMail(service).next_attempt_at;
+    service.clock.advanceMs(5000);
+
+    service.query("ALTER TABLE mails RENAME TO mails_gone");
+    // A lease is renewed after 3 s by a timer of this process, which began before this one.
+    await after(3100);
+    service.query("ALTER TABLE mails_gone RENAME TO mails");
+
+    await eventually(
+      "renewal",
+      () => firstMail(service).next_attempt_at !== leasedUntil || undefined,
+    );
+    assert.equal(smtp.attempts(), 1);
+    assert.equal((await service.get("/readyz")).status, 200);
+  });
+
+  test("a stop while the server says nothing ends in bounded time; the next start delivers", {
+    timeout: 120_000,
+  }, async () => {
+    await using directory = await temporaryDirectory();
+    await using smtp = await playSmtp();
+    const clock = new TestClock(START);
+    const options = { dataDirectory: directory.path, clock, config: { smtpUrl: smtp.url } };
+    smtp.behave("hang in DATA");
+    const service = await startService(options);
+    await register(service);
+    await eventually("attempt", () => smtp.attempts() || undefined);
+
+    // The mailer by itself would wait for five minutes.
+    await service[Symbol.asyncDispose]();
+
+    smtp.behave("accept");
+    clock.advanceMs(10_000);
+    await using next = await startService(options);
+    await assertVerifies(next, await arrival(smtp));
+    await witness(next, smtp);
+    assert.equal(mailsTo(smtp, EMAIL).length, 1);
+  });
+});

@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { test } from "node:test";
+import { eventually, tokenOf } from "../support/mails.ts";
+import { playSmtp } from "../support/fake-smtp-server.ts";
+import { ACCOUNT, failureOf, mailerTo, never, newMail, PUBLIC_URL, TOKEN } from "./outgoing.ts";
+import { portOf, wiretap } from "./tcp-recorder.ts";
+
+test("a mail is handed to a plain server as it is, and its answer is told", async () => {
+  await using smtp = await playSmtp();
+  using mailer = mailerTo(smtp.url);
+  const sent = newMail();
+
+  const answer = await mailer.send(sent, never);
+
+  assert.match(answer, /^250 .*taken/);
+  const [arrived, ...rest] = smtp.received;
+  assert.ok(arrived !== undefined);
+  assert.deepEqual(rest, []);
+  assert.deepEqual([arrived.from, arrived.to], ["kurs@example.org", ["ada@example.org"]]);
+  assert.deepEqual([arrived.wasEncrypted, arrived.user], [false, undefined]);
+  assert.deepEqual(arrived.mail.from, { name: "Kürs", address: "kurs@example.org" });
+  assert.deepEqual(arrived.mail.to, [{ name: "", address: "ada@example.org" }]);
+  assert.equal(arrived.mail.messageId, `<${sent.id}@example.org>`);
+  assert.equal(arrived.mail.date, "2026-11-21T12:00:00.000Z");
+  assert.equal(arrived.mail.subject, "Confirm your email for Kurs");
+  assert.equal(tokenOf(arrived.mail), TOKEN);
+  assert.ok(arrived.mail.html?.includes(`href="${PUBLIC_URL}/verify#token=${TOKEN}"`));
+});
+
+test("a server's account is used, on this machine without TLS, too", async () => {
+  await using smtp = await playSmtp({ account: ACCOUNT });
+  using mailer = mailerTo(smtp.url);
+
+  await mailer.send(newMail(), never);
+
+  assert.deepEqual([smtp.received.length, smtp.received[0]?.user], [1, ACCOUNT.user]);
+});
+
+test("a user and a password of any characters are used as they are meant", async () => {
+  const account = { user: "kurs@example.org", password: "p@ss:w/rd?#%ü" };
+  await using smtp = await playSmtp({ account });
+  const [user, password] = [account.user, account.password].map(encodeURIComponent);
+  using mailer = mailerTo(`smtp://${user}:${password}@127.0.0.1:${smtp.port}`);
+
+  await mailer.send(newMail(), never);
+
+  assert.equal(smtp.received[0]?.user, account.user);
+});
+
+test("a wrong password is a failure that is tried again, and no mail is named", async () => {
+  await using smtp = await playSmtp({ account: { user: "kurs", password: "another" } });
+  using mailer = mailerTo(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${smtp.port}`);
+
+  const error = await failureOf(mailer.send(newMail(), never));
+
+  assert.equal(error.isRefused, false);
+  assert.match(error.message, /535/);
+  assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
+});
+
+for (const refuse of ["RCPT", "DATA"] as const) {
+  test(`a 4xx answer at ${refuse} is for now: the next attempt sends the same mail`, async () => {
+    await using smtp = await playSmtp();
+    using mailer = mailerTo(smtp.url);
+    const sent = newMail();
+    smtp.behave({ refuse, code: 451, message: "come back later" });
+
+    const error = await failureOf(mailer.send(sent, never));
+    assert.equal(error.isRefused, false);
+    assert.match(error.message, /451 .*come back later/);
+    assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
+
+    smtp.behave("accept");
+    await mailer.send(sent, never);
+    const ids = smtp.received.map(({ mail }) => mail.messageId);
+    assert.deepEqual(ids, [`<${sent.id}@example.org>`]);
+    assert.equal(smtp.attempts(), 2);
+  });
+
+  test(`a 5xx answer at ${refuse} is for good, and stops no other mail`, async () => {
+    await using smtp = await playSmtp();
+    using mailer = mailerTo(smtp.url);
+    smtp.behave({ refuse, code: 550, message: "no such user here" });
+
+    const error = await failureOf(mailer.send(newMail(), never));
+    assert.equal(error.isRefused, true);
+    assert.match(error.message, /550 .*no such user here/);
+    assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
+
+    smtp.behave("accept");
+    await mailer.send(newMail(), never);
+    assert.equal(smtp.received.length, 1);
+  });
+}
+
+test("a server's response is kept without the recipient's address, in whatever case", async () => {
+  await using smtp = await playSmtp();
+  using mailer = mailerTo(smtp.url);
+  const message = "ADA@EXAMPLE.ORG unknown, <Ada@Example.org> or ada@example.org";
+  smtp.behave({ refuse: "RCPT", code: 550, message });
+
+  const error = await failureOf(mailer.send(newMail(), never));
+
+  assert.match(error.message, /550 <recipient> unknown, <<recipient>> or <recipient>$/);
+  assert.doesNotMatch(error.message, /ada@/i);
+});
+
+test("a connection that breaks inside a mail is one attempt, and no mail half-sent", async () => {
+  await using smtp = await playSmtp();
+  using mailer = mailerTo(smtp.url);
+  smtp.behave("drop in DATA");
+
+  const error = await failureOf(mailer.send(newMail(), never));
+
+  assert.equal(error.isRefused, false);
+  assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
+  smtp.behave("accept");
+  const next = newMail();
+  await mailer.send(next, never);
+  const ids = smtp.received.map(({ mail }) => mail.messageId);
+  assert.deepEqual(ids, [`<${next.id}@example.org>`]);
+  assert.equal(smtp.attempts(), 2);
+});
+
+test("a server that comes back is found again, for the same mail", async () => {
+  const first = await playSmtp();
+  using mailer = mailerTo(first.url);
+  await mailer.send(newMail(), never);
+  await first[Symbol.asyncDispose]();
+
+  await using second = await playSmtp({ port: first.port });
+  const late = newMail();
+  await eventually("mail", () => mailer.send(late, never).catch(() => undefined));
+
+  assert.deepEqual(
+    second.received.map(({ mail }) => mail.messageId),
+    [`<${late.id}@example.org>`],
+  );
+});
+
+test("a server that hangs up before it greets is called once and no more", async () => {
+  let calls = 0;
+  await using server = createServer((socket) => {
+    calls += 1;
+    socket.on("error", () => undefined).end();
+  });
+  using mailer = mailerTo(`smtp://127.0.0.1:${await portOf(server)}`);
+
+  const error = await failureOf(mailer.send(newMail(), never));
+
+  assert.deepEqual([error.isRefused, calls], [false, 1]);
+});
+
+test("where nobody listens, the failure names the address", async () => {
+  const gone = await playSmtp({ account: ACCOUNT });
+  await gone[Symbol.asyncDispose]();
+  using mailer = mailerTo(gone.url);
+
+  const error = await failureOf(mailer.send(newMail(), never));
+
+  assert.equal(error.isRefused, false);
+  assert.ok(error.message.includes(`127.0.0.1:${gone.port}`), error.message);
+});
+
+test("a server that says something else than SMTP is a failure of one clean line", async () => {
+  await using server = createServer((socket) =>
+    socket.on("error", () => undefined).end("554-go\x1b[2J\x07 away\r\n554 \u009bnow\r\n"),
+  );
+  using mailer = mailerTo(`smtp://127.0.0.1:${await portOf(server)}`);
+
+  const error = await failureOf(mailer.send(newMail(), never));
+
+  assert.equal(error.isRefused, false);
+  assert.match(error.message, /554.*away/);
+});
+
+test("a send that hangs ends when it is told to, and does not come later", {
+  timeout: 120_000,
+}, async () => {
+  await using smtp = await playSmtp();
+  using mailer = mailerTo(smtp.url);
+  smtp.behave("hang in DATA");
+  const stop = new AbortController();
+  const sending = failureOf(mailer.send(newMail(), stop.signal));
+  await eventually("recipient", () => smtp.attempts() || undefined);
+
+  stop.abort(new Error("Kurs stopped"));
+
+  const error = await sending;
+  assert.deepEqual([error.message, error.isRefused], ["Kurs stopped", false]);
+  smtp.behave("accept");
+  const next = newMail();
+  await mailer.send(next, never);
+  const ids = smtp.received.map(({ mail }) => mail.messageId);
+  assert.deepEqual(ids, [`<${next.id}@example.org>`]);
+});
+
+test("a send that was called off before it began says nothing to the server", async () => {
+  await using smtp = await playSmtp();
+  using mailer = mailerTo(smtp.url);
+
+  const error = await failureOf(mailer.send(newMail(), AbortSignal.abort(new Error("too late"))));
+
+  assert.equal(error.message, "too late");
+  assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
+});
+
+test("mails share connections: one after the other one, at once a few", async () => {
+  await using smtp = await playSmtp();
+  await using tap = await wiretap(smtp.port);
+  using mailer = mailerTo(`smtp://127.0.0.1:${tap.port}`);
+
+  for (let turn = 0; turn < 5; turn += 1) await mailer.send(newMail(), never);
+  assert.equal(tap.connections(), 1);
+
+  await Promise.all(Array.from({ length: 20 }, () => mailer.send(newMail(), never)));
+  assert.ok(tap.connections() <= 6, `${tap.connections()} connections`);
+  assert.equal(new Set(smtp.received.map(({ mail }) => mail.messageId)).size, 25);
+});

@@ -1,0 +1,266 @@
+import assert from "node:assert/strict";
+import { after, suite, test } from "node:test";
+import type { McpAnswer, McpRequest } from "../../src/mcp/request.ts";
+import { Failure } from "../../src/shared/failure.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import { fc } from "../support/properties.ts";
+import { startService } from "../support/service.ts";
+import { callOf, type Era, eras, headersOf, type Posted, postTo, readOf } from "./messages.ts";
+import { anyPost, type Post } from "./odd-posts.ts";
+import { type Customer, type Situation, situations, waysOf } from "./both-implementations.ts";
+
+// The SDK itself is what the short way is held to: whatever that answers must be what the SDK's
+// server would have answered, byte for byte, at the same charge.
+
+/** What becomes of a request. `refused` is the code of a failure of the request as a whole. */
+type Outcome = McpAnswer | { readonly refused: string };
+
+const REQUEST_ID = "019aa5f5-0000-7000-8000-000000000000";
+
+const database = await createSqliteDatabase();
+after(() => database[Symbol.asyncDispose]());
+const ways = await waysOf(database.openStore());
+
+async function outcomeOf(pending: Promise<McpAnswer>): Promise<Outcome> {
+  return pending.catch((error: unknown) => {
+    if (error instanceof Failure) return { refused: error.code };
+    throw error;
+  });
+}
+
+/** Sends a request both ways and holds one to the other. @returns which way it takes, and more. */
+async function compare({ headers, text }: Post, situation: Situation) {
+  const [shortOnes, sdks] = ways.twins[situation];
+  const requestOf = ({ apiKey }: Customer): McpRequest => {
+    return { headers, body: text, apiKey, requestId: REQUEST_ID };
+  };
+  const usedBefore = await ways.usedUnits(shortOnes);
+  const body: unknown = JSON.parse(text);
+
+  const short = ways.short(requestOf(shortOnes), body);
+  const answer = await outcomeOf(short ?? ways.sdk(requestOf(shortOnes), body));
+  const expected = await outcomeOf(ways.sdk(requestOf(sdks), JSON.parse(text)));
+
+  assert.deepEqual(answer, expected);
+  const used = await ways.usedUnits(shortOnes);
+  assert.equal(used, await ways.usedUnits(sdks), "the two ways charge differently");
+  return { way: short === undefined ? "sdk" : "short", answer, units: used - usedBefore } as const;
+}
+
+const postOf = ({ headers, json }: Posted): Post => ({ headers, text: JSON.stringify(json) });
+
+const changed = ({ headers, json }: Posted, members: object): Post =>
+  postOf({ headers, json: { ...json, ...members } });
+
+const withParams = (posted: Posted, members: object): Post =>
+  changed(posted, { params: { ...(posted.json.params as object), ...members } });
+
+const withHeaders = ({ headers, json }: Posted, others: Record<string, string>): Post =>
+  postOf({ headers: { ...headers, ...others }, json });
+
+const without = ({ headers, json }: Posted, name: string): Post => {
+  const kept = Object.entries(headers).filter(([header]) => header !== name);
+  return postOf({ headers: Object.fromEntries(kept), json });
+};
+
+const convert = (era: Era, amount: unknown) =>
+  callOf(era, "convert_currency", { base: "EUR", quote: "USD", amount });
+
+/** What the short way is for: each is a call of one of our tools, as clients send them. */
+const shortly = (era: Era): readonly (readonly [what: string, post: Post])[] => [
+  ["a rate", postOf(readOf(era))],
+  ["a symbol to normalise", postOf(callOf(era, "get_rate", { base: " eur ", quote: "usd" }))],
+  ["a bad symbol", postOf(callOf(era, "get_rate", { base: "E", quote: "USD" }))],
+  ["an unsupported pair", postOf(callOf(era, "get_rate", { base: "USD", quote: "EUR" }))],
+  ["a missing argument", postOf(callOf(era, "get_rate", { base: "EUR" }))],
+  ["an argument of a wrong type", postOf(callOf(era, "get_rate", { base: 1, quote: null }))],
+  ["arguments to spare", postOf(callOf(era, "get_usage", { base: "EUR", toString: 1 }))],
+  ["no arguments", withParams(callOf(era, "get_usage"), { arguments: undefined })],
+  ["a conversion", postOf(convert(era, "1250.50"))],
+  ["an amount that is none", postOf(convert(era, "1e5"))],
+  ["an id of text", postOf(readOf(era, "call-1"))],
+  ["an empty id", postOf(readOf(era, ""))],
+  ["an id of half a character", postOf(readOf(era, "\ud800"))],
+  ["a charset", withHeaders(readOf(era), { "content-type": "application/json; charset=utf-8" })],
+  ["further params", withParams(readOf(era), { cursor: "x", foo: { bar: [1] } })],
+  ["__proto__ in the arguments", protoPost(era, "arguments")],
+  ["__proto__ in the params", protoPost(era, "params")],
+];
+
+function protoPost(era: Era, where: "arguments" | "params"): Post {
+  const { headers, text } = postOf(readOf(era));
+  const member = '"__proto__":{"base":"XXX","quote":7,"name":"nope"},';
+  return { headers, text: text.replace(`"${where}":{`, `"${where}":{${member}`) };
+}
+
+/** What is no such call, or one that the SDK has more to say about. */
+const bySdk = (era: Era): readonly (readonly [what: string, post: Post])[] => [
+  ["a call in a batch", { headers: headersOf(era), text: `[${JSON.stringify(readOf(era).json)}]` }],
+  ["a call of an unknown tool", postOf(callOf(era, "nope"))],
+  ...["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", ""].map(
+    (name) => [`a tool named ${JSON.stringify(name)}`, postOf(callOf(era, name))] as const,
+  ),
+  ["a call with a task", withParams(readOf(era), { task: {} })],
+  ["a call with a task that is none", withParams(readOf(era), { task: 5 })],
+  ["a call with a request state", withParams(readOf(era), { requestState: 5 })],
+  ["a call with input responses", withParams(readOf(era), { inputResponses: {} })],
+  ["a call without an id", changed(readOf(era), { id: undefined })],
+  ["a call with the id null", changed(readOf(era), { id: null })],
+  ["a call with a broken id", changed(readOf(era), { id: 1.5 })],
+  ["a call with an id beyond integers", changed(readOf(era), { id: 2 ** 53 })],
+  ["a call with a member too many", changed(readOf(era), { foo: 1 })],
+  ["a call with a result", changed(readOf(era), { result: {} })],
+  ["a call of JSON-RPC 1.0", changed(readOf(era), { jsonrpc: "1.0" })],
+  ["a call without JSON-RPC's version", changed(readOf(era), { jsonrpc: undefined })],
+  ["a call without params", changed(readOf(era), { params: undefined })],
+  ...[null, [], "x", 5].flatMap((value) => [
+    [`params of ${JSON.stringify(value)}`, changed(readOf(era), { params: value })] as const,
+    [
+      `arguments of ${JSON.stringify(value)}`,
+      withParams(readOf(era), { arguments: value }),
+    ] as const,
+    [`_meta of ${JSON.stringify(value)}`, withParams(readOf(era), { _meta: value })] as const,
+  ]),
+  ["a call of a tool named 5", withParams(readOf(era), { name: 5 })],
+  ["text instead of JSON", withHeaders(readOf(era), { "content-type": "text/plain" })],
+  ["two content types", withHeaders(readOf(era), { "content-type": "application/json, a/b" })],
+  ["no content type", without(readOf(era), "content-type")],
+  ["an unknown version", withHeaders(readOf(era), { "mcp-protocol-version": "1.0" })],
+  ["a version that is no date", withHeaders(readOf(era), { "mcp-protocol-version": "banana" })],
+  ["a version to come", withHeaders(readOf(era), { "mcp-protocol-version": "2099-01-01" })],
+  ["an empty version", withHeaders(readOf(era), { "mcp-protocol-version": "" })],
+  ...["tools/list", "ping", "initialize", "server/discover", "resources/list", "TOOLS/CALL"].map(
+    (method) => [`the method ${method}`, changed(readOf(era), { method })] as const,
+  ),
+  ["JSON that is null", { headers: headersOf(era), text: "null" }],
+  ["JSON that is a number", { headers: headersOf(era), text: "5" }],
+  ["an empty batch", { headers: headersOf(era), text: "[]" }],
+];
+
+/** What only one of the eras looks at. */
+const peculiar: readonly (readonly [what: string, way: "short" | "sdk", post: Post])[] = [
+  ["2025: no version", "short", without(readOf("2025"), "mcp-protocol-version")],
+  ["2025: an old version", "short", withVersion("2024-10-07")],
+  ["2025: the version of 2026 alone", "sdk", withVersion("2026-07-28")],
+  ["2025: another method's name", "short", withHeaders(readOf("2025"), { "mcp-method": "x" })],
+  ["2025: another tool's name", "short", withHeaders(readOf("2025"), { "mcp-name": "x" })],
+  ["2025: JSON alone", "short", withHeaders(readOf("2025"), { accept: "application/json" })],
+  ["2025: anything accepted", "short", withHeaders(readOf("2025"), { accept: "*/*" })],
+  ["2025: no Accept", "short", without(readOf("2025"), "accept")],
+  ["2025: a stream alone", "sdk", withHeaders(readOf("2025"), { accept: "text/event-stream" })],
+  ["2026: nothing said of what is accepted", "short", without(readOf("2026"), "accept")],
+  ["2026: no version", "sdk", without(readOf("2026"), "mcp-protocol-version")],
+  ["2026: no method's name", "sdk", without(readOf("2026"), "mcp-method")],
+  ["2026: another method's name", "sdk", withHeaders(readOf("2026"), { "mcp-method": "ping" })],
+  ["2026: no tool's name", "sdk", without(readOf("2026"), "mcp-name")],
+  ["2026: another tool's name", "sdk", withHeaders(readOf("2026"), { "mcp-name": "get_usage" })],
+  ["2026: base64", "sdk", withHeaders(readOf("2026"), { "mcp-name": "=?base64?Z2V0X3JhdGU=?=" })],
+  ["2026: a revision to come", "sdk", revised("2099-01-01")],
+  ["2026: 2025's version as a revision", "sdk", revised("2025-11-25")],
+  ["2026: the version of 2025", "sdk", withHeaders(readOf("2026"), headersOf("2025"))],
+];
+
+/** A call whose header and body agree on a revision. */
+function revised(version: string): Post {
+  const { headers, text } = postOf(readOf("2026"));
+  return {
+    headers: { ...headers, "mcp-protocol-version": version },
+    text: text.replace("2026-07-28", version),
+  };
+}
+
+function withVersion(version: string): Post {
+  return withHeaders(readOf("2025"), { "mcp-protocol-version": version });
+}
+
+suite("two ways: the short one and the SDK's give the same bytes at the same charge", () => {
+  const picked = [
+    ...eras.flatMap((era) => [
+      ...shortly(era).map(([what, post]) => [`${era}: ${what}`, "short", post] as const),
+      ...bySdk(era).map(([what, post]) => [`${era}: ${what}`, "sdk", post] as const),
+    ]),
+    ...peculiar,
+  ];
+
+  for (const [what, way, post] of picked) {
+    test(`${what} goes the ${way === "short" ? "short way" : "SDK's way"}`, async () => {
+      for (const situation of situations) {
+        assert.equal((await compare(post, situation)).way, way, situation);
+      }
+    });
+  }
+
+  test("a refused key is no answer of a tool: the request as a whole is refused", async () => {
+    for (const era of eras) {
+      for (const name of ["get_rate", "convert_currency", "get_usage"]) {
+        const posts = [postOf(callOf(era, name)), withParams(callOf(era, name), { task: {} })];
+        for (const post of posts) {
+          assert.deepEqual((await compare(post, "revoked")).answer, { refused: "unauthorized" });
+        }
+      }
+    }
+  });
+
+  test("2,500 requests as they come, odd and broken ones among them", async () => {
+    const situation = fc.constantFrom<Situation>("ample", "ample", "ample", "exhausted", "revoked");
+    const count = { short: 0, sdk: 0, units: 0, served: 0, failed: 0 };
+
+    await fc.assert(
+      fc.asyncProperty(anyPost, situation, async (post, where) => {
+        const { way, answer, units } = await compare(post, where);
+        count[way] += 1;
+        count.units += units;
+        if ("status" in answer && way === "short") {
+          count[answer.body.includes('"isError":true') ? "failed" : "served"] += 1;
+        }
+      }),
+      // What is charged stays charged: a smaller example would start from another state.
+      { numRuns: 2500, endOnFailure: true },
+    );
+
+    assert.equal(count.short + count.sdk, 2500);
+    assert.ok(count.short > 0.2 * 2500, JSON.stringify(count));
+    assert.ok(count.sdk > 0.2 * 2500, JSON.stringify(count));
+    for (const part of [count.units, count.served, count.failed]) {
+      assert.ok(part > 0.02 * 2500, JSON.stringify(count));
+    }
+  });
+});
+
+const sameCalls: readonly (readonly [what: string, name: string, given: Record<string, string>])[] =
+  [
+    ["a rate", "get_rate", { base: "EUR", quote: "USD" }],
+    ["a bad symbol", "get_rate", { base: "E", quote: "USD" }],
+    ["an unsupported pair", "get_rate", { base: "USD", quote: "NONE" }],
+    ["a conversion", "convert_currency", { base: "EUR", quote: "USD", amount: "2.50" }],
+  ];
+
+for (const era of eras) {
+  test(`two ways: over HTTP the headers are the same too (${era})`, async () => {
+    await using service = await startService();
+    const session = await service.openSession();
+    const { apiKey } = await service.createKey(session);
+    const post = postTo(service, apiKey);
+
+    for (const [what, name, given] of sameCalls) {
+      const used = await service.usedUnits(session);
+      const posted = callOf(era, name, given);
+      const short = await post(posted);
+      const units = (await service.usedUnits(session)) - used;
+      const params = { ...(posted.json.params as object), task: {} };
+      const bySdkToo = await post({ ...posted, json: { ...posted.json, params } });
+
+      assert.equal(await service.usedUnits(session), used + 2 * units, what);
+      const [one, other] = [short, bySdkToo].map(({ status, headers, text }) => {
+        const { date, "x-request-id": id = "", ...rest } = headers;
+        assert.ok(date !== undefined && id !== "");
+        return { status, headers: rest, text: text.replaceAll(id, "(id)") };
+      });
+      assert.deepEqual(one, other, what);
+      assert.equal(one?.headers["content-type"], "application/json; charset=utf-8");
+      assert.equal(one?.headers["cache-control"], "no-store");
+      assert.equal(one?.headers["content-length"], String(Buffer.byteLength(short.text)));
+      assert.notEqual(short.headers["x-request-id"], bySdkToo.headers["x-request-id"]);
+    }
+  });
+}

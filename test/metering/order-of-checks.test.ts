@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure, assertKeyRefused } from "../support/assertions.ts";
+import { startService } from "../support/service.ts";
+
+const QUOTA_MESSAGE = "Request-unit quota exceeded for the current billing period.";
+const UNSUPPORTED_MESSAGE = "The requested currency pair is not currently supported.";
+const UNAVAILABLE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
+
+const service = await startService({ config: { freePlanUnits: 5 } });
+after(() => service[Symbol.asyncDispose]());
+service.storeRate("HALTED", "USD", "1.5");
+service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
+
+/** An account with a key and so many of its 5 units used. */
+async function accountWith({ used }: { used: number }) {
+  const session = await service.openSession();
+  const { apiKey, id } = await service.createKey(session);
+  for (let unit = 0; unit < used; unit += 1) await service.get("/v1/rates/EUR/USD", { apiKey });
+  assert.equal(await service.usedUnits(session), used);
+  return { session, apiKey, id };
+}
+
+const strangers = [
+  ["no key", undefined],
+  ["a key of another form", "svc_live_123"],
+  ["a key that nobody has", `svc_live_${"0".repeat(64)}`],
+] as const;
+
+const questions = [
+  ["a supported pair", "/v1/rates/EUR/USD"],
+  ["a bad symbol", "/v1/rates/E/USD"],
+  ["an unsupported pair", "/v1/rates/USD/NONE"],
+  ["a suspended pair", "/v1/rates/HALTED/USD"],
+] as const;
+
+for (const [who, apiKey] of strangers) {
+  for (const [what, path] of questions) {
+    test(`§4 rates, step 1: ${who} with ${what} is 401 before all else`, async () => {
+      const charges = service.query("SELECT * FROM period_usage");
+
+      const answer = await service.get(path, apiKey === undefined ? {} : { apiKey });
+
+      assertKeyRefused(answer);
+      assert.deepEqual(service.query("SELECT * FROM period_usage"), charges);
+    });
+  }
+}
+
+test("§4 rates, step 1: a revoked key with a bad symbol is 401, and nothing is charged", async () => {
+  const { session, apiKey, id } = await accountWith({ used: 0 });
+  await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+
+  for (const [, path] of questions) assertKeyRefused(await service.get(path, { apiKey }));
+
+  assert.equal(await service.usedUnits(session), 0);
+});
+
+test("§4 rates, step 2: a bad symbol is told before the quota: exhausted, it is 400", async () => {
+  const { session, apiKey } = await accountWith({ used: 5 });
+
+  const answer = await service.get("/v1/rates/E/USD", { apiKey });
+
+  assertFailure(answer, 400, "invalid_asset_symbol", "Asset symbol format is invalid.");
+  assert.equal(await service.usedUnits(session), 5);
+});
+
+test("§4 rates, step 2: two bad symbols are one refusal, and cost nothing", async () => {
+  const { session, apiKey } = await accountWith({ used: 1 });
+
+  assertFailure(await service.get("/v1/rates/E/U", { apiKey }), 400, "invalid_asset_symbol");
+  assert.equal(await service.usedUnits(session), 1);
+});
+
+for (const [what, path] of questions.filter(([what]) => what !== "a bad symbol")) {
+  test(`§4 rates, step 3: ${what} is 429 once the quota is exhausted, uncharged`, async () => {
+    const { session, apiKey } = await accountWith({ used: 5 });
+
+    const answer = await service.get(path, { apiKey });
+
+    assertFailure(answer, 429, "quota_exceeded", QUOTA_MESSAGE);
+    assert.deepEqual(
+      [answer.body.limit, answer.body.remaining, answer.body.reset_at],
+      [5, 0, "2026-12-01T00:00:00.000Z"],
+    );
+    assert.equal(answer.headers["retry-after"], String(9.5 * 86_400));
+    assert.equal(await service.usedUnits(session), 5);
+  });
+}
+
+test("§4 rates, step 3: HEAD is 429 once the quota is exhausted, with Retry-After", async () => {
+  const { session, apiKey } = await accountWith({ used: 5 });
+
+  const answer = await service.call("HEAD", "/v1/rates/EUR/USD", { apiKey });
+
+  assert.deepEqual([answer.status, answer.text], [429, ""]);
+  assert.equal(answer.headers["retry-after"], String(9.5 * 86_400));
+  assert.equal(await service.usedUnits(session), 5);
+});
+
+test("§4 rates, step 3: the last unit is served, the next one refused", async () => {
+  const { session, apiKey } = await accountWith({ used: 4 });
+
+  const last = await service.get("/v1/rates/EUR/USD", { apiKey });
+  const next = await service.get("/v1/rates/EUR/USD", { apiKey });
+
+  assert.equal(last.status, 200);
+  assertFailure(next, 429, "quota_exceeded", QUOTA_MESSAGE);
+  assert.equal(await service.usedUnits(session), 5);
+});
+
+test("§4 rates, step 4: an unsupported pair is 404, and its unit is not refunded", async () => {
+  const { session, apiKey } = await accountWith({ used: 1 });
+
+  const answer = await service.get("/v1/rates/USD/NONE", { apiKey });
+
+  assertFailure(answer, 404, "unsupported_pair", UNSUPPORTED_MESSAGE);
+  assert.equal(await service.usedUnits(session), 2);
+});
+
+test("§4 rates, step 4: an unsupported pair may take the last unit", async () => {
+  const { session, apiKey } = await accountWith({ used: 4 });
+
+  assertFailure(await service.get("/v1/rates/USD/NONE", { apiKey }), 404, "unsupported_pair");
+  assertFailure(await service.get("/v1/rates/EUR/USD", { apiKey }), 429, "quota_exceeded");
+  assert.equal(await service.usedUnits(session), 5);
+});
+
+test("§4 rates, step 4: a suspended pair is 503 with Retry-After, and is charged", async () => {
+  const { session, apiKey } = await accountWith({ used: 1 });
+
+  const answer = await service.get("/v1/rates/HALTED/USD", { apiKey });
+
+  assertFailure(answer, 503, "temporarily_unavailable", UNAVAILABLE_MESSAGE);
+  assert.ok(!answer.text.includes("1.5"));
+  assert.equal(await service.usedUnits(session), 2);
+});
+
+test("§4 rates, step 4: a pair is served again once its suspension is lifted", async () => {
+  const { apiKey } = await accountWith({ used: 0 });
+  service.storeRate("PAUSED", "USD", "7");
+  service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'PAUSED'");
+  const during = await service.get("/v1/rates/PAUSED/USD", { apiKey });
+  service.query("UPDATE rates SET suspended_at = NULL WHERE base = 'PAUSED'");
+
+  const afterwards = await service.get("/v1/rates/PAUSED/USD", { apiKey });
+
+  assert.deepEqual([during.status, afterwards.status], [503, 200]);
+});

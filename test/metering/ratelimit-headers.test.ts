@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertKeyRefused } from "../support/assertions.ts";
+import { type Answer, startService, TestClock } from "../support/service.ts";
+
+// draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy and RateLimit on the rate endpoint.
+
+const clock = new TestClock("2026-11-21T12:00:00.000Z");
+const service = await startService({ clock, config: { freePlanUnits: 3 } });
+after(() => service[Symbol.asyncDispose]());
+service.storeRate("HALTED", "USD", "1.5");
+service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
+
+const POLICY_OF_NOVEMBER = `"units";q=3;w=${30 * 86_400}`;
+const SECONDS_TO_DECEMBER = 9.5 * 86_400;
+
+const headersOf = ({ headers }: Answer) => [headers["ratelimit-policy"], headers.ratelimit];
+
+test("§8 allowance: every answer to a valid key tells it, whatever its status", async () => {
+  const { apiKey } = await service.createKey(await service.openSession());
+  const reads = [
+    ["/v1/rates/EUR/USD", 200, 2],
+    ["/v1/rates/E/USD", 400, 2],
+    ["/v1/rates/USD/NONE", 404, 1],
+    ["/v1/rates/HALTED/USD", 503, 0],
+    ["/v1/rates/EUR/USD", 429, 0],
+    ["/v1/rates/E/USD", 400, 0],
+  ] as const;
+
+  for (const [path, status, remaining] of reads) {
+    const answer = await service.get(path, { apiKey });
+
+    assert.equal(answer.status, status);
+    const limit = `"units";r=${remaining};t=${SECONDS_TO_DECEMBER}`;
+    assert.deepEqual(headersOf(answer), [POLICY_OF_NOVEMBER, limit]);
+  }
+});
+
+test("§8 allowance: no answer without a valid key tells any", async () => {
+  const session = await service.openSession();
+  const { apiKey, id } = await service.createKey(session);
+  await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+
+  assertKeyRefused(await service.get("/v1/rates/EUR/USD"));
+  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { session }));
+});
+
+test("§8 allowance: the seconds to the reset are whole, rounded up, and follow the clock", async () => {
+  await using own = await startService({ clock: new TestClock("2026-11-30T23:59:58.001Z") });
+  const { apiKey } = await own.createKey(await own.openSession());
+
+  const nearly = await own.get("/v1/rates/EUR/USD", { apiKey });
+  own.clock.set("2026-11-30T23:59:59.999Z");
+  const last = await own.get("/v1/rates/EUR/USD", { apiKey });
+  own.clock.set("2026-12-01T00:00:00.000Z");
+  const first = await own.get("/v1/rates/EUR/USD", { apiKey });
+
+  assert.equal(nearly.headers.ratelimit, '"units";r=999;t=2');
+  assert.equal(last.headers.ratelimit, '"units";r=998;t=1');
+  assert.equal(first.headers.ratelimit, `"units";r=999;t=${31 * 86_400}`);
+});
+
+const windows = [
+  ["2026-12-31T23:59:59.999Z", 31],
+  ["2027-02-10T00:00:00.000Z", 28],
+  ["2028-02-10T00:00:00.000Z", 29],
+] as const;
+
+test("§8 allowance: the policy's window is as long as its calendar month", async () => {
+  await using own = await startService();
+  const { apiKey } = await own.createKey(await own.openSession());
+
+  for (const [time, days] of windows) {
+    own.clock.set(time);
+    const { headers } = await own.get("/v1/rates/EUR/USD", { apiKey });
+    assert.equal(headers["ratelimit-policy"], `"units";q=1000;w=${days * 86_400}`);
+  }
+});
+
+test("§8 allowance: a plan that was changed is told by the very next answer", async () => {
+  await using own = await startService();
+  const { apiKey } = await own.createKey(await own.openSession());
+  const before = await own.get("/v1/rates/EUR/USD", { apiKey });
+  own.query("UPDATE plans SET units_per_period = 50 WHERE name = 'free'");
+
+  const afterwards = await own.get("/v1/rates/EUR/USD", { apiKey });
+
+  assert.match(before.headers["ratelimit-policy"] ?? "", /q=1000;/);
+  assert.match(afterwards.headers["ratelimit-policy"] ?? "", /q=50;/);
+  assert.match(afterwards.headers.ratelimit ?? "", /r=48;/);
+});

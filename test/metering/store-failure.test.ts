@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertFailure } from "../support/assertions.ts";
+import { startService, type TestService } from "../support/service.ts";
+import { withoutDays } from "../support/store-faults.ts";
+
+const RATE = "/v1/rates/EUR/USD";
+const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
+
+/** Takes the store's write lock beside the service, and holds it longer than the service waits. */
+function holdWriteLock(service: TestService): Disposable {
+  const database = service.database();
+  database.exec("BEGIN IMMEDIATE");
+  return {
+    [Symbol.dispose]: () => {
+      database.exec("ROLLBACK");
+      database.close();
+    },
+  };
+}
+
+const charges = (service: TestService) => [
+  service.query("SELECT * FROM period_usage"),
+  service.query("SELECT * FROM daily_usage"),
+];
+
+test("metering: a charge that the store cannot commit is 503, uncharged; the next read works", async () => {
+  await using service = await startService();
+  const session = await service.openSession();
+  const { apiKey } = await service.createKey(session);
+  await service.get(RATE, { apiKey });
+  const before = charges(service);
+
+  {
+    using _lock = holdWriteLock(service);
+    const answer = await service.get(RATE, { apiKey });
+    assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
+    assert.doesNotMatch(answer.text, /lock|busy|sqlite|database/i);
+  }
+
+  assert.deepEqual(charges(service), before);
+  assert.equal((await service.get(RATE, { apiKey })).status, 200);
+  assert.equal(await service.usedUnits(session), 2);
+});
+
+test("metering: while others write to the store, what only reads is still answered", async () => {
+  await using service = await startService();
+  const session = await service.openSession();
+  await service.createKey(session);
+  using _lock = holdWriteLock(service);
+
+  assert.equal(await service.usedUnits(session), 0);
+  assert.equal((await service.get("/v1/account/api-keys", { session })).status, 200);
+  assert.equal((await service.get("/readyz")).status, 200);
+});
+
+test("§7 store: a key or an account that cannot be stored is 503, and neither is there after", async () => {
+  await using service = await startService();
+  const session = await service.openSession();
+  const json = { email: "new@example.org", password: "correct horse battery" };
+
+  {
+    using _lock = holdWriteLock(service);
+    const key = await service.post("/v1/account/api-keys", { session, json: { name: "x" } });
+    const account = await service.post("/v1/auth/register", { json });
+    assertFailure(key, 503, "temporarily_unavailable");
+    assertFailure(account, 503, "temporarily_unavailable");
+    assert.doesNotMatch(key.text + account.text, /lock|busy|sqlite|database/i);
+  }
+
+  assert.deepEqual(service.query("SELECT * FROM api_keys"), []);
+  assert.equal(service.query("SELECT * FROM accounts").length, 1);
+  assert.equal((await service.post("/v1/auth/register", { json })).status, 201);
+});
+
+test("metering: a charge is whole or not at all: when one count fails, the other is undone", async () => {
+  await using service = await startService();
+  const session = await service.openSession();
+  const { apiKey } = await service.createKey(session);
+  await service.get(RATE, { apiKey });
+  {
+    using _gone = withoutDays(service);
+    const read = () => service.get(RATE, { apiKey });
+    for (const answer of await Promise.all([read(), read()])) {
+      assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
+      assert.doesNotMatch(answer.text, /charged_units|overflow/);
+    }
+    assert.equal(await service.usedUnits(session), 1);
+  }
+  assert.equal((await service.get(RATE, { apiKey })).status, 200);
+  assert.equal(await service.usedUnits(session), 2);
+});
+
+test("§4 rates, step 4: a rate that cannot be read is 503, and its unit is not refunded", async () => {
+  await using service = await startService();
+  const session = await service.openSession();
+  const { apiKey } = await service.createKey(session);
+  service.query("ALTER TABLE rates RENAME TO rates_gone");
+
+  const answer = await service.get(RATE, { apiKey });
+
+  assertFailure(answer, 503, "temporarily_unavailable", RATE_MESSAGE);
+  assert.match(answer.headers.ratelimit ?? "", /;r=999;/);
+  assert.equal(await service.usedUnits(session), 1);
+  service.query("ALTER TABLE rates_gone RENAME TO rates");
+  assert.equal((await service.get(RATE, { apiKey })).status, 200);
+  assert.equal(await service.usedUnits(session), 2);
+});
+
+test("store: the cause of a 503 is logged under the answer's request id, and not told", async () => {
+  await using service = await startService();
+  const { apiKey } = await service.createKey(await service.openSession());
+  service.query("ALTER TABLE rates RENAME TO rates_gone");
+
+  const { body, text } = await service.get(RATE, { apiKey });
+
+  assert.doesNotMatch(text, /no such table|rates_gone/);
+  const lines = service.logLines.filter((line) => line.includes(String(body.request_id)));
+  assert.ok(lines.some((line) => line.includes("no such table: rates")));
+});

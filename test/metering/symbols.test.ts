@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { assertFailure, assertKeyRefused } from "../support/assertions.ts";
+import { startService } from "../support/service.ts";
+
+const service = await startService();
+after(() => service[Symbol.asyncDispose]());
+
+const session = await service.openSession();
+const { apiKey } = await service.createKey(session);
+service.storeRate("AB", "ABCDEFGHIJ", "1.5");
+service.storeRate("00", "0123456789", "2.5");
+service.storeRate("SSS", "USD", "3.5");
+
+const normalised = [
+  ["lower case", "ab", "AB", "ABCDEFGHIJ"],
+  ["mixed case", "aB", "AB", "ABCDEFGHIJ"],
+  ["spaces around it", "%20%20AB%20", "AB", "ABCDEFGHIJ"],
+  ["tabs and line ends around it", "%09AB%0D%0A", "AB", "ABCDEFGHIJ"],
+  ["letters that are percent-encoded", "%41%62", "AB", "ABCDEFGHIJ"],
+  ["two digits", "00", "00", "0123456789"],
+  ["a no-break space before it", "%C2%A0AB", "AB", "ABCDEFGHIJ"],
+  ["a byte order mark before it", "%EF%BB%BFAB", "AB", "ABCDEFGHIJ"],
+  ["an em space and a line separator around it", "%E2%80%83ab%E2%80%A8", "AB", "ABCDEFGHIJ"],
+  ["an ideographic space behind it", "AB%E3%80%80", "AB", "ABCDEFGHIJ"],
+] as const;
+
+for (const [what, base, stored, quote] of normalised) {
+  test(`§4 symbols: ${what} is normalised and charged as one read`, async () => {
+    const used = await service.usedUnits(session);
+
+    const answer = await service.get(`/v1/rates/${base}/${quote}`, { apiKey });
+
+    assert.equal(answer.status, 200, answer.text);
+    assert.deepEqual([answer.body.base, answer.body.quote], [stored, quote]);
+    assert.equal(await service.usedUnits(session), used + 1);
+  });
+}
+
+test("§4 symbols: the quote is normalised as the base is, up to ten characters", async () => {
+  const answer = await service.get("/v1/rates/AB/%20abcdefghij%09", { apiKey });
+
+  assert.deepEqual([answer.status, answer.body.quote], [200, "ABCDEFGHIJ"]);
+});
+
+const bad = [
+  ["one character", "A"],
+  ["eleven characters", "ABCDEFGHIJK"],
+  ["5,000 characters", "A".repeat(5000)],
+  ["no character", ""],
+  ["white space alone", "%20%20"],
+  ["white space inside", "A%20B"],
+  ["a percent-encoded slash", "A%2FB"],
+  ["a percent sign", "A%25B"],
+  ["a zero byte", "AB%00"],
+  ["a hyphen", "A-B"],
+  ["an underscore", "A_B"],
+  ["a full stop", "A.B"],
+  ["a comma", "AB,CD"],
+  ["a semicolon", "AB;CD"],
+  ["a plus", "A+B"],
+  ["a star", "*AB"],
+  ["a template", "{base}"],
+  ["a sharp s, which is not SS", "S%C3%9F"],
+  ["a long s, which is not S", "SS%C5%BF"],
+  ["a dotless i", "A%C4%B1"],
+  ["full-width letters", "%EF%BC%A1%EF%BC%A2"],
+  ["full-width digits", "%EF%BC%90%EF%BC%90"],
+  ["Arabic digits", "%D9%A0%D9%A0"],
+  ["Cyrillic letters that look the same", "%D0%90%D0%92"],
+  ["the Kelvin sign", "A%E2%84%AA"],
+  ["a ligature, which is not FF", "%EF%AC%80"],
+  ["a combining accent", "AB%CC%81"],
+  ["an emoji", "%F0%9F%92%B6A"],
+  ["a no-break space inside", "A%C2%A0B"],
+  ["a no-break space alone", "%C2%A0%C2%A0"],
+  ["a next-line character, which trim() leaves", "%C2%85AB"],
+  ["a zero-width space, which trim() leaves", "%E2%80%8BAB"],
+] as const;
+
+for (const [what, symbol] of bad) {
+  test(`§4 symbols: ${what} is a bad symbol as base and as quote, and costs nothing`, async () => {
+    const used = await service.usedUnits(session);
+
+    const asBase = await service.get(`/v1/rates/${symbol}/USD`, { apiKey });
+    const asQuote = await service.get(`/v1/rates/USD/${symbol}`, { apiKey });
+
+    const message = "Asset symbol format is invalid.";
+    assertFailure(asBase, 400, "invalid_asset_symbol", message);
+    assertFailure(asQuote, 400, "invalid_asset_symbol", message);
+    assert.equal(await service.usedUnits(session), used);
+  });
+}
+
+const undecodable = [
+  ["an escape of no hexadecimal digits", "%ZZ"],
+  ["an escape that is cut short", "AB%4"],
+  ["an escape that is no UTF-8", "%FF%FE"],
+] as const;
+
+for (const [what, symbol] of undecodable) {
+  test(`§4 symbols: ${what} is a bad symbol to a valid key, and costs nothing`, async () => {
+    const used = await service.usedUnits(session);
+
+    const answer = await service.get(`/v1/rates/${symbol}/USD`, { apiKey });
+
+    assert.equal(await service.usedUnits(session), used);
+    assertFailure(answer, 400, "invalid_asset_symbol", "Asset symbol format is invalid.");
+  });
+
+  test(`§4 symbols: ${what} comes after the key: without one it is 401`, async () => {
+    assertKeyRefused(await service.get(`/v1/rates/${symbol}/USD`));
+  });
+}

@@ -1,0 +1,147 @@
+import { pbkdf2Sync } from "node:crypto";
+import { runCommandLine } from "../../src/commands.ts";
+import { type Config, readConfig } from "../../src/config.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
+import { sourceNames } from "../../src/rates/sources/registry.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
+import { commandPatience, type DatabaseHost } from "../../src/storage/settings.ts";
+import { openStore } from "../../src/store.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import { startService, TestClock } from "../support/service.ts";
+import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";
+import type { Operated, Stage } from "./story-client.ts";
+
+/** The service that stories are played on, one after the other. */
+export interface Theatre extends AsyncDisposable {
+  readonly clock: TestClock;
+  readonly dataDirectory: string;
+  /** How often each kind of step came out how, in all stories. */
+  readonly tally: ReadonlyMap<string, number>;
+  /** Sets the stage for a story, with names that no other story has. */
+  nextStage(): Stage;
+}
+
+/** @param hosts of a PostgreSQL database with all tables; without them, a SQLite file. */
+export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Theatre> {
+  await using opening = new AsyncDisposableStack();
+  const { path: dataDirectory } = opening.use(await temporaryDirectory());
+  const clock = new TestClock("2026-11-21T12:00:00.000Z");
+  const { secrets, lastSecret } = quickSecrets();
+  const config: Config = {
+    ...readConfig(sourceNames, { PORT: "0", DATA_DIR: dataDirectory, RATE_SOURCES: "" }),
+    databaseHosts: hosts,
+    authCallsPerWindow: AUTH_LIMIT,
+    authWindowSeconds: AUTH_WINDOW_SECONDS,
+    trustedProxies: ["127.0.0.1"],
+  };
+  const startNode = async (requireVerifiedEmail: boolean) => {
+    const own = { ...config, requireVerifiedEmail };
+    return opening.use(await startService({ clock, dataDirectory, secrets, config: own }));
+  };
+  const nodes = [await startNode(false), await startNode(true)] as const;
+  const operate = operatorOf(config, clock, secrets);
+  const tally = new Map<string, number>();
+  let stages = 0;
+
+  const nextStage = (): Stage => {
+    stages += 1;
+    const mark = stages.toString(36).toUpperCase();
+    const symbolOf = (symbol: string) => symbol + mark;
+    return {
+      clock,
+      call: (node, method, path, how) => nodes[node].call(method, path, how),
+      operate,
+      lastSecret,
+      symbolOf,
+      emailOf: (mailbox) => `${mailbox}-${mark.toLowerCase()}@example.org`,
+      ipOf: (address) => {
+        const network = address === "home" ? 10 : 11;
+        return [network, stages >> 16, (stages >> 8) & 255, stages & 255].join(".");
+      },
+      pairOf(pair) {
+        const [base = "", quote = ""] = pair.split("/");
+        return { base: symbolOf(base), quote: symbolOf(quote) };
+      },
+      planOf: (plan) => (plan === "free" ? plan : `${plan}-${mark.toLowerCase()}`),
+      tally(kind, outcome) {
+        const what = `${kind}: ${outcome}`;
+        tally.set(what, (tally.get(what) ?? 0) + 1);
+      },
+    };
+  };
+
+  const opened = opening.move();
+  return {
+    clock,
+    dataDirectory,
+    tally,
+    nextStage,
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/**
+ * The product's own secrets but for Argon2, which would take 30 ms for each password; they remember
+ * what was drawn last.
+ */
+function quickSecrets() {
+  const secrets = createSecrets({
+    makeTag: async ({ message, nonce, tagLength }) =>
+      pbkdf2Sync(String(message), nonce as Buffer, 1, tagLength, "sha256"),
+    closeQueue: () => undefined,
+    queue: () => ({ waiting: 0, refused: 0 }),
+  });
+  let last = "";
+  const drawing: Secrets = {
+    ...secrets,
+    secret() {
+      last = secrets.secret();
+      return last;
+    },
+  };
+  return { secrets: drawing, lastSecret: () => last };
+}
+
+/** Runs commands in this process, by the stories' clock. */
+function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
+  const unused = () => {
+    throw new Error("no step of a story uses this");
+  };
+  return async (args: readonly string[], input = ""): Promise<Operated> => {
+    const printed: string[] = [];
+    const complaints: string[] = [];
+    const exitCode = await runCommandLine(args, {
+      version: "0.0.0",
+      clock,
+      settings: () => ({ ...config, databaseAddress: undefined }),
+      openStore: () => openStore(config, commandPatience),
+      openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
+      readRateFile,
+      newId: secrets.uuid,
+      sourcesOf: () => [],
+      sourceKeys: [],
+      print: (text) => void printed.push(text),
+      printError: (text) => void complaints.push(text),
+      showProgress: () => undefined,
+      serve: unused,
+      migrateStore: unused,
+      copyStore: unused,
+      backupStore: unused,
+      restoreStore: unused,
+      doctor: {
+        runtime: "",
+        settings: unused,
+        examineStore: unused,
+        lookAtDirectory: unused,
+        askMailServer: unused,
+      },
+      openMailer: unused,
+    });
+    return { exitCode, printed: printed.join("\n"), complaint: complaints.join("\n") };
+  };
+}
+
+async function* bytesOf(text: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(text);
+}

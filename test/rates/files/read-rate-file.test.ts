@@ -1,0 +1,227 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { readRateFile } from "../../../src/rates/files/read-rate-file.ts";
+import { fc } from "../../support/properties.ts";
+import { AS_OF, linesOf, rateLine } from "./lines-of.ts";
+
+const HEADER = "base,quote,rate,as_of\n";
+const HEADER_WANTED = "the first line must name the columns base,quote,rate,as_of";
+
+test("a CSV file gives its texts digit by digit with the lines of the file", async () => {
+  const lines = await linesOf(`${HEADER}EUR,ISK,144.20,${AS_OF}\n\n \nusd, EUR ,1e-7,${AS_OF}`);
+  assert.deepEqual(lines, [
+    rateLine(2, "EUR", "ISK", "144.20"),
+    rateLine(5, "usd", " EUR ", "1e-7"),
+  ]);
+});
+
+test("CSV columns may stand in any order and any case, quoted, and among others", async () => {
+  const lines = await linesOf(
+    `\uFEFFnote,"AS_OF",Rate, quote ,BASE\r\n"a ""b"", c",t,1.10,q,b\r\n`,
+  );
+  assert.deepEqual(lines, [rateLine(2, "b", "q", "1.10", "t")]);
+});
+
+test("a byte order mark is left out at the start of a file only", async () => {
+  const lines = await linesOf(`\uFEFF${HEADER}\uFEFFEUR,USD,1.1,${AS_OF}\n`);
+  assert.deepEqual(lines, [rateLine(2, "\uFEFFEUR", "USD", "1.1")]);
+});
+
+const badHeaders = [
+  ["EUR,USD,1.1,now\n", `no header: ${HEADER_WANTED}`],
+  ["base,quote,rate\nEUR,USD,1.1\n", `the header lacks as_of: ${HEADER_WANTED}`],
+  ["quote,base;rate,as_of\n", `the header lacks base, rate: ${HEADER_WANTED}`],
+  ["base,quote,rate,as_of,rate\n", `the header repeats rate: ${HEADER_WANTED}`],
+  ['"base,quote,rate,as_of\n', /^broken quoting: .*; the first line must name the columns/],
+  ["\u001f\u008b\n", `no header: ${HEADER_WANTED}`],
+  [`${"x".repeat(65_537)}\n`, `the line is longer than 65536 bytes: ${HEADER_WANTED}`],
+] as const;
+
+for (const [file, reason] of badHeaders) {
+  test(`a CSV file that starts ${JSON.stringify(file.slice(0, 30))} is refused once`, async () => {
+    const [only, ...others] = await linesOf(`${file}EUR,USD,1.1,${AS_OF}\n`);
+    assert.ok(only !== undefined && "reason" in only);
+    assert.equal(only.line, 1);
+    if (typeof reason === "string") assert.equal(only.reason, reason);
+    else assert.match(only.reason, reason);
+    assert.deepEqual(others, []);
+  });
+}
+
+test("a bad CSV line is told with its number and reading goes on", async () => {
+  const good = `EUR,USD,1.1476,${AS_OF}\n`;
+  const badLines = [`EUR,"USD,1,${AS_OF}`, "EUR,USD", `EUR,U"SD",1,${AS_OF}`, "EUR", "a,b,c,d,e"];
+  const file = HEADER + badLines.map((bad) => `${bad}\n${good}`).join("");
+
+  const lines = await linesOf(file);
+
+  const quoting = /^broken quoting: /;
+  const expected = [
+    quoting,
+    /has 2 fields, the header 4$/,
+    quoting,
+    /has 1 field,/,
+    /has 5 fields/,
+  ];
+  for (const [index, reason] of expected.entries()) {
+    const bad = lines[index * 2];
+    assert.ok(bad !== undefined && "reason" in bad);
+    assert.equal(bad.line, index * 2 + 2);
+    assert.match(bad.reason, reason);
+    assert.deepEqual(lines[index * 2 + 1], rateLine(index * 2 + 3, "EUR", "USD", "1.1476"));
+  }
+  assert.equal(lines.length, 10);
+});
+
+test("bytes that are no UTF-8 and a line that is too long cost their own line only", async () => {
+  for (const [start, good] of [
+    [HEADER, `EUR,USD,1.1476,${AS_OF}\n`],
+    ["{}\n", `{"base":"EUR","quote":"USD","rate":"1.1476","as_of":"${AS_OF}"}\n`],
+  ]) {
+    const invalid = Buffer.from([0x45, 0xff, 0x0a]);
+    const long = "x".repeat(200_000);
+    const file = Buffer.concat([Buffer.from(`${start}${good}`), invalid, Buffer.from(good + long)]);
+
+    const lines = await linesOf(Buffer.concat([file, Buffer.from(`\n${good}`)]));
+
+    assert.deepEqual(lines.slice(-5), [
+      rateLine(2, "EUR", "USD", "1.1476"),
+      { line: 3, reason: "the line is not valid UTF-8" },
+      rateLine(4, "EUR", "USD", "1.1476"),
+      { line: 5, reason: "the line is longer than 65536 bytes" },
+      rateLine(6, "EUR", "USD", "1.1476"),
+    ]);
+  }
+});
+
+test("every CSV line of whatever text gives one line with its number", async () => {
+  const text = fc.string({ unit: fc.constantFrom('"', ",", "a", "é", " ", "\r", "😀") });
+  await fc.assert(
+    fc.asyncProperty(fc.array(text), async (texts) => {
+      const lines = await linesOf(HEADER + texts.join("\n"));
+      const numbers = texts.flatMap((line, index) => (line.trim() === "" ? [] : [index + 2]));
+      assert.deepEqual(
+        lines.map(({ line }) => line),
+        numbers,
+      );
+    }),
+  );
+});
+
+test("every field of whatever text comes back from well-formed CSV", async () => {
+  const field = fc.string({ unit: fc.constantFrom('"', ",", "a", "é", " ", "1", ".", "😀") });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(field, field, field, field)), async (rows) => {
+      const written = rows.map((row) => row.map((text) => `"${text.replaceAll('"', '""')}"`));
+      const lines = await linesOf(HEADER + written.map((row) => `${row.join(",")}\r\n`).join(""));
+      assert.deepEqual(
+        lines,
+        rows.map((row, index) => rateLine(index + 2, ...row)),
+      );
+    }),
+  );
+});
+
+test("NDJSON takes a number by its source text and ignores further members", async () => {
+  const member = `"base":"EUR","quote":"USD","as_of":"${AS_OF}"`;
+  const lines = await linesOf(
+    [
+      `{${member},"rate":"1.10"}`,
+      `{${member},"rate":1.10}\r`,
+      "",
+      `{"rate":1e-7,${member},"more":{"rate":2}}`,
+      `{${member},"rate":0.1234567890123456789012345}`,
+      `{${member},"rate":-1E400}`,
+    ].join("\n"),
+  );
+  const texts = ["1.10", "1.10", "1e-7", "0.1234567890123456789012345", "-1E400"];
+  const numbers = [1, 2, 4, 5, 6];
+  assert.deepEqual(
+    lines,
+    texts.map((text, index) => rateLine(numbers[index] ?? 0, "EUR", "USD", text)),
+  );
+});
+
+test("a bad NDJSON line is told with its number and its member, and reading goes on", async () => {
+  const good = `{"base":"EUR","quote":"USD","rate":1.1476,"as_of":"${AS_OF}"}`;
+  const deep = `{"rate":1,"x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
+  const file = [
+    '{"base":1,"rate":true,"as_of":null}',
+    '{"base":"EUR","quote":"USD","rate":1.1476}',
+    good.slice(0, -1),
+    `[${good}]`,
+    "null",
+    deep,
+    `{"base":"EUR","quote":"USD","rate":01,"as_of":"${AS_OF}"}`,
+    good,
+  ].join("\n");
+
+  const notAnObject = "the line is not a JSON object";
+  assert.deepEqual(await linesOf(file), [
+    {
+      line: 1,
+      reason:
+        "base must be a string; quote is missing; rate must be a string or a number; " +
+        "as_of must be a string",
+    },
+    { line: 2, reason: "as_of is missing" },
+    ...[3, 4, 5, 6, 7].map((line) => ({ line, reason: notAnObject })),
+    rateLine(8, "EUR", "USD", "1.1476"),
+  ]);
+});
+
+test("an empty or blank file gives one reason", async () => {
+  for (const file of ["", "\n \r\n\t", "\uFEFF", "\uFEFF\n"]) {
+    assert.deepEqual(await linesOf(file, [1]), [{ line: 1, reason: "the file is empty" }]);
+  }
+  const [line, ...others] = await linesOf("\n".repeat(100_000));
+  assert.ok(line !== undefined && "reason" in line && line.reason.startsWith("the file is empty"));
+  assert.deepEqual(others, []);
+});
+
+const files = {
+  CSV: `\uFEFF\n${HEADER}EUR,"ü😀",1.10,${AS_OF}\r\n\r\nEUR,"b,1\nEUR,USD\nEUR,USD,1.1476,${AS_OF}`,
+  NDJSON: `\uFEFF \n{"base":"€","quote":"USD","rate":1.10,"as_of":"😀"}\r\n\n{"base":1}\n{`,
+};
+
+for (const [format, file] of Object.entries(files)) {
+  test(`a ${format} file gives the same lines however it is cut into chunks`, async () => {
+    const bytes = Buffer.from(file);
+    const whole = await linesOf(bytes);
+    assert.ok(whole.some((line) => "reason" in line) && whole.some((line) => "rate" in line));
+    const sizes = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(sizes, async (chunkSizes) => {
+        assert.deepEqual(await linesOf(bytes, chunkSizes), whole);
+      }),
+    );
+  });
+}
+
+test("a file that is refused at its header is read no further and closed", async () => {
+  let chunksRead = 0;
+  let closed = false;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    try {
+      while (true) {
+        chunksRead += 1;
+        yield Buffer.from("no,header\n");
+      }
+    } finally {
+      closed = true;
+    }
+  }
+  for await (const bunch of readRateFile(endless())) assert.equal(bunch.length, 1);
+  assert.equal(chunksRead, 1);
+  assert.ok(closed);
+});
+
+test("a fault of the input is thrown on", async () => {
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(HEADER);
+    throw new Error("the disk is gone");
+  }
+  await assert.rejects(async () => {
+    for await (const bunch of readRateFile(failing())) assert.equal(bunch.length, 0);
+  }, /the disk is gone/);
+});

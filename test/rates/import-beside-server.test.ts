@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createStoreRateLines } from "../../src/rates/import.ts";
+import { createSuccession } from "../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../src/shared/decimal.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import { clientOf, openConnection } from "../support/client.ts";
+import { COMPILE_CACHE } from "../support/compile-cache.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { TestClock } from "../support/service.ts";
+import { addManyPairs } from "../storage/stored.ts";
+
+const HEADER = "base,quote,rate,as_of\n";
+const TIME = "2020-01-02T15:00:00Z";
+
+/** So many lines, each a pair of its own, and EUR/USD as the line in the middle. */
+function manyLines(count: number, eurUsd: string): string {
+  const lines = Array.from({ length: count - 1 }, (_, index) => `P${index},USD,1.${index},${TIME}`);
+  lines.splice(count / 2, 0, eurUsd);
+  return `${HEADER}${lines.join("\n")}\n`;
+}
+
+test("a pair that is suspended or resumed is so for a running server's very next read", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
+  await using server = await serve({ dataDirectory });
+  const client = clientOf(server.url);
+  const session = await client.openSession("ada@example.org");
+  const { apiKey } = await client.createKey(session);
+  const read = () => client.get("/v1/rates/EUR/USD", { apiKey });
+  assert.equal((await read()).status, 200);
+
+  await kurs(["rates", "suspend", "EUR", "USD"], { dataDirectory });
+  const suspended = await read();
+  assert.equal(suspended.status, 503);
+  assert.equal(suspended.body.code, "temporarily_unavailable");
+  assert.equal(await client.usedUnits(session), 2);
+
+  await kurs(["rates", "resume", "EUR", "USD"], { dataDirectory });
+  const resumed = await read();
+  assert.deepEqual([resumed.status, resumed.body.rate], [200, "1.10"]);
+  assert.equal(await client.usedUnits(session), 3);
+});
+
+test("an import of 20,000 lines beside a server that keeps answering, charges exact", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
+  await using server = await serve({ dataDirectory, env: { PLAN_FREE_UNITS: "1000000" } });
+  const client = clientOf(server.url);
+  const session = await client.openSession("ada@example.org");
+  const { apiKey } = await client.createKey(session);
+  const input = manyLines(20_000, "EUR,USD,1.20,2020-01-03T15:00:00Z");
+  let importing = false;
+
+  /** Reads on one connection, once at least. @returns the figures in order. */
+  const readOn = async () => {
+    using connection = openConnection(server.url);
+    const figures: string[] = [];
+    do {
+      const { status, body } = await connection.readRate("EUR/USD", apiKey);
+      assert.equal(status, 200, body);
+      figures.push(JSON.parse(body).rate);
+    } while (importing);
+    return figures;
+  };
+
+  const before = await readOn();
+  importing = true;
+  await using program = new Program(["rates", "import", "-"], { dataDirectory, input });
+  const readers = [readOn(), readOn(), readOn(), readOn()];
+  const ended = await program.end();
+  importing = false;
+  const during = await Promise.all(readers);
+  const after = await readOn();
+
+  assert.deepEqual([ended.exitCode, ended.stdout], [0, "stored 20000, held 0, rejected 0\n"]);
+  assert.deepEqual([before, after], [["1.10"], ["1.20"]]);
+  for (const figures of during) assert.deepEqual(figures, [...figures].sort());
+  assert.equal(new Set(during.flat()).size, 2);
+  assert.equal(await client.usedUnits(session), during.flat().length + 2);
+  assert.equal((await client.get("/v1/rates/P19998/USD", { apiKey })).body.rate, "1.19998");
+});
+
+test("an import pauses after every 100 rates while a server writes too, and only then", async () => {
+  await using database = await createSqliteDatabase();
+  const [store, server] = [database.openStore(), database.openStore()];
+  const lines = Array.from({ length: 250 }, (_, index) => ({
+    line: index + 2,
+    base: `P${index}`,
+    quote: "USD",
+    rate: "1.5",
+    asOf: TIME,
+  }));
+  const bunches = async function* () {
+    yield lines;
+  };
+  let serverWrites = true;
+  const pauses: [stored: number, milliseconds: number][] = [];
+  const storeRateLines = createStoreRateLines({
+    store,
+    clock: new TestClock("2026-11-21T12:00:00.000Z"),
+    judge: createSuccession({ activeSources: [], maxJump: "0.5" as Decimal }),
+    async pause(milliseconds) {
+      pauses.push([(await store.listRates()).length, milliseconds]);
+      if (serverWrites) await server.setPlan({ name: "pro", unitsPerPeriod: pauses.length });
+    },
+  });
+  const noReason = (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`);
+
+  const beside = await storeRateLines(bunches(), noReason);
+  assert.deepEqual(beside, { stored: 250, held: 0, rejected: 0 });
+  assert.deepEqual(pauses.splice(0), [
+    [100, 8],
+    [200, 8],
+    [250, 8],
+  ]);
+
+  // The first transaction cannot know yet that it is alone; the second takes all the rest.
+  serverWrites = false;
+  await storeRateLines(bunches(), noReason);
+  assert.deepEqual(pauses, [[250, 8]]);
+});
+
+test("output that a reader closes early is no failure", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  addManyPairs(dataDirectory);
+  const main = join(import.meta.dirname, "../../src/main.ts");
+
+  // The shell's own pipe and `head`, with the exit code of the first command on stderr.
+  for (const options of ["", "--json"]) {
+    const script = `{ "$0" "$1" rates list ${options}; echo "exit code $?" >&2; } | head -n 1`;
+    const env = {
+      PATH: process.env.PATH,
+      DATA_DIR: dataDirectory,
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+    };
+    const shell = spawn("sh", ["-c", script, process.execPath, main], { env });
+    const said = { stdout: "", stderr: "" };
+    shell.stdout.setEncoding("utf8").on("data", (text: string) => {
+      said.stdout += text;
+    });
+    shell.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said.stderr += text;
+    });
+    await once(shell, "close");
+
+    assert.equal(said.stderr, "exit code 0\n");
+    assert.match(said.stdout, options === "" ? /^PAIR +RATE +AS OF +AGE +SOURCE\n$/ : /^\[\n$/);
+  }
+});

@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.ts";
+import { createSuccession } from "../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../src/shared/decimal.ts";
+import { openSqliteStore } from "../../src/store.ts";
+import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
+import { cnbDay, FETCHED, logged, nbpTable, sourceAt } from "../support/fake-sources.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import { startService, TestClock } from "../support/service.ts";
+
+const ECB = ecbDay("2026-11-20", { USD: "1.1600" });
+const CNB = cnbDay("2026-11-20", { USD: "20.906" });
+const NBP = nbpTable("2026-11-20", { USD: "3.6010" });
+const clock = new TestClock("2026-11-21T12:00:00.000Z");
+
+/** A publisher whose first answer waits until the test lets it go. */
+async function playSlowPublisher(text: string) {
+  const asked = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const publisher = await playPublisher((response) => {
+    asked.resolve();
+    gate.promise.then(() => response.end(text), assert.fail);
+  });
+  return { ...publisher, asked: asked.promise, letGo: gate.resolve };
+}
+
+test("two nodes on one database ask a publisher once, and both serve what one fetched", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await using ecb = await playSlowPublisher(ECB);
+  await using cnb = await playPublisher(body(CNB));
+  const ecbSource = sourceAt("ecb", [ecb.address], clock);
+  const cnbSource = sourceAt("cnb", [cnb.address], clock);
+  const config = { rateSources: ["ecb", "cnb"] };
+
+  await using first = await startService({ dataDirectory, clock, config, sources: [ecbSource] });
+  await ecb.asked;
+  const sources = [ecbSource, cnbSource];
+  await using second = await startService({ dataDirectory, clock, config, sources });
+  // It has come to the source after it: it has passed the one that the first node fetches.
+  await logged(second, FETCHED, "cnb");
+  ecb.letGo();
+  await logged(first, FETCHED, "ecb");
+
+  assert.equal(ecb.requests.length, 1);
+  const { apiKey } = await first.createKey(await first.openSession());
+  for (const node of [first, second]) {
+    const { body: told } = await node.get("/v1/rates/EUR/USD", { apiKey });
+    assert.equal(told.rate, "1.1600");
+  }
+});
+
+test("what another node has fetched while this one was busy is not fetched again", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  await using ecb = await playSlowPublisher(ECB);
+  await using cnb = await playPublisher(body(CNB));
+  await using nbp = await playPublisher(body(NBP));
+  const ecbSource = sourceAt("ecb", [ecb.address], clock);
+  const cnbSource = sourceAt("cnb", [cnb.address], clock);
+  const nbpSource = sourceAt("nbp", [nbp.address], clock);
+  const config = { rateSources: ["ecb", "cnb", "nbp"] };
+
+  const firstSources = [ecbSource, cnbSource, nbpSource];
+  await using first = await startService({ dataDirectory, clock, config, sources: firstSources });
+  await ecb.asked;
+  const sources = [ecbSource, cnbSource];
+  await using second = await startService({ dataDirectory, clock, config, sources });
+  await logged(second, FETCHED, "cnb");
+  ecb.letGo();
+  // The first node goes on through its sources, and has passed cnb when it comes to nbp.
+  await logged(first, FETCHED, "nbp");
+
+  assert.equal(cnb.requests.length, 1, "cnb was fetched by both nodes within a moment");
+});
+
+test("a stop in the middle of a fetch is prompt, and no failure of the publisher", {
+  timeout: 120_000,
+}, async () => {
+  await using directory = await temporaryDirectory();
+  await using ecb = await playSlowPublisher(ECB);
+  const sources = [sourceAt("ecb", [ecb.address], clock)];
+  const service = await startService({
+    dataDirectory: directory.path,
+    clock,
+    config: { rateSources: ["ecb"] },
+    sources,
+  });
+  await ecb.asked;
+
+  // The fetch by itself would go on for ten minutes.
+  await service[Symbol.asyncDispose]();
+
+  await using store = openSqliteStore(directory.path, 5000);
+  const [status] = await readSourceStatus(store, sources, clock.nowMs());
+  assert.deepEqual([status?.lastError, status?.failures], [undefined, 0]);
+});
+
+test("a node that starts after one that was stopped in mid-fetch fetches at once", async () => {
+  await using directory = await temporaryDirectory();
+  await using ecb = await playSlowPublisher(ECB);
+  const sources = [sourceAt("ecb", [ecb.address], clock)];
+  const options = { dataDirectory: directory.path, clock, config: { rateSources: ["ecb"] } };
+  const stopped = await startService({ ...options, sources });
+  await ecb.asked;
+  await stopped[Symbol.asyncDispose]();
+  ecb.behave(body(ECB));
+
+  await using service = await startService({ ...options, sources });
+
+  await logged(service, FETCHED, "ecb");
+});
+
+test("a fault in a publisher's parser is told by the status, and takes the source from nobody", async () => {
+  await using directory = await temporaryDirectory();
+  await using ecb = await playPublisher(body(ECB));
+  await using store = openSqliteStore(directory.path, 5000);
+  const sound = sourceAt("ecb", [ecb.address], clock);
+  const faulty = {
+    ...sound,
+    fetch: () => Promise.reject(new TypeError("no such member")),
+  };
+  const judge = createSuccession({ activeSources: ["ecb"], maxJump: "0.5" as Decimal });
+  const refresh = createRefreshSource({ store, clock, judge, random: () => 0.5 });
+  const how = { signal: new AbortController().signal, onlyWhenDue: false };
+
+  // Reported or thrown: either way it must not pass unseen.
+  await refresh(faulty, how).catch(() => undefined);
+
+  const [status] = await readSourceStatus(store, [sound], clock.nowMs());
+  assert.match(status?.lastError ?? "none", /no such member/);
+  assert.equal((await refresh(sound, how))?.stored, 1);
+});

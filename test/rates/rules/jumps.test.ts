@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { AssetSymbol } from "../../../src/rates/rules/symbol.ts";
+import {
+  createSuccession,
+  IMPORT_SOURCE,
+  type SourcedRate,
+  type Verdict,
+} from "../../../src/rates/rules/update-policy.ts";
+import { type Decimal, ratioExceeds } from "../../../src/shared/decimal.ts";
+import type { Instant } from "../../../src/shared/instant.ts";
+import { fc } from "../../support/properties.ts";
+
+const EARLIER = "2026-03-12T15:00:00.000000000Z";
+const TIME = "2026-03-13T15:00:00.000000000Z";
+const LATER = "2026-03-13T15:00:00.000000001Z";
+
+function rateOf(source: string, rate: string, asOf = TIME): SourcedRate {
+  const pair = { base: "EUR" as AssetSymbol, quote: "USD" as AssetSymbol };
+  return { ...pair, rate: rate as Decimal, asOf: asOf as Instant, source };
+}
+
+function judge(
+  standing: SourcedRate | undefined,
+  next: SourcedRate,
+  activeSources: readonly string[] = ["ecb", "cnb"],
+  maxJump = "0.5",
+): Verdict {
+  return createSuccession({ activeSources, maxJump: maxJump as Decimal })(standing, next);
+}
+
+test("the same figure and time of another source are no repetition", () => {
+  assert.equal(judge(rateOf("boc", "1.10"), rateOf("ecb", "1.10")), "store");
+});
+
+test("a pair that changes hands goes neither back in time nor by a jump", () => {
+  const standing = rateOf("ecb", "1.10");
+  const older = judge(standing, rateOf("cnb", "1.11", EARLIER), ["cnb"]);
+  assert.ok(typeof older === "object");
+  assert.match(older.reason, /which is newer$/);
+  assert.equal(judge(standing, rateOf("cnb", "2.00", LATER), ["cnb"]), "hold");
+});
+
+test("whose pair it is, is told before how old the rate is", () => {
+  const verdict = judge(rateOf("ecb", "1.10"), rateOf("cnb", "9", EARLIER));
+  assert.deepEqual(verdict, { reason: "EUR/USD is published by ecb" });
+});
+
+test("an older rate is refused, not held, however far it jumps", () => {
+  const verdict = judge(rateOf("ecb", "1.10"), rateOf("ecb", "9", EARLIER));
+  assert.ok(typeof verdict === "object");
+});
+
+test("an import replaces the rate of any source, and is replaced by the next that comes", () => {
+  assert.equal(judge(rateOf("ecb", "1.10"), rateOf(IMPORT_SOURCE, "1.11")), "store");
+  assert.equal(judge(rateOf(IMPORT_SOURCE, "1.11"), rateOf("ecb", "1.10")), "store");
+  assert.equal(judge(rateOf(IMPORT_SOURCE, "1.11"), rateOf("cnb", "1.12", LATER)), "store");
+});
+
+test("an import, and what replaces it, is refused when older and held when it jumps", () => {
+  for (const [from, to] of [
+    ["ecb", IMPORT_SOURCE],
+    [IMPORT_SOURCE, "ecb"],
+    [IMPORT_SOURCE, IMPORT_SOURCE],
+  ] as const) {
+    assert.ok(typeof judge(rateOf(from, "1.1"), rateOf(to, "1.1", EARLIER)) === "object");
+    assert.equal(judge(rateOf(from, "1.1"), rateOf(to, "38.87", LATER)), "hold");
+  }
+});
+
+test("to half and to 1.5 times the last is no jump, a digit beyond is one", () => {
+  const last = rateOf("ecb", "1.10");
+  for (const [figure, verdict] of [
+    ["0.55", "store"],
+    ["0.550", "store"],
+    ["1.65", "store"],
+    ["1.650000000000000000000000000000", "store"],
+    ["0.549999999999999999999999999999", "hold"],
+    ["1.650000000000000000000000000001", "hold"],
+  ] as const) {
+    assert.equal(judge(last, rateOf("ecb", figure, LATER)), verdict, figure);
+  }
+});
+
+test("the operator's greatest jump counts, also one above the whole", () => {
+  const last = rateOf("ecb", "2");
+  assert.equal(judge(last, rateOf("ecb", "2.02", LATER), ["ecb"], "0.01"), "store");
+  assert.equal(judge(last, rateOf("ecb", "2.021", LATER), ["ecb"], "0.01"), "hold");
+  assert.equal(judge(last, rateOf("ecb", "0.0000001", LATER), ["ecb"], "3"), "store");
+  assert.equal(judge(last, rateOf("ecb", "8", LATER), ["ecb"], "3"), "store");
+  assert.equal(judge(last, rateOf("ecb", "8.0001", LATER), ["ecb"], "3"), "hold");
+});
+
+test("a correction of the same time is held too when it jumps", () => {
+  assert.equal(judge(rateOf("ecb", "1.10"), rateOf("ecb", "38.87")), "hold");
+});
+
+/** A decimal above zero as a count of its last place. */
+const figures = fc.record({
+  count: fc.bigInt({ min: 1n, max: 10n ** 30n }),
+  places: fc.nat(25),
+});
+
+function written({ count, places }: { count: bigint; places: number }): Decimal {
+  if (places === 0) return String(count) as Decimal;
+  const text = String(count).padStart(places + 1, "0");
+  return `${text.slice(0, -places)}.${text.slice(-places)}` as Decimal;
+}
+
+const SCALE = 10n ** 60n;
+
+test("any jump is found as integer arithmetic finds it", () => {
+  const parts = fc.record({ count: fc.bigInt({ min: 1n, max: 300n }), places: fc.nat(3) });
+  fc.assert(
+    fc.property(figures, figures, parts, (from, to, part) => {
+      const start = (from.count * SCALE) / 10n ** BigInt(from.places);
+      const end = (to.count * SCALE) / 10n ** BigInt(to.places);
+      const change = end > start ? end - start : start - end;
+      const limit = (start * part.count) / 10n ** BigInt(part.places);
+      assert.equal(ratioExceeds(written(from), written(to), written(part)), change > limit);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("at any figure the bound itself is no jump and one in a further place is", () => {
+  const half = "0.5" as Decimal;
+  fc.assert(
+    fc.property(figures, ({ count, places }) => {
+      const last = written({ count, places });
+      // Two places more, so that half of the last is a whole count: 50 of 100.
+      const low = count * 50n;
+      const high = count * 150n;
+      const at = (bound: bigint) => written({ count: bound, places: places + 2 });
+      assert.equal(ratioExceeds(last, at(low), half), false);
+      assert.equal(ratioExceeds(last, at(high), half), false);
+      assert.equal(ratioExceeds(last, at(low - 1n), half), true);
+      assert.equal(ratioExceeds(last, at(high + 1n), half), true);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("trailing zeros change no judgement", () => {
+  fc.assert(
+    fc.property(figures, figures, fc.nat(10), (from, to, zeros) => {
+      const longer = { count: to.count * 10n ** BigInt(zeros), places: to.places + zeros };
+      const half = "0.5" as Decimal;
+      assert.equal(
+        ratioExceeds(written(from), written(longer), half),
+        ratioExceeds(written(from), written(to), half),
+      );
+    }),
+  );
+});

@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runCommandLine } from "../../src/commands.ts";
+import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
+import { publishers } from "../../src/rates/publishers/catalogue.ts";
+import { createRemoteSource } from "../../src/rates/sources/publisher-source.ts";
+import { sourceNames } from "../../src/rates/sources/registry.ts";
+import type { Decimal } from "../../src/shared/decimal.ts";
+import { openSqliteStore } from "../../src/store.ts";
+import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
+import { Program, temporaryDirectory } from "../support/process.ts";
+import { startService, TestClock } from "../support/service.ts";
+
+const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
+const GOOD = body(ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" }));
+
+/** The command line in this process, with the ECB played by a server of the test's own. */
+async function newDesk() {
+  await using starting = new AsyncDisposableStack();
+  const publisher = starting.use(await playPublisher(GOOD));
+  const directory = starting.use(await temporaryDirectory());
+  const clock = new TestClock("2026-11-20T16:00:00.000Z");
+  const sourcesOf = (keys: readonly string[]) =>
+    publishers
+      .filter(({ key }) => keys.includes(key))
+      .map((entry) => {
+        const played = { ...entry, addresses: [publisher.address] };
+        return createRemoteSource(played, { userAgent: "Kurs/test", limits: LIMITS, clock });
+      });
+  const run = async (...args: string[]) => {
+    const lines = { stdout: "", stderr: "" };
+    const exitCode = await runCommandLine(args, {
+      version: "0",
+      clock,
+      serve: async () => assert.fail("nothing is served here"),
+      settings: () => ({
+        rateSources: ["ecb"],
+        databaseAddress: undefined,
+        maxRateJump: "0.5" as Decimal,
+      }),
+      openStore: async () => openSqliteStore(directory.path, 1000),
+      migrateStore: async () => assert.fail("nothing is migrated here"),
+      backupStore: async () => assert.fail("nothing is backed up here"),
+      restoreStore: async () => assert.fail("nothing is restored here"),
+      copyStore: async () => assert.fail("nothing is copied here"),
+      openMailer: async () => assert.fail("nothing is mailed here"),
+      doctor: {
+        runtime: "Node.js",
+        settings: () => assert.fail("nothing is examined here"),
+        examineStore: async () => assert.fail("nothing is examined here"),
+        lookAtDirectory: () => assert.fail("nothing is examined here"),
+        askMailServer: async () => assert.fail("nothing is examined here"),
+      },
+      newId: () => assert.fail("nothing is mailed here"),
+      sourcesOf,
+      sourceKeys: sourceNames.known,
+      openFile: () => ({ bytes: (async function* () {})(), sizeBytes: undefined }),
+      readRateFile,
+      print: (text) => {
+        lines.stdout += `${text}\n`;
+      },
+      printError: (text) => {
+        lines.stderr += `${text}\n`;
+      },
+      showProgress: () => undefined,
+    });
+    return { exitCode, ...lines };
+  };
+  const disposable = starting.move();
+  return { publisher, clock, run, [Symbol.asyncDispose]: () => disposable.disposeAsync() };
+}
+
+test("a source that was never fetched is stale, with exit code 1, as table and as JSON", async () => {
+  await using desk = await newDesk();
+  const { exitCode, stdout } = await desk.run("rates", "status");
+  assert.equal(exitCode, 1);
+  assert.match(
+    stdout,
+    /^SOURCE +STATE +PAIRS +NEWEST RATE +MISSED .*\necb +stale +0 +none +1 +never /,
+  );
+  const [state] = JSON.parse((await desk.run("rates", "status", "--json")).stdout);
+  assert.deepEqual([state.source, state.missed_publications, state.newest_as_of], ["ecb", 1, null]);
+});
+
+test("a source that was fetched is fresh, with exit code 0, until it misses one", async () => {
+  await using desk = await newDesk();
+  assert.deepEqual(await desk.run("rates", "fetch"), {
+    exitCode: 0,
+    stdout: "ecb: stored 2, held 0, passed over 0, rejected 0\n",
+    stderr: "",
+  });
+
+  const fresh = await desk.run("rates", "status");
+  desk.clock.set("2026-11-24T18:00:00.000Z");
+  const stale = await desk.run("rates", "status");
+
+  assert.equal(fresh.exitCode, 0);
+  assert.match(fresh.stdout, /\necb +fresh +2 +60 min old +0 +2026-11-20T16:00:00\.000Z /);
+  assert.equal(stale.exitCode, 1);
+  assert.match(stale.stdout, /\necb +stale +2 +4 d old +2 /);
+  desk.clock.set("2027-11-24T18:00:00.000Z");
+  assert.match((await desk.run("rates", "status")).stdout, /\necb +stale +2 +\S+ d old +99\+ /);
+});
+
+test("a fetch that fails says why with exit code 1, and the status remembers", async () => {
+  await using desk = await newDesk();
+  desk.publisher.behave((response) => void response.writeHead(500).end());
+  const { exitCode, stdout } = await desk.run("rates", "fetch", "ecb");
+  assert.equal(exitCode, 1);
+  assert.match(stdout, /^ecb: failed: 127\.0\.0\.1:[0-9]+ answered 500\n$/);
+  assert.match((await desk.run("rates", "status")).stdout, /answered 500\n$/);
+});
+
+test("a dry run shows what would change, and stores and notes nothing", async () => {
+  await using desk = await newDesk();
+  await desk.run("rates", "fetch");
+  desk.clock.set("2026-11-23T16:00:00.000Z");
+  const figures = { USD: "1.1650", ISK: "1442.0", SEK: "10.90" };
+  desk.publisher.behave(body(ecbDay("2026-11-23", figures)));
+
+  const { exitCode, stdout } = await desk.run("rates", "fetch", "--dry-run");
+
+  assert.equal(exitCode, 0);
+  const rows = [
+    "PAIR     STORED     NEW  WOULD BE",
+    "EUR/USD  1.1600  1.1650  stored",
+    "EUR/ISK  144.20  1442.0  held",
+    "EUR/SEK    none   10.90  added",
+    "ecb: 0 of 3 stay as they are",
+  ];
+  assert.equal(stdout, `${rows.join("\n")}\n`);
+  assert.match((await desk.run("rates", "list")).stdout, /EUR\/USD +1\.1600 /);
+  assert.match((await desk.run("rates", "held")).stdout, /^No rate is held\./);
+  assert.match((await desk.run("rates", "status")).stdout, /2026-11-20T16:00:00\.000Z/);
+});
+
+test("a held rate is shown, released or dropped; what is not held is told", async () => {
+  await using desk = await newDesk();
+  await desk.run("rates", "fetch");
+  desk.clock.set("2026-11-23T16:00:00.000Z");
+  desk.publisher.behave(body(ecbDay("2026-11-23", { USD: "11.600", ISK: "14.420" })));
+  assert.match((await desk.run("rates", "fetch")).stdout, /stored 0, held 2/);
+
+  const held = await desk.run("rates", "held");
+  const [isk] = JSON.parse((await desk.run("rates", "held", "--json")).stdout);
+  assert.match(held.stdout, /^PAIR +HELD +SERVED .*\nEUR\/ISK +14\.420 +144\.20 /);
+  assert.deepEqual([isk.rate, isk.served_rate, isk.source], ["14.420", "144.20", "ecb"]);
+
+  const released = await desk.run("rates", "release", "eur", "usd");
+  const dropped = await desk.run("rates", "drop", "EUR", "ISK");
+  assert.deepEqual([released.exitCode, released.stdout], [0, "EUR/USD is served at 11.600\n"]);
+  assert.equal(dropped.exitCode, 0);
+  const listed = (await desk.run("rates", "list", "EUR")).stdout;
+  assert.match(listed, /EUR\/ISK +144\.20 .*\nEUR\/USD +11\.600 /);
+  const again = await desk.run("rates", "release", "EUR", "USD");
+  assert.deepEqual([again.exitCode, again.stdout], [1, ""]);
+  assert.match(again.stderr, /^kurs: no rate of EUR\/USD is held: see kurs rates held\n$/);
+});
+
+test("an unknown source is wrong use, and the message names those there are", async () => {
+  await using desk = await newDesk();
+  const { exitCode, stderr } = await desk.run("rates", "fetch", "ecb", "bank");
+  assert.equal(exitCode, 2);
+  assert.match(stderr, /no source bank; there are ecb, ust, cnb, nbp, norges, boc, riksbank, cbr/);
+  assert.equal(desk.publisher.requests.length, 0);
+});
+
+test("an unknown name in RATE_SOURCES stops the start with the list of names", async () => {
+  await using directory = await temporaryDirectory();
+  const env = { RATE_SOURCES: "ecb,bank", RATE_MAX_JUMP: "much", PORT: "0" };
+  await using program = new Program(["serve"], { dataDirectory: directory.path, env });
+  const { exitCode, stdout, stderr } = await program.ended;
+  assert.deepEqual([exitCode, stdout], [2, ""]);
+  assert.match(stderr, /RATE_SOURCES: there is no bank; there are ecb, ust, cnb, nbp, norges, boc/);
+  assert.match(stderr, /RATE_MAX_JUMP: want a number above 0/);
+});
+
+test("what is stale is fetched at the start, while the snapshot is served already", async () => {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  await using publisher = await playPublisher((response, headers) => {
+    asked.resolve();
+    released.promise.then(() => GOOD(response, headers), assert.fail);
+  });
+  const clock = new TestClock("2026-11-20T16:00:00.000Z");
+  const entry = publishers.find(({ key }) => key === "ecb");
+  assert.ok(entry !== undefined);
+  const played = { ...entry, addresses: [publisher.address] };
+  const settings = { userAgent: "Kurs/test", limits: LIMITS, clock };
+  const sources = [createRemoteSource(played, settings)];
+  const config = { rateSources: ["ecb"] };
+  await using service = await startService({ clock, sources, config });
+  const session = await service.openSession();
+  const { apiKey } = await service.createKey(session);
+  const readUsd = async () => (await service.get("/v1/rates/EUR/USD", { apiKey })).body.rate;
+
+  await asked.promise;
+  assert.equal(await readUsd(), "1.1476");
+  released.resolve();
+
+  // Each look is a request of its own: the loop ends with the fetch, or with the quota.
+  while ((await readUsd()) === "1.1476");
+  assert.equal(await readUsd(), "1.1600");
+});

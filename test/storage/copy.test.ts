@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, suite, test } from "node:test";
+import type { Client } from "pg";
+import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
+import { clientOf } from "../support/client.ts";
+import { eventually, tokenOf } from "../support/mails.ts";
+import { connectTo, waitersFor } from "../support/nodes.ts";
+import { playSmtp } from "../support/fake-smtp-server.ts";
+import { administer } from "../support/postgres.ts";
+import { hostsOf, newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
+import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { startService, TestClock } from "../support/service.ts";
+import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
+
+/** What the program migrates under (src/storage/postgres/migrate.ts). */
+const MIGRATION_LOCK = 5_278_777;
+
+async function contentsOfPostgres(url: string): Promise<Contents> {
+  const contents: Record<string, readonly string[]> = {};
+  await using client = await connectTo(url);
+  for (const table of tables) {
+    const { rows } = await client.query<Record<string, unknown>>(`SELECT * FROM ${table.name}`);
+    contents[table.name] = rows.map((row) => textOf(row, columnsOf(table))).sort();
+  }
+  return contents;
+}
+
+const tablesAt = (url: string) =>
+  administer(url, "SELECT 1 FROM information_schema.tables WHERE table_schema = current_schema()");
+
+let used: UsedStore;
+const resources = new AsyncDisposableStack();
+
+before(async () => {
+  used = await useStore(resources.use(await temporaryDirectory()).path);
+});
+after(() => resources.disposeAsync());
+
+/** A copy of the used store, in a directory of the test's own. */
+async function newSource() {
+  const directory = await temporaryDirectory();
+  await cp(used.dataDirectory, directory.path, { recursive: true });
+  return directory;
+}
+
+const copy = (from: string, to: string, ...more: readonly string[]) =>
+  kurs(["store", "copy", "--from", `sqlite:${from}`, "--to", to, ...more]);
+
+/** One line on stderr, nothing on stdout. */
+function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
+  assert.equal(exitCode, 1, stderr);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^kurs: [^\n]+\n$/);
+  assert.match(stderr, line);
+}
+
+suite("kurs store copy", () => {
+  test("takes every row of every table with it, and tells how many and what they add up to", async () => {
+    await using source = await newSource();
+    await using target = await newBareDatabase();
+
+    const { exitCode, stdout, stderr } = await copy(source.path, target.url);
+
+    assert.deepEqual([exitCode, stderr], [0, ""]);
+    const { contents } = used;
+    assert.deepEqual(await contentsOfPostgres(target.url), contents);
+    assert.deepEqual(contentsOfSqlite(source.path), contents);
+    // The fixture has something of each kind, or the copy of it proves nothing.
+    const filled = Object.entries(contents).filter(([, rows]) => rows.length > 0);
+    const empty = ["sources"];
+    assert.deepEqual(
+      filled.map(([name]) => name),
+      tables.map(({ name }) => name).filter((name) => !empty.includes(name)),
+    );
+    const lines = stdout.trimEnd().split("\n");
+    assert.match(lines[0] ?? "", /^TABLE +ROWS +SUM$/);
+    assert.equal(lines.at(-1), "copied and compared: counts and sums agree");
+    const told = new Map(lines.slice(1, -1).map((line) => [line.split(/ +/)[0], line]));
+    for (const { name } of tables) {
+      assert.match(told.get(name) ?? "", new RegExp(`^${name} +${contents[name]?.length} +\\d+$`));
+    }
+    assert.match(told.get("period_usage") ?? "", / 2 +12$/);
+    assert.match(told.get("daily_usage") ?? "", / 3 +12$/);
+    assert.match(told.get("plans") ?? "", / 2 +6000$/);
+  });
+
+  test("lets a node on PostgreSQL go on where the embedded one has stopped", async () => {
+    await using source = await newSource();
+    await using target = await newBareDatabase();
+    await using smtp = await playSmtp();
+    const env = { DATA_DIR: source.path, DATABASE_URL: target.url };
+    // Both ends as they are configured.
+    assert.equal((await kurs(["store", "copy"], { env })).exitCode, 0);
+
+    const clock = new TestClock("2026-11-21T12:30:00.000Z");
+    const config = { databaseHosts: hostsOf(target.url), smtpUrl: smtp.url };
+    await using node = await startService({ clock, config });
+    const { session, active, revoked } = used;
+
+    assert.deepEqual((await node.usage(session)).used_units, 4);
+    const read = await node.get("/v1/rates/EUR/USD", { apiKey: active.apiKey });
+    assert.deepEqual([read.status, read.headers.ratelimit?.includes("r=4995")], [200, true]);
+    assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey: revoked.apiKey })).status, 401);
+    assert.equal((await node.get("/v1/rates/EUR/CHF", { apiKey: active.apiKey })).status, 503);
+    assert.equal(await node.usedUnits(session), 6);
+    const json = { email: "ada@example.org", password: "correct horse battery" };
+    assert.equal((await node.post("/v1/auth/login", { json })).status, 200);
+    assert.equal(
+      (await node.post("/v1/auth/login", { json: { ...json, password: "wrong" } })).status,
+      401,
+    );
+    const held = await kurs(["rates", "held", "--json"], { env });
+    assert.match(held.stdout, /"PEPE"[^}]*"38\.87"/);
+
+    const mailTo = (email: string) =>
+      eventually(`mail to ${email}`, () => smtp.received.find(({ to }) => to[0] === email));
+    const verification = { token: tokenOf((await mailTo("bob@example.org")).mail) };
+    assert.equal((await node.post("/v1/auth/verification", { json: verification })).status, 204);
+    const reset = {
+      token: tokenOf((await mailTo("ada@example.org")).mail),
+      password: "a new one 42",
+    };
+    assert.equal((await node.post("/v1/auth/password-reset/confirm", { json: reset })).status, 204);
+    assert.equal((await node.get("/v1/account/usage", { session })).status, 401);
+  });
+
+  test("holds off the charges of a server that still runs on the source, until it is done", async () => {
+    await using source = await newSource();
+    await using target = await newBareDatabase();
+    await using other = await connectTo(target.url);
+    await using server = await serve({ dataDirectory: source.path });
+    const read = () =>
+      clientOf(server.url).get("/v1/rates/EUR/USD", { apiKey: used.active.apiKey });
+    assert.equal((await read()).status, 200);
+    const { period_usage, daily_usage } = contentsOfSqlite(source.path);
+    await other.query("BEGIN");
+    await other.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+
+    const copying = copy(source.path, target.url);
+    await waitersFor(other);
+    assert.equal((await read()).status, 503);
+    await other.query("COMMIT");
+    assert.equal((await copying).exitCode, 0);
+
+    const copied = await contentsOfPostgres(target.url);
+    assert.deepEqual([copied.period_usage, copied.daily_usage], [period_usage, daily_usage]);
+    assert.equal((await read()).status, 200);
+  });
+
+  test("waits for a source that another program has locked, but not for ever", async () => {
+    await using source = await newSource();
+    await using target = await newBareDatabase();
+    using other = new DatabaseSync(join(source.path, "kurs.db"));
+    other.exec("BEGIN IMMEDIATE");
+
+    const ended = await copy(source.path, target.url);
+
+    assertRefused(ended, /Cannot read .*kurs\.db: database is locked\. Is its server stopped\?$/m);
+    assert.deepEqual(await tablesAt(target.url), []);
+  });
+});
+
+suite("kurs store copy keeps nothing", () => {
+  test("of itself where the target is not empty, and leaves that as it is", async () => {
+    await using source = await newSource();
+    await using target = await newBareDatabase();
+    await copy(source.path, target.url);
+    await administer(target.url, "UPDATE period_usage SET units = units + 1");
+    const before = await contentsOfPostgres(target.url);
+
+    const ended = await copy(source.path, target.url);
+
+    assertRefused(ended, /not empty: accounts has 2 rows\. Copy into a new one\.$/m);
+    assert.deepEqual(await contentsOfPostgres(target.url), before);
+  });
+
+  test("where the target has a plan that the source has not", async () => {
+    await using source = await newSource();
+    await using target = await newPostgresDatabase();
+    await administer(target.url, "INSERT INTO plans VALUES ('team', 7)");
+    const before = await contentsOfPostgres(target.url);
+
+    const ended = await copy(source.path, target.url);
+
+    assertRefused(ended, /copy of plans differs: 2 rows .* became 3 rows .*Nothing is kept\.$/m);
+    assert.deepEqual(await contentsOfPostgres(target.url), before);
+  });
+
+  const ends = [
+    ["killed", (program: Program) => program.signal("SIGKILL")],
+    ["interrupted", (program: Program) => program.signal("SIGINT")],
+    [
+      "cut off from its server",
+      (_program: Program, other: Client, pid: number) =>
+        other.query("SELECT pg_terminate_backend($1)", [pid]),
+    ],
+  ] as const;
+
+  for (const [what, end] of ends) {
+    test(`when it is ${what} in the midst, and the next copy is whole`, async () => {
+      await using source = await newSource();
+      await using target = await newPostgresDatabase();
+      await using other = await connectTo(target.url);
+      const before = await contentsOfPostgres(target.url);
+      await other.query("BEGIN");
+      // The last table: everything else is written by the time that it is waited for.
+      await other.query("LOCK TABLE duties IN SHARE MODE");
+      const args = ["store", "copy", "--from", `sqlite:${source.path}`, "--to", target.url];
+      await using program = new Program(args);
+      const [pid = 0] = await waitersFor(other);
+
+      await end(program, other, pid);
+      const ended = await program.end();
+      await other.query("ROLLBACK");
+      await eventually("end of the connection", async () => {
+        const { rows } = await other.query("SELECT 1 FROM pg_stat_activity WHERE pid = $1", [pid]);
+        return rows.length === 0 ? true : undefined;
+      });
+
+      assert.notEqual(ended.exitCode, 0);
+      assert.equal(ended.stdout, "");
+      assert.match(ended.stderr, what.startsWith("cut") ? /^kurs: [^\n]+\.\n$/ : /^$/);
+      assert.deepEqual(await contentsOfPostgres(target.url), before);
+      assert.equal((await copy(source.path, target.url)).exitCode, 0);
+      assert.deepEqual(await contentsOfPostgres(target.url), used.contents);
+    });
+  }
+
+  test("of a source that is not there, and makes none", async () => {
+    await using directory = await temporaryDirectory();
+    await using target = await newBareDatabase();
+    for (const path of [join(directory.path, "nowhere"), join(directory.path, "kurs.sqlite")]) {
+      assertRefused(await copy(path, target.url), /There is no database at .+\.$/m);
+    }
+    assertRefused(await copy(directory.path, target.url), /no database at .*\/kurs\.db\.$/m);
+    assert.deepEqual(await readdir(directory.path), []);
+    assert.deepEqual(await tablesAt(target.url), []);
+  });
+
+  test("of a file that is no database, and leaves it as it is", async () => {
+    await using directory = await temporaryDirectory();
+    await using target = await newBareDatabase();
+    const file = join(directory.path, "notes.txt");
+    await writeFile(file, "mine");
+
+    assertRefused(await copy(file, target.url), /Cannot read .*notes\.txt: .*not a database/);
+
+    assert.equal(await readFile(file, "utf8"), "mine");
+    assert.deepEqual(await tablesAt(target.url), []);
+  });
+
+  const wrongUses = [
+    ["a path without its kind", ["--from", "./data"], /--from \.\/data: want sqlite: and a path/],
+    ["a kind without its path", ["--from", "sqlite:"], /--from sqlite:: want sqlite: and a path/],
+    ["a source of another kind", ["--from", "postgres://localhost/kurs"], /--from .*want sqlite:/],
+    ["no target at all", [], /--to or DATABASE_URL: want an address such as postgres:/],
+    [
+      "a target of another kind",
+      ["--to", "mysql://kurs:sesame-42@localhost/kurs"],
+      /--to .*want an/,
+    ],
+    ["a target without a host", ["--to", "postgres://kurs:sesame-42@/kurs"], /--to .*want an/],
+    ["more than two ends", ["here", "there"], /error: too many arguments for 'copy'/],
+  ] as const;
+
+  for (const [what, args, line] of wrongUses) {
+    test(`with ${what}, which is wrong use`, async () => {
+      await using directory = await temporaryDirectory();
+      const dataDirectory = join(directory.path, "data");
+      const ended = await kurs(["store", "copy", ...args], { dataDirectory });
+
+      assert.equal(ended.exitCode, 2, ended.stderr);
+      assert.equal(ended.stdout, "");
+      assert.match(ended.stderr, line);
+      assert.doesNotMatch(ended.stderr, /sesame| {4}at /);
+      assert.deepEqual(await readdir(directory.path), []);
+    });
+  }
+});

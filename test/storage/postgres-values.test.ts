@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { openPostgresStore, type Store } from "../../src/store.ts";
+import { administer } from "../support/postgres.ts";
+import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import {
+  KEY_LIMITS,
+  keysOf,
+  NOW,
+  newAccount,
+  newCustomer,
+  newKey,
+  newMailToken,
+  newRate,
+  PERIOD,
+  storeRates,
+} from "../contract/suite/database.ts";
+
+const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000 };
+
+/** Beyond 2^53 a number of ours would be another one than was stored. */
+const TOO_GREAT = "9007199254740993";
+
+/** A database whose texts are in the order of a language, as many a server makes them. */
+async function newEnglishDatabase() {
+  const server = await newPostgresDatabase();
+  const name = `kurs_test_english_${process.pid}`;
+  const url = new URL(server.url);
+  url.search = "";
+  await administer(
+    url.href,
+    `CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`,
+  );
+  const { href: owner } = url;
+  url.pathname = `/${name}`;
+  return {
+    url: url.href,
+    async [Symbol.asyncDispose]() {
+      await administer(owner, `DROP DATABASE ${name} WITH (FORCE)`);
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Fills a store with texts that languages sort otherwise than bytes do. @returns its listings. */
+async function fillAndList(store: Store) {
+  for (const name of ["b", "a_b", "a-b", "a1", "ab", "a"]) {
+    await store.setPlan({ name, unitsPerPeriod: 1 });
+  }
+  const pairs = ["ZZ/USD", "A1/USD", "AA/USD", "1A/USD", "AAA/USD", "EUR/USD", "EUR/1INCH"];
+  await storeRates(
+    store,
+    pairs.map((pair) => newRate(pair, "1.5", "2026-03-13T15:00:00Z")),
+  );
+  for (const source of ["nbp", "NBP", "ecb-b", "ecb_a", "ecb2", "ecb"]) {
+    await store.addSource(source, NOW);
+  }
+  const account = newAccount({ id: "account" });
+  await store.createAccount(account, newMailToken());
+  for (const id of ["k-2", "K-1", "k_1", "k1"]) {
+    await store.createApiKey(newKey(account.id, { id }), KEY_LIMITS);
+  }
+  return {
+    plans: (await store.listPlans()).map(({ name }) => name),
+    rates: (await store.listRates()).map(({ base, quote }) => `${base}/${quote}`),
+    sources: (await store.listSources()).map(({ source }) => source),
+    keys: (await keysOf(store, account.id)).map(({ id }) => id),
+  };
+}
+
+suite("texts in a database of another collation", () => {
+  test("every listing has the order that SQLite gives it, which is not the language's", async () => {
+    await using english = await newEnglishDatabase();
+    await using sqlite = await createSqliteDatabase();
+    await using store = await openPostgresStore(hostsOf(english.url), SETTINGS);
+
+    const listings = await fillAndList(store);
+
+    assert.deepEqual(listings, await fillAndList(sqlite.openStore()));
+    const [row] = await administer(english.url, "SELECT 'a_b' < 'a-b' AS english");
+    assert.deepEqual(row, { english: true });
+    assert.deepEqual(listings.plans, ["a", "a-b", "a1", "a_b", "ab", "b", "free"]);
+  });
+
+  test("emails and ids that look alike stay distinct, and each is found by its own", async () => {
+    await using english = await newEnglishDatabase();
+    await using store = await openPostgresStore(hostsOf(english.url), SETTINGS);
+    const emails = ["ä", "a\u0308", "ss", "ß", "i", "ı", "ｉ", "I", "a", "a\u200b"].map(
+      (name) => `${name}@example.org`,
+    );
+
+    for (const email of emails) {
+      const account = newAccount({ id: `id of ${email}`, email });
+      assert.equal(await store.createAccount(account, newMailToken()), true, email);
+    }
+
+    for (const email of emails) {
+      assert.equal((await store.accountByEmail(email))?.id, `id of ${email}`);
+      const again = newAccount({ email });
+      assert.equal(await store.createAccount(again, newMailToken()), false, email);
+    }
+    assert.equal((await store.listAccounts(PERIOD.name)).length, emails.length);
+    assert.equal(await store.accountByEmail("A@example.org"), undefined);
+  });
+});
+
+suite("units beyond what a number holds exactly", () => {
+  test("are refused as a plan's by the database itself, and nothing is changed", async () => {
+    await using database = await newPostgresDatabase();
+    await using store = await openPostgresStore(hostsOf(database.url), SETTINGS);
+    const { plan } = await newCustomer(store, 10);
+
+    const tooGreat = `UPDATE plans SET units_per_period = ${TOO_GREAT} WHERE name = '${plan}'`;
+    await assert.rejects(administer(database.url, tooGreat), /check constraint/);
+
+    const plans = await store.listPlans();
+    assert.equal(plans.find(({ name }) => name === plan)?.unitsPerPeriod, 10);
+  });
+
+  test("that a number still holds are read to the last digit", async () => {
+    await using database = await newPostgresDatabase();
+    await using store = await openPostgresStore(hostsOf(database.url), SETTINGS);
+    const unitsPerPeriod = Number.MAX_SAFE_INTEGER;
+    await store.setPlan({ name: "most", unitsPerPeriod });
+
+    const plans = await store.listPlans();
+
+    assert.deepEqual(plans.at(-1), { name: "most", unitsPerPeriod });
+  });
+});

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { copyFileSync, readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { backupSqlite } from "../../src/storage/sqlite/backup/backup.ts";
+import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
+import { openSqliteStore } from "../../src/store.ts";
+import { recordFileCalls } from "../support/file-calls.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import { NOW } from "../contract/suite/database.ts";
+
+// What a loss of power must not undo. What the commands print, backup.test.ts and restore.test.ts test.
+
+const note = { takenAt: NOW, program: "test" };
+const restoring = { now: NOW, reviveKeys: false };
+
+/** A data directory whose closed database has the plan `pro`, and a backup of it elsewhere. */
+async function databaseWithBackup() {
+  await using starting = new AsyncDisposableStack();
+  const [data, place] = [await temporaryDirectory(), await temporaryDirectory()];
+  starting.use(data);
+  starting.use(place);
+  {
+    await using store = openSqliteStore(data.path, 1000);
+    await store.setPlan({ name: "pro", unitsPerPeriod: 7 });
+  }
+  const target = join(place.path, "backup.db");
+  const { file } = backupSqlite(data.path, target, { note, mayReplace: false });
+  const started = starting.move();
+  return { directory: data.path, file, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+async function planNames(dataDirectory: string): Promise<readonly string[]> {
+  await using store = openSqliteStore(dataDirectory, 1000);
+  return (await store.listPlans()).map(({ name }) => name);
+}
+
+/**
+ * Writes the journal of a program that died while it made a database: whoever opens the database
+ * next, whichever it is, makes it empty again.
+ */
+async function writeHotJournal(file: string): Promise<void> {
+  await using place = await temporaryDirectory();
+  const unfinished = join(place.path, "kurs.db");
+  using database = new DatabaseSync(unfinished);
+  database.exec("PRAGMA cache_size = 1; BEGIN; CREATE TABLE notes (text)");
+  const insert = database.prepare("INSERT INTO notes VALUES (?)");
+  // More than the cache holds: SQLite has to write the database, and the journal before it.
+  for (let row = 0; row < 100; row += 1) insert.run("a".repeat(4096));
+  copyFileSync(`${unfinished}-journal`, file);
+}
+
+test("a backup is on disk before it gets its name, and its name before the command ends", async () => {
+  await using stored = await databaseWithBackup();
+  const target = `${stored.file}.next`;
+  const [name, part] = [basename(target), `${basename(target)}.${process.pid}.part`];
+  const directory = basename(dirname(target));
+  using files = recordFileCalls();
+
+  backupSqlite(stored.directory, target, { note, mayReplace: false });
+  backupSqlite(stored.directory, target, { note, mayReplace: true });
+
+  assert.deepEqual(files.calls, [
+    `sync ${part}`,
+    `link ${part} ${name}`,
+    `sync ${directory}`,
+    `sync ${part}`,
+    `rename ${part} ${name}`,
+    `sync ${directory}`,
+  ]);
+});
+
+test("a restored database is on disk before it gets its name, and so is the name of the old", async () => {
+  await using stored = await databaseWithBackup();
+  await using empty = await temporaryDirectory();
+  const [old, filled] = [basename(stored.directory), basename(empty.path)];
+  using files = recordFileCalls();
+
+  restoreSqlite(stored.directory, stored.file, restoring);
+  restoreSqlite(empty.path, stored.file, restoring);
+
+  assert.deepEqual(files.calls, [
+    "sync kurs.db.restoring",
+    "link kurs.db kurs.db.replaced-2026-11-21T12-00-00.000Z",
+    `sync ${old}`,
+    // The old log and journal are gone for good before the name is the new database's.
+    `sync ${old}`,
+    "rename kurs.db.restoring kurs.db",
+    `sync ${old}`,
+    "sync kurs.db.restoring",
+    `sync ${filled}`,
+    "rename kurs.db.restoring kurs.db",
+    `sync ${filled}`,
+  ]);
+});
+
+test("a journal without its database is put aside: it would empty the restored one", async () => {
+  await using stored = await databaseWithBackup();
+  rmSync(join(stored.directory, "kurs.db"));
+  await writeHotJournal(join(stored.directory, "kurs.db-journal"));
+
+  restoreSqlite(stored.directory, stored.file, restoring);
+
+  assert.deepEqual(await planNames(stored.directory), ["pro", "free"]);
+  const journals = readdirSync(stored.directory).filter((name) => name.endsWith("-journal"));
+  assert.deepEqual(journals, ["kurs.db.replaced-2026-11-21T12-00-00.000Z-journal"]);
+});

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { hash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { migrationsIn } from "../../src/storage/migrations.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import { newCustomer, newRead, unitsOfDays, usedUnits } from "../contract/suite/database.ts";
+
+/** Makes a database as an older program left it. */
+function makeOfSchema(database: DatabaseSync, version: number): void {
+  for (const sql of migrationsIn("sqlite").slice(0, version)) database.exec(sql);
+  database.exec(`PRAGMA user_version = ${version}`);
+}
+
+const keyHashOf = (name: string) => hash("sha256", name);
+
+/** Two accounts with three keys, one of them revoked, and units of three periods with a gap. */
+const BEFORE_NUMBERS = `
+  INSERT INTO accounts (id, email, password_hash, plan, created_at) VALUES
+    ('bob', 'bob@example.org', '', 'free', '2026-08-02T00:00:00.000Z'),
+    ('ada', 'ada@example.org', '', 'free', '2026-08-01T00:00:00.000Z'),
+    ('eve', 'eve@example.org', '', 'free', '2026-11-20T00:00:00.000Z');
+  INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at) VALUES
+    ('${keyHashOf("bob")}', 'key 3', 'bob', 'only', 'kurs_live_b', '2026-08-02T00:00:00.000Z', NULL),
+    ('${keyHashOf("old")}', 'key 1', 'ada', 'old', 'kurs_live_o', '2026-08-01T00:00:00.000Z',
+      '2026-11-02T00:00:00.000Z'),
+    ('${keyHashOf("ada")}', 'key 2', 'ada', 'new', 'kurs_live_n', '2026-08-01T00:00:01.000Z', NULL);
+  INSERT INTO period_usage (account_id, period, units) VALUES
+    ('ada', '2026-08', 31), ('ada', '2026-11', 7), ('bob', '2026-09', 5000000000);
+  INSERT INTO daily_usage (account_id, day, api_key_id, units) VALUES
+    ('ada', '2026-08-01', 'key 1', 1), ('ada', '2026-08-31', 'key 1', 30),
+    ('ada', '2026-11-02', 'key 1', 3), ('ada', '2026-11-02', 'key 2', 4),
+    ('bob', '2026-09-09', 'key 3', 5000000000);`;
+
+const unitsIn = (database: DatabaseSync) => ({
+  periods: database.prepare("SELECT * FROM period_usage ORDER BY account_id, period").all(),
+  days: database.prepare("SELECT * FROM daily_usage ORDER BY account_id, day, api_key_id").all(),
+});
+
+test("units counted before accounts and keys had numbers are told as before, and added to", async () => {
+  await using database = await createSqliteDatabase();
+  const beside = database.openDatabase();
+  makeOfSchema(beside, 5);
+  beside.exec(BEFORE_NUMBERS);
+  const before = unitsIn(beside);
+  assert.deepEqual([before.periods.length, before.days.length], [3, 5]);
+
+  const store = database.openStore();
+
+  assert.deepEqual(unitsIn(beside), before);
+  assert.deepEqual(beside.prepare("PRAGMA foreign_key_check").all(), []);
+  assert.equal((await store.read(newRead(keyHashOf("ada"))))?.quota?.usedUnits, 8);
+  assert.equal((await store.read(newRead(keyHashOf("bob"))))?.quota?.usedUnits, 1);
+  assert.equal(await store.read(newRead(keyHashOf("old"))), undefined);
+  assert.deepEqual(await unitsOfDays(store, "ada", "2026-08-31", "2026-11-21"), [
+    { day: "2026-08-31", keyId: "key 1", units: 30 },
+    { day: "2026-11-02", keyId: "key 1", units: 3 },
+    { day: "2026-11-02", keyId: "key 2", units: 4 },
+    { day: "2026-11-21", keyId: "key 2", units: 1 },
+  ]);
+});
+
+test("an account and a key that come after the migration have numbers of their own", async () => {
+  await using database = await createSqliteDatabase();
+  const beside = database.openDatabase();
+  makeOfSchema(beside, 5);
+  beside.exec(BEFORE_NUMBERS);
+  const store = database.openStore();
+
+  const { accountId, keyHash } = await newCustomer(store, 10);
+  await store.read(newRead(keyHash));
+
+  assert.equal(await usedUnits(store, accountId), 1);
+  assert.equal(await usedUnits(store, "ada"), 7);
+  for (const table of ["accounts", "api_keys"]) {
+    const rows = beside.prepare(`SELECT number FROM ${table} ORDER BY number`).all();
+    assert.deepEqual(rows.flatMap(Object.values), [1, 2, 3, 4], table);
+  }
+});

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { test } from "node:test";
+import { StoreUnavailable } from "../../src/shared/store.ts";
+import { statement } from "../../src/storage/engine.ts";
+import { ProvenCopies } from "../../src/storage/sqlite/row-cache.ts";
+import { openSqliteStore } from "../../src/store.ts";
+import { FAIL_DAYS } from "../support/store-faults.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import {
+  EUR_USD,
+  KEY_LIMITS,
+  newCustomer,
+  newKey,
+  newRead,
+  storeRates,
+  usedUnits,
+} from "../contract/suite/database.ts";
+
+// What only an embedded database can do wrong; the rest is in the suite that every store passes.
+
+const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";
+
+test("a read while another program holds the lock is refused, and nothing is charged", async () => {
+  await using database = await createSqliteDatabase();
+  const store = openSqliteStore(database.directory, 20);
+  const other = database.openDatabase();
+  await storeRates(store, [EUR_USD]);
+  const { accountId, keyHash } = await newCustomer(store, 10);
+
+  other.exec("BEGIN IMMEDIATE");
+  const reads = [store.read(newRead(keyHash)), store.read(newRead(keyHash))];
+  for (const result of await Promise.allSettled(reads)) {
+    assert.equal(result.status, "rejected");
+    assert.ok(result.reason instanceof StoreUnavailable);
+  }
+  other.exec("ROLLBACK");
+
+  assert.equal(await usedUnits(store, accountId), 0);
+  assert.equal((await store.read(newRead(keyHash)))?.quota?.usedUnits, 1);
+  await store[Symbol.asyncDispose]();
+});
+
+test("once a lock was waited for in vain, nobody waits for long until the store writes again", async (t) => {
+  await using database = await createSqliteDatabase();
+  const exec = t.mock.method(DatabaseSync.prototype, "exec");
+  const store = openSqliteStore(database.directory, 50);
+  const file = join(database.directory, "kurs.db");
+  const connection = exec.mock.calls
+    .map((call) => call.this as DatabaseSync)
+    .find((opened) => opened.location() === file);
+  const waitMs = () => connection?.prepare("PRAGMA busy_timeout").get()?.timeout;
+  const { keyHash } = await newCustomer(store, 10);
+  const other = database.openDatabase();
+  assert.equal(waitMs(), 50);
+
+  other.exec("BEGIN IMMEDIATE");
+  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+  assert.equal(waitMs(), 20);
+  await assert.rejects(store.checkWrites(), StoreUnavailable);
+  assert.equal(waitMs(), 20);
+
+  other.exec("ROLLBACK");
+  await store.checkWrites();
+  assert.equal(waitMs(), 50);
+  await store[Symbol.asyncDispose]();
+});
+
+test("a rate that cannot be read is the store's failure, and charged", async () => {
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  const { accountId, keyHash } = await newCustomer(store, 10);
+  database.openDatabase().exec("ALTER TABLE rates RENAME TO rates_elsewhere");
+
+  const outcome = await store.read(newRead(keyHash));
+
+  assert.ok(outcome?.found instanceof StoreUnavailable);
+  assert.equal(outcome.quota?.usedUnits, 1);
+  assert.equal(await usedUnits(store, accountId), 1);
+});
+
+test("a rate in a damaged page is the store's failure, not charged, and the last use of the file", async () => {
+  await using database = await createSqliteDatabase();
+  const file = join(database.directory, "kurs.db");
+  const store = openSqliteStore(database.directory, 1000);
+  await storeRates(store, [EUR_USD]);
+  const { accountId, keyHash } = await newCustomer(store, 10);
+  const other = database.openDatabase();
+  other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const page = other.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'rates'").get();
+  const descriptor = openSync(file, "r+");
+  writeSync(descriptor, Buffer.alloc(4096, 0xa5), 0, 4096, (Number(page?.rootpage) - 1) * 4096);
+  closeSync(descriptor);
+  // What another connection writes makes the store's own read its pages anew.
+  other.exec("INSERT INTO plans VALUES ('pro', 7)");
+
+  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+
+  const used = other.prepare("SELECT sum(units) AS units FROM period_usage WHERE account_id = ?");
+  assert.equal(used.get(accountId)?.units, null);
+  await assert.rejects(store.listPlans(), StoreUnavailable);
+  await store[Symbol.asyncDispose]();
+});
+
+test("a charge that cannot be written fails the read, and nothing of its batch is charged", async () => {
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  await storeRates(store, [EUR_USD]);
+  const { accountId, keyHash } = await newCustomer(store, 10);
+  database.openDatabase().exec(FAIL_DAYS);
+
+  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+
+  assert.equal(await usedUnits(store, accountId), 0);
+});
+
+test("a transaction within a transaction is refused and the outer one is whole or undone", async () => {
+  await using database = await createSqliteDatabase();
+  const [engine, beside] = [database.openEngine(), database.openEngine()];
+  let inner: Promise<unknown> | undefined;
+
+  const outer = engine.transaction(function* () {
+    yield statement(ADD_PLAN, "before", 1);
+    inner = engine.transaction(function* () {
+      yield statement(ADD_PLAN, "within", 2);
+    });
+    inner.catch(() => undefined);
+    yield statement(ADD_PLAN, "after", 3);
+  });
+
+  const kept = await outer.then(
+    () => ["after", "before", "free"],
+    () => ["free"],
+  );
+  await assert.rejects(inner ?? Promise.resolve());
+  const rows = await beside.query("SELECT name FROM plans ORDER BY name");
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    kept,
+  );
+});
+
+test("a copy in memory is bounded: at 100,000 entries it starts again empty", async () => {
+  using database = new DatabaseSync(":memory:");
+  const searches: number[] = [];
+  const find = new ProvenCopies(database).of(String, (sought: number) => {
+    searches.push(sought);
+    return sought;
+  });
+  for (let sought = 1; sought <= 100_001; sought += 1) find(sought);
+  assert.equal(searches.length, 100_001);
+
+  assert.deepEqual([find(100_001), find(100_000), find(100_001)], [100_001, 100_000, 100_001]);
+
+  assert.deepEqual(searches.slice(100_001), [100_000]);
+});
+
+test("a second store on the same file migrates nothing and keeps what is there", async () => {
+  await using database = await createSqliteDatabase();
+  const first = database.openStore();
+  await first.setPlan({ name: "pro", unitsPerPeriod: 7 });
+  await first.setPlan({ name: "free", unitsPerPeriod: 5 });
+
+  const second = database.openStore();
+
+  assert.deepEqual(await second.listPlans(), [
+    { name: "free", unitsPerPeriod: 5 },
+    { name: "pro", unitsPerPeriod: 7 },
+  ]);
+});
+
+test("a store is opened with every commit synced to disk and foreign keys enforced", async (t) => {
+  await using database = await createSqliteDatabase();
+  const exec = t.mock.method(DatabaseSync.prototype, "exec");
+  await using server = openSqliteStore(database.directory, 1000, { isServer: true });
+  const store = database.openStore();
+  await store.setPlan({ name: "pro", unitsPerPeriod: 7 });
+  await server.setPlan({ name: "max", unitsPerPeriod: 8 });
+
+  // Each connection has a level of its own, so ask the stores' own ones.
+  const connections = new Set(exec.mock.calls.map((call) => call.this as DatabaseSync));
+  const file = join(database.directory, "kurs.db");
+  const opened = [...connections].filter((connection) => connection.location() === file);
+  const levels = opened.map((connection) => ({
+    ...connection.prepare("PRAGMA journal_mode").get(),
+    ...connection.prepare("PRAGMA synchronous").get(),
+  }));
+
+  // 2 is FULL (sqlite.org/pragma.html#pragma_synchronous).
+  const everyCommit = { journal_mode: "wal", synchronous: 2 };
+  assert.deepEqual(levels, [everyCommit, everyCommit]);
+  const orphan = store.createApiKey(newKey("nobody"), KEY_LIMITS);
+  await assert.rejects(orphan, /FOREIGN KEY/);
+});

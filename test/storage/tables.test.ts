@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
+import { administer } from "../support/postgres.ts";
+import { newPostgresDatabase } from "../support/postgres-databases.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+
+/** `table.column` of all that a copy takes with it. */
+const copied = tables
+  .flatMap((table) => columnsOf(table).map((column) => `${table.name}.${column}`))
+  .sort();
+
+const POSTGRES_COLUMNS = `
+  SELECT table_name || '.' || column_name AS name FROM information_schema.columns
+  WHERE table_schema = current_schema() AND table_name <> 'schema_migrations'
+  ORDER BY table_name || '.' || column_name COLLATE "C"`;
+
+/** But for the numbers that it keeps for itself: the units by them are what two views tell. */
+const SQLITE_COLUMNS = `
+  SELECT t.name || '.' || c.name AS name FROM sqlite_schema t, pragma_table_info(t.name) c
+  WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'charged_units'
+    AND c.name <> 'number'
+  ORDER BY 1`;
+
+const POSTGRES_REFERENCES = `
+  SELECT DISTINCT conrelid::regclass::text AS of, confrelid::regclass::text AS "to"
+  FROM pg_constraint WHERE contype = 'f' AND connamespace = current_schema()::regnamespace`;
+
+const SQLITE_REFERENCES = `
+  SELECT DISTINCT t.name AS "of", f."table" AS "to"
+  FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
+  WHERE t.type = 'table' AND t.name <> 'charged_units'`;
+
+const namesOf = (rows: unknown[]) => rows.map((row) => (row as { name: string }).name).sort();
+
+/** Asserts that each table comes after those that it refers to. */
+function assertOrder(references: unknown[]): void {
+  assert.ok(references.length >= 5);
+  const order = tables.map(({ name }) => name);
+  for (const { of, to } of references as { of: string; to: string }[]) {
+    assert.ok(order.indexOf(to) < order.indexOf(of), `${of} comes before ${to}`);
+  }
+}
+
+suite("what a copy takes with it", () => {
+  test("is every column of every table of PostgreSQL's schema, in an order that holds", async () => {
+    await using database = await newPostgresDatabase();
+    assert.deepEqual(namesOf(await administer(database.url, POSTGRES_COLUMNS)), copied);
+    assertOrder(await administer(database.url, POSTGRES_REFERENCES));
+  });
+
+  test("is every column that SQLite's schema tells, in an order that holds", async () => {
+    await using database = await createSqliteDatabase();
+    database.openStore();
+    const beside = database.openDatabase();
+    assert.deepEqual(namesOf(beside.prepare(SQLITE_COLUMNS).all()), copied);
+    assertOrder(beside.prepare(SQLITE_REFERENCES).all());
+  });
+});

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
+import { instantAt } from "../../src/shared/instant.ts";
+import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
+import { openSqliteStore } from "../../src/store.ts";
+import { eventually, mailsIn } from "../support/mails.ts";
+import { playSmtp } from "../support/fake-smtp-server.ts";
+import { kurs } from "../support/process.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
+
+const PASSWORD = "correct horse battery";
+const HEADER = "base,quote,rate,as_of\n";
+
+/** All that a store holds: the rows of each table as texts, in an order of their own. */
+export type Contents = Readonly<Record<string, readonly string[]>>;
+
+export const textOf = (row: Readonly<Record<string, unknown>>, columns: readonly string[]) =>
+  JSON.stringify(columns.map((column) => (row[column] === null ? null : String(row[column]))));
+
+export function contentsOfSqlite(dataDirectory: string): Contents {
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+  const entries = tables.map((table) => {
+    const rows = database.prepare(`SELECT * FROM ${table.name}`).all();
+    return [table.name, rows.map((row) => textOf(row, columnsOf(table))).sort()] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Uses a service for two months, with something of each kind, and stops it. */
+export async function useStore(dataDirectory: string) {
+  const run = (args: readonly string[], input = "") => kurs(args, { dataDirectory, input });
+  const clock = new TestClock("2026-10-30T12:00:00.000Z");
+  const { active, revoked } = await inOctober({ dataDirectory, clock });
+  clock.set("2026-11-21T12:00:00.000Z");
+  const session = await inNovember({ dataDirectory, clock }, active.apiKey);
+
+  await run(["rates", "import", "-"], `${HEADER}PEPE,USD,0.0000108,2020-01-06T15:00:00Z\n`);
+  await run(["rates", "import", "-"], `${HEADER}PEPE,USD,38.87,2020-01-07T15:00:00Z\n`);
+  {
+    // As three commands would do it, but a command takes 0.25 s of processor time.
+    await using store = openSqliteStore(dataDirectory, 1000);
+    const pair = { base: "EUR" as AssetSymbol, quote: "CHF" as AssetSymbol };
+    await store.suspendRate(pair, instantAt(clock.nowMs()));
+    await store.setPlan({ name: "pro", unitsPerPeriod: 5000 });
+    await store.setAccountPlan("ada@example.org", "pro");
+  }
+  const contents = contentsOfSqlite(dataDirectory);
+  return { dataDirectory, session, active, revoked, contents };
+}
+
+export type UsedStore = Awaited<ReturnType<typeof useStore>>;
+
+interface Place {
+  readonly dataDirectory: string;
+  readonly clock: TestClock;
+}
+
+async function read(service: TestService, apiKey: string, count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    const answer = await service.get("/v1/rates/EUR/USD", { apiKey });
+    assert.equal(answer.status, 200, answer.text);
+  }
+}
+
+/** An account with two keys, of which one is revoked, and a mail that is delivered into a file. */
+async function inOctober(place: Place) {
+  await using service = await startService(place);
+  const session = await service.openSession("ada@example.org");
+  const [active, revoked] = [await service.createKey(session), await service.createKey(session)];
+  await read(service, active.apiKey, 5);
+  await read(service, revoked.apiKey, 3);
+  await service.call("DELETE", `/v1/account/api-keys/${revoked.id}`, { session });
+  await eventually("mail", async () => (await mailsIn(place.dataDirectory))[0]);
+  return { active, revoked };
+}
+
+/** A second month, with mails that wait since their server is busy. @returns a session. */
+async function inNovember(place: Place, apiKey: string): Promise<string> {
+  await using smtp = await playSmtp();
+  smtp.behave({ refuse: "RCPT", code: 450, message: "mailbox busy" });
+  await using service = await startService({ ...place, config: { smtpUrl: smtp.url } });
+  const json = { email: "ada@example.org", password: PASSWORD };
+  const { body } = await service.post("/v1/auth/login", { json });
+  await read(service, apiKey, 4);
+  await service.openSession("bob@example.org");
+  await service.post("/v1/auth/password-reset", { json: { email: "ada@example.org" } });
+  await eventually("attempt at each mail", () => (smtp.attempts() >= 2 ? true : undefined));
+  return String(body.session_token);
+}

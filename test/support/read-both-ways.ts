@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { recogniseRead } from "../../src/metering/read-fast-path.ts";
+import type { TestService } from "./service.ts";
+import { comparable, openWire, type Wire } from "./raw-connection.ts";
+
+/** How an account stands whose key asks. */
+export const situations = ["ample", "exhausted", "revoked"] as const;
+export type Situation = (typeof situations)[number];
+
+/** A request of a key: the two accounts of a situation ask the same with keys of their own. */
+export type RequestOf = (apiKey: string) => string;
+
+interface Customer {
+  readonly accountId: string;
+  readonly apiKey: string;
+  readonly session: string;
+}
+
+/** What came of a request, whichever way. */
+export interface Outcome {
+  /** All bytes of all answers, but for what no two answers share. */
+  readonly text: string;
+  readonly units: number;
+}
+
+export interface Ways extends Disposable {
+  readonly twins: Readonly<Record<Situation, readonly [Customer, Customer]>>;
+  usedUnits(customer: Pick<Customer, "accountId">): number;
+  /**
+   * Sends a request both ways and holds one to the other, by bytes and by units.
+   *
+   * @returns what came of it, and whether it stayed on the lane.
+   */
+  compare(requestOf: RequestOf, situation: Situation): Promise<Outcome & { isPlain: boolean }>;
+}
+
+/** Ends every exchange: its answer says that the connection is closed. */
+const LAST = "GET /nowhere HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
+
+/** Two accounts in each situation on one service, and what they have used. */
+export async function readWaysOf(service: TestService): Promise<Ways> {
+  const newCustomer = async (plan: string, isRevoked: boolean): Promise<Customer> => {
+    const session = await service.openSession();
+    const { id, apiKey } = await service.createKey(session);
+    const [row] = service.query("SELECT account_id FROM api_keys WHERE id = ?", id);
+    const accountId = String(row?.account_id);
+    service.query("UPDATE accounts SET plan = ? WHERE id = ?", plan, accountId);
+    if (isRevoked) await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+    return { accountId, apiKey, session };
+  };
+  const newTwins = async (plan: string, isRevoked = false) =>
+    [await newCustomer(plan, isRevoked), await newCustomer(plan, isRevoked)] as const;
+
+  service.query("INSERT INTO plans VALUES ('ample', 1000000), ('none', 0)");
+  const twins = {
+    ample: await newTwins("ample"),
+    exhausted: await newTwins("none"),
+    revoked: await newTwins("ample", true),
+  };
+  const database = service.database();
+  const used = database.prepare("SELECT sum(units) AS n FROM period_usage WHERE account_id = ?");
+  const usedUnits = ({ accountId }: Pick<Customer, "accountId">) =>
+    Number(used.get(accountId)?.n ?? 0);
+
+  return {
+    twins,
+    usedUnits,
+
+    async compare(requestOf, situation) {
+      const [onLane, onNode] = twins[situation];
+      const request = requestOf(onLane.apiKey);
+      const before = [usedUnits(onLane), usedUnits(onNode)] as const;
+
+      const told = JSON.stringify(request);
+      const expected = await answerByNode(service.url, requestOf(onNode.apiKey));
+      const text = await answerAsItComes(service.url, request);
+
+      assert.equal(text, expected, `${situation}: ${told}`);
+      const units = usedUnits(onLane) - before[0];
+      assert.equal(units, usedUnits(onNode) - before[1], `${situation}: units of ${told}`);
+      return { text, units, isPlain: isPlain(request) };
+    },
+
+    [Symbol.dispose]: () => database.close(),
+  };
+}
+
+/** A connection that node:http has: what is no read has been sent on it, and answered. */
+export async function openNodeWire(url: string): Promise<Wire> {
+  const wire = await openWire(url);
+  wire.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
+  const { status } = await wire.answer();
+  assert.equal(status, 200);
+  return wire;
+}
+
+async function answerByNode(url: string, request: string): Promise<string> {
+  using wire = await openNodeWire(url);
+  wire.send(request + LAST);
+  await wire.untilEnd();
+  return comparable(wire.received());
+}
+
+/** Sends a request on a new connection: what is for the lane alone, and the last one after it. */
+async function answerAsItComes(url: string, request: string): Promise<string> {
+  using wire = await openWire(url);
+  if (isPlain(request)) {
+    wire.send(request);
+    await wire.untilAnswer();
+    wire.send(LAST);
+  } else wire.send(request + LAST);
+  await wire.untilEnd();
+  return comparable(wire.received());
+}
+
+const isPlain = (request: string) => recogniseRead(Buffer.from(request, "latin1")) !== undefined;

@@ -1,0 +1,69 @@
+import { loadSnapshot } from "../../src/rates/sources/snapshot.ts";
+import { openConnection } from "../support/client.ts";
+import { passwordOf } from "./customer-worker.ts";
+import { type Node, Nodes } from "./nodes.ts";
+import { type EmptyStorePlan, tellInstant } from "./plan.ts";
+import { CHUNK, IMPORTED_PAIRS, rateFile, SELECT_IMPORTED } from "./rates.ts";
+import type { Round } from "./round.ts";
+import { Violation } from "./event-log.ts";
+
+/**
+ * A process is killed while it makes a store out of nothing, and another goes on where that left
+ * it: the store must come to be whole.
+ */
+export async function tortureEmptyStore(round: Round, plan: EmptyStorePlan): Promise<void> {
+  const { by, killedAt } = plan;
+  await using store = await round.store.another();
+  const count = round.settings.nodes;
+  await using nodes = new Nodes(store, count, (node) => readFirst(node));
+  nodes.startMs = round.nodes.startMs;
+  const args = by === "rates import" ? ["rates", "import", "-"] : [by];
+  const isDone = await nodes.runAndKill(args, killedAt, by === "rates import" ? rateFile(1) : "");
+  const how = `${by} on an empty store ${isDone ? "ended before its kill" : "was killed"}`;
+  round.story.tell(`${how}, ${tellInstant(killedAt)}`);
+
+  // All nodes at once, as an operator's orchestrator would.
+  await Promise.all(Array.from({ length: count }, (_, index) => nodes.start(index)));
+  nodes.check();
+  const complaints = await store.complaints();
+  const imported = (await store.query(SELECT_IMPORTED)).length;
+  const [rates] = await store.query("SELECT count(*) AS count FROM rates");
+  const all = Number(rates?.count);
+  const isWhole = isDone && by === "rates import" ? imported === IMPORTED_PAIRS : true;
+  if (!isWhole || imported % CHUNK !== 0) complaints.push(`${imported} imported rates`);
+  // The snapshot goes into a store without any rate, and goes there wholly.
+  const wanted = imported === 0 ? await snapshotPairs() : imported;
+  if (all !== wanted) complaints.push(`${all} rates, not ${wanted}`);
+  if (complaints.length > 0) throw new Violation(`${how}; then: ${complaints.join("; ")}`);
+
+  for (const { server } of nodes.all()) await server.stop();
+  round.nodes.kills += nodes.kills;
+  round.nodes.recoveriesMs.push(...nodes.recoveriesMs);
+  round.counts.count("empty stores");
+}
+
+/** Pairs that the bundled publications have between them. */
+async function snapshotPairs(): Promise<number> {
+  const publications = await loadSnapshot();
+  const pairs = publications.flatMap(({ quotations }) =>
+    quotations.map(({ base, quote }) => `${base}/${quote}`),
+  );
+  return new Set(pairs).size;
+}
+
+/** A store that is whole takes an account, a key and a charged read. */
+async function readFirst({ client, url, index }: Node): Promise<void> {
+  const email = `first-${index}@example.org`;
+  const json = { email, password: passwordOf(email) };
+  const registered = await client.call("POST", "/v1/auth/register", { json });
+  const loggedIn = await client.call("POST", "/v1/auth/login", { json });
+  const session = String(loggedIn.body.session_token);
+  const { id, apiKey } = await client.createKey(session);
+  using connection = openConnection(url);
+  const { status, body } = await connection.readRate("EUR/USD", apiKey);
+  // With a store that an import was cut off in, the pair may not be there; the read is charged.
+  const isRead = status === 200 || status === 404;
+  if (registered.status !== 201 || !isRead || (await client.usedUnits(session)) !== 1) {
+    throw new Violation(`a store made anew, key ${id}: ${registered.status}, ${status} ${body}`);
+  }
+}

@@ -1,0 +1,63 @@
+import { watch } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+import type { Ended, Program } from "../support/process.ts";
+import type { Instant } from "./plan.ts";
+
+/** A program that neither comes to its instant nor to its work by then is killed all the same. */
+const PATIENCE_MS = 10_000;
+
+const DIE_AT_STATEMENT = join(import.meta.dirname, "die-at-statement.ts");
+
+/** What a program needs to know beforehand that is to be killed at an instant. */
+export function environmentFor(instant: Instant): Readonly<Record<string, string>> {
+  if (!("statement" in instant)) return {};
+  const { statement } = instant;
+  return { NODE_OPTIONS: `--import=${DIE_AT_STATEMENT}`, DIE_AT_STATEMENT: String(statement) };
+}
+
+/**
+ * Kills a program that has just been begun, at its instant, or as soon as it has come to its work.
+ *
+ * @param startMs what a start usually takes.
+ */
+export async function killAt(
+  instant: Instant,
+  { program, dataDirectory, startMs }: { program: Program; dataDirectory: string; startMs: number },
+): Promise<Ended> {
+  const over = new AbortController();
+  const come = ownInstant(instant, dataDirectory, startMs, over.signal);
+  const working = program.waitFor(
+    "its work",
+    () => program.stdout.includes('"listening"') || undefined,
+  );
+  // What ends by itself, before its instant or without ever listening, is no failure here.
+  await Promise.race([come, working.catch(() => undefined), after(PATIENCE_MS, undefined, over)]);
+  program.signal("SIGKILL");
+  over.abort();
+  await come;
+  return await program.end();
+}
+
+async function ownInstant(
+  instant: Instant,
+  dataDirectory: string,
+  startMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if ("part" in instant) {
+    await after(instant.part * startMs, undefined, { signal }).catch(() => undefined);
+    return;
+  }
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve());
+  // Such a one kills itself.
+  if ("statement" in instant) return await promise;
+  let changes = 0;
+  const watcher = watch(dataDirectory, () => {
+    changes += 1;
+    if (changes === instant.change) resolve();
+  });
+  await promise;
+  watcher.close();
+}

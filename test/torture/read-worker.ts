@@ -1,0 +1,197 @@
+import { type Connection, openConnection } from "../support/client.ts";
+import { Draws } from "./random.ts";
+import { type Customer, type Key, type Ledger, tallyOf, today } from "./ledger.ts";
+import type { Node } from "./nodes.ts";
+import { HOT_PAIRS, IMPORTED_PAIRS, importedPair, importOf } from "./rates.ts";
+import { askRead, type Reading, readingOf, type Way } from "./readings.ts";
+import type { Round } from "./round.ts";
+import { Violation } from "./event-log.ts";
+
+/** Who is told to come again later waits so long. */
+const PAUSE_MS = 20;
+
+/** Codes of answers that cost a unit (specification, section 4). */
+const charged = new Set(["ok", "unsupported_pair"]);
+
+/** Reads of one hand: one after the other, on any node that is up, until the load is over. */
+export async function readOn(round: Round, hand: number, way: Way): Promise<void> {
+  const { settings, plan, nodes } = round;
+  const draws = new Draws(settings.seed, plan.round, "read", hand);
+  while (round.isOn) {
+    const node = nodes.living(hand);
+    if (node === undefined) return;
+    using connection = openConnection(node.url);
+    while (round.isOn) {
+      const { customer, key } = drawKey(round, draws) ?? {};
+      if (customer === undefined || key === undefined) return;
+      const request = drawRequest(draws);
+      const isAnswered = await read(round, { node, connection, key, way, request });
+      if (!isAnswered) break;
+    }
+  }
+}
+
+interface ReadRequest {
+  readonly base: string;
+  readonly quote: string;
+  readonly isImported: boolean;
+  readonly converts: boolean;
+}
+
+function drawRequest(draws: Draws): ReadRequest {
+  const pair = draws.kind({ usual: 60, imported: 30, unsupported: 7, malformed: 3 });
+  const converts = draws.chance(0.3);
+  if (pair === "imported") {
+    const first = draws.chance(0.5) ? 0 : IMPORTED_PAIRS - HOT_PAIRS;
+    const imported = importedPair(draws.whole(first, IMPORTED_PAIRS - 1));
+    return { ...imported, isImported: true, converts };
+  }
+  const base = { usual: "EUR", unsupported: "EUR", malformed: "E" }[pair];
+  const quote = pair === "unsupported" ? "XXX" : "USD";
+  return { base, quote, isImported: false, converts };
+}
+
+/** A key of an account that reads; now and then one that was revoked. */
+function drawKey(
+  { ledger, plan }: Round,
+  draws: Draws,
+): { customer: Customer; key: Key } | undefined {
+  const readers = plan.focus?.flatMap((index) => ledger.readers[index] ?? []) ?? ledger.readers;
+  const wantsRevoked = draws.chance(0.05);
+  for (let attempt = 0; attempt < 20; attempt += 1) {
+    const customer = draws.one(readers);
+    if (customer === undefined) return undefined;
+    const keys = customer.keys.filter(
+      ({ revocation }) => (revocation !== "none") === wantsRevoked || attempt > 10,
+    );
+    const key = draws.one(keys);
+    if (key !== undefined) return { customer, key };
+  }
+  return undefined;
+}
+
+interface ToRead {
+  readonly node: Node;
+  readonly connection: Connection;
+  readonly key: Key;
+  readonly way: Way;
+  readonly request: ReadRequest;
+}
+
+/** One read, entered whatever comes of it. @returns whether an answer came. */
+export async function read(round: Round, toRead: ToRead): Promise<boolean> {
+  const { ledger, answers, counts, story } = round;
+  const { node, connection, key, way, request } = toRead;
+  const { owner } = key;
+  const before = {
+    revocation: key.revocation,
+    changes: ledger.changes,
+    imported: ledger.imports.done,
+  };
+  const sentOn = today();
+  const where = `${owner.email}: a read by ${way} on node ${node.index} with key ${key.id}`;
+  owner.sentUnits += 1;
+  counts.count("requests");
+  const reply = await connection
+    .send(askRead(way, request, key.apiKey, request.converts))
+    .catch((error: Error) => error);
+  const days = new Set([sentOn, today()]);
+  const doubt = () => {
+    for (const day of days) tallyOf(key, day).inDoubt += 1;
+    counts.count("reads in doubt");
+  };
+  if (reply instanceof Error) {
+    // Who was refused a connection has sent nothing.
+    const isSent = (reply as NodeJS.ErrnoException).code !== "ECONNREFUSED";
+    if (isSent) doubt();
+    else owner.sentUnits -= 1;
+    if (!node.isDoomed) throw new Violation(`${where} broke off: ${reply.message}`);
+    if (isSent) story.tell(`${where} is in doubt`);
+    return false;
+  }
+
+  answers.count();
+  counts.count("answers");
+  const reading = readingOf(way, reply);
+  const told = `${where} got ${reading.code}`;
+  if (reading.code === "temporarily_unavailable") {
+    doubt();
+    counts.count("503");
+    story.tell(told);
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    return true;
+  }
+  if (charged.has(reading.code)) {
+    counts.count("charged answers");
+    // At midnight either day may have been charged, and neither must.
+    if (days.size > 1) doubt();
+    else tallyOf(key, sentOn).answered += 1;
+  } else owner.sentUnits -= 1;
+  judge(round, { toRead, reading, before, told });
+  return true;
+}
+
+interface ToJudge {
+  readonly toRead: ToRead;
+  readonly reading: Reading;
+  /** How things stood when the read was sent. */
+  readonly before: {
+    readonly revocation: Key["revocation"];
+    readonly changes: number;
+    readonly imported: number;
+  };
+  readonly told: string;
+}
+
+/** Whether an answer may be, by what was acknowledged when it was asked for. */
+function judge({ ledger, story }: Round, { toRead, reading, before, told }: ToJudge): void {
+  const { key, request } = toRead;
+  const { owner } = key;
+  const { code, rate, limit } = reading;
+  if (before.revocation === "acknowledged") {
+    if (code !== "unauthorized") throw new Violation(`${told}, though the key is revoked`);
+    return;
+  }
+  if (code === "unauthorized") {
+    if (key.revocation === "none") throw new Violation(`${told}, though the key is alive`);
+  } else if (code === "quota_exceeded") {
+    const quotas = ledger.quotasOf(owner.plans);
+    // A change on the way may have made it another's.
+    if (before.changes !== ledger.changes) return;
+    if (limit !== undefined && !quotas.includes(limit)) {
+      throw new Violation(`${told} at ${limit}, where the quota is ${quotas}`);
+    }
+    if (!owner.wasRefused) story.tell(`${told}: its quota has ended`);
+    owner.wasRefused = true;
+  } else if (code === "ok") {
+    if (rate !== undefined) judgeRate(ledger, { request, rate, before, told });
+  } else if (code === "unsupported_pair") {
+    const isThere = request.isImported ? before.imported > 0 : request.quote === "USD";
+    if (isThere) throw new Violation(`${told} of ${request.base}/${request.quote}`);
+  } else if (code !== "invalid_asset_symbol" || request.base !== "E") {
+    throw new Violation(told);
+  }
+}
+
+const USUAL_RATE = "1.1476";
+
+function judgeRate(
+  { imports }: Ledger,
+  { request, rate, before, told }: Pick<ToJudge, "before" | "told"> & RateToJudge,
+): void {
+  const found = `${told}: ${JSON.stringify(rate)}`;
+  if (rate.base !== request.base || rate.quote !== request.quote) throw new Violation(found);
+  if (!request.isImported) {
+    if (rate.rate !== USUAL_RATE) throw new Violation(found);
+    return;
+  }
+  const number = importOf(rate);
+  if (number === undefined || number < before.imported || number > imports.begun) {
+    throw new Violation(`${found}, where import ${before.imported} is done`);
+  }
+}
+
+interface RateToJudge {
+  readonly request: ReadRequest;
+  readonly rate: NonNullable<Reading["rate"]>;
+}

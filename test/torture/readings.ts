@@ -1,0 +1,89 @@
+import { callOf, type Era } from "../mcp/messages.ts";
+import type { Asked, Reply } from "../support/client.ts";
+
+/**
+ * How a read comes: on the lane, by node:http (a header that the lane does not know, or HEAD), or
+ * over MCP.
+ */
+export const ways = ["lane", "node:http", "HEAD", "MCP 2025", "MCP 2026"] as const;
+export type Way = (typeof ways)[number];
+
+/** What came of a read, whichever way. */
+export interface Reading {
+  /** `ok`, or the code of the failure. */
+  readonly code: string;
+  /** Of a success that has a body. */
+  readonly rate?: { readonly base: string; readonly quote: string } & Record<string, unknown>;
+  /** Of a quota that has ended. */
+  readonly limit?: number;
+}
+
+const eraOf: Partial<Record<Way, Era>> = { "MCP 2025": "2025", "MCP 2026": "2026" };
+
+/** @param converts whether an amount is converted, where the way has that. */
+export function askRead(
+  way: Way,
+  { base, quote }: { base: string; quote: string },
+  apiKey: string,
+  converts = false,
+): Asked {
+  const authorization = { authorization: `ApiKey ${apiKey}` };
+  const era = eraOf[way];
+  if (era === undefined) {
+    const path = `/v1/rates/${base}/${quote}`;
+    if (way === "lane") return { method: "GET", path, headers: authorization };
+    const headers = { ...authorization, "x-unknown-to-the-lane": "1" };
+    return { method: way === "HEAD" ? "HEAD" : "GET", path, headers };
+  }
+  const { headers, json } = converts
+    ? callOf(era, "convert_currency", { base, quote, amount: "2" })
+    : callOf(era, "get_rate", { base, quote });
+  const body = JSON.stringify(json);
+  const length = { "content-length": String(Buffer.byteLength(body)) };
+  return {
+    method: "POST",
+    path: "/v1/mcp",
+    headers: { ...authorization, ...headers, ...length },
+    body,
+  };
+}
+
+/** HEAD tells no more than the status. */
+const codeOfStatus = new Map([
+  [200, "ok"],
+  [400, "invalid_asset_symbol"],
+  [401, "unauthorized"],
+  [404, "unsupported_pair"],
+  [429, "quota_exceeded"],
+  [503, "temporarily_unavailable"],
+]);
+
+/** @throws when the answer has not the form of one. */
+export function readingOf(way: Way, { status, body }: Reply): Reading {
+  if (way === "HEAD") return { code: codeOfStatus.get(status) ?? `status ${status}` };
+  const parsed = JSON.parse(body) as Envelope & RpcAnswer;
+  if (eraOf[way] === undefined || status !== 200) return readingFrom(status, parsed);
+  const { result } = parsed;
+  if (result === undefined) return { code: body };
+  if (result.isError !== true) return readingFrom(200, result.structuredContent ?? {});
+  return readingFrom(400, JSON.parse(result.content?.[0]?.text ?? "{}") as Envelope);
+}
+
+interface Envelope {
+  readonly code?: string;
+  readonly limit?: number;
+}
+
+interface RpcAnswer {
+  readonly result?: {
+    readonly isError?: boolean;
+    readonly structuredContent?: Record<string, unknown>;
+    readonly content?: readonly { readonly text: string }[];
+  };
+}
+
+function readingFrom(status: number, body: Envelope): Reading {
+  if (status === 200) return { code: "ok", rate: body as NonNullable<Reading["rate"]> };
+  const { code = `status ${status}`, limit } = body;
+  return limit === undefined ? { code } : { code, limit };
+}

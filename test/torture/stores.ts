@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { DISAGREEING_UNITS, startCluster } from "../support/nodes.ts";
+import { administer } from "../support/postgres.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import type { EngineName } from "./plan.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A store as the torture sees it: what programs are told of it, and a look past them. */
+export interface TorturedStore extends AsyncDisposable {
+  readonly dataDirectory: string;
+  /** What a program needs besides its data directory to find it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs one statement beside the programs. */
+  query(sql: string): Promise<Row[]>;
+  /** What the store itself says is wrong with it. */
+  complaints(): Promise<string[]>;
+  /** Makes a further one with nothing in it, not even tables. */
+  another(): Promise<TorturedStore>;
+}
+
+export function openStore(engine: EngineName): Promise<TorturedStore> {
+  return engine === "sqlite" ? newFile() : newCluster();
+}
+
+async function newFile(): Promise<TorturedStore> {
+  const directory = await temporaryDirectory();
+  const query = async (sql: string): Promise<Row[]> => {
+    using database = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
+    return database.prepare(sql).all();
+  };
+  return {
+    dataDirectory: directory.path,
+    env: {},
+    query,
+    async complaints() {
+      const [found] = await query("PRAGMA integrity_check");
+      const isWhole = found?.integrity_check === "ok";
+      return [
+        ...(isWhole ? [] : [`integrity_check: ${JSON.stringify(found)}`]),
+        ...told("foreign_key_check", await query("PRAGMA foreign_key_check")),
+        ...told("sums of units disagree", await query(sumsFor(DISAGREEING_UNITS))),
+      ];
+    },
+    another: newFile,
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
+}
+
+/** A cast that SQLite writes in another way. */
+function sumsFor(sql: string): string {
+  return sql.replace("::bigint", "");
+}
+
+async function newCluster(): Promise<TorturedStore> {
+  const cluster = await startCluster();
+  let databases = 0;
+  const storeAt = (url: string, dataDirectory: string, dispose: () => PromiseLike<void>) => {
+    const query = async (sql: string) => (await administer(url, sql)) as Row[];
+    const store: TorturedStore = {
+      dataDirectory,
+      env: { DATABASE_URL: url },
+      query,
+      async complaints() {
+        return [
+          ...cluster.complaints(),
+          ...told("sums of units disagree", await query(DISAGREEING_UNITS)),
+        ];
+      },
+      async another() {
+        databases += 1;
+        const name = `empty_${databases}`;
+        await administer(cluster.postgres.url(), `CREATE DATABASE ${name}`);
+        const directory = await temporaryDirectory();
+        const remove = () => directory[Symbol.asyncDispose]();
+        return storeAt(cluster.postgres.url(name), directory.path, remove);
+      },
+      [Symbol.asyncDispose]: async () => await dispose(),
+    };
+    return store;
+  };
+  return storeAt(cluster.url, cluster.dataDirectory, () => cluster[Symbol.asyncDispose]());
+}
+
+function told(what: string, rows: readonly Row[]): string[] {
+  return rows.length === 0 ? [] : [`${what}: ${JSON.stringify(rows)}`];
+}

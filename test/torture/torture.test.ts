@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { EngineName } from "./plan.ts";
+import { tellFailure } from "./report.ts";
+import { torture } from "./torture.ts";
+
+// A hundred rounds are run by `npm run torture`; these few are short.
+
+const SEED = 20_261_121;
+
+async function tortureBriefly(t: TestContext, engine: EngineName, nodes: number, rounds: number) {
+  const settings = { engine, seed: SEED, from: 1, nodes, answersMax: 600, readers: 6 };
+  t.diagnostic(`seed ${SEED}`);
+  const goesOn = (done: number) => done < rounds;
+  const onRound = (line: string) => t.diagnostic(line);
+  const { failure, ...figures } = await torture({ ...settings, goesOn, onRound });
+  if (failure !== undefined) assert.fail(tellFailure(failure, settings));
+  return figures;
+}
+
+test("ten kills -9 at any instant lose nothing that was acknowledged and charge nothing twice", async (t) => {
+  const { kills, inDoubt, done } = await tortureBriefly(t, "sqlite", 1, 10);
+
+  assert.ok(kills >= 10);
+  assert.ok(inDoubt > 0, "no read was in flight at any kill");
+  for (const what of ["key revocations", "imports", "empty stores"]) {
+    assert.ok((done[what] ?? 0) > 0, `there were no ${what}`);
+  }
+});
+
+test("a node that is killed takes nothing with it, and the other one goes on", async (t) => {
+  const { kills, inDoubt } = await tortureBriefly(t, "postgres", 2, 3);
+
+  assert.ok(kills >= 3);
+  assert.ok(inDoubt > 0, "no read was in flight at any kill");
+});

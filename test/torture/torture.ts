@@ -1,0 +1,287 @@
+import { openConnection } from "../support/client.ts";
+import { audit } from "./audit.ts";
+import { actOn, passwordOf } from "./customer-worker.ts";
+import { tortureEmptyStore } from "./empty-store.ts";
+import { type Customer, Ledger } from "./ledger.ts";
+import { Mailbox } from "./mailbox.ts";
+import { type Node, Nodes } from "./nodes.ts";
+import { importRates, planNamed, runCommand } from "./operator.ts";
+import { type PlanSettings, planRound, type RoundPlan, tellPlan } from "./plan.ts";
+import { read, readOn } from "./read-worker.ts";
+import type { Way } from "./readings.ts";
+import { Counts, type Round } from "./round.ts";
+import { openStore, type TorturedStore } from "./stores.ts";
+import { AnswerCount, Story, Violation } from "./event-log.ts";
+
+/** The reads' hands, each with its way. */
+const readHands: readonly Way[] = [
+  ...Array.from({ length: 8 }, (): Way => "lane"),
+  ...(["node:http", "node:http", "HEAD", "MCP 2025", "MCP 2025", "MCP 2026", "MCP 2026"] as const),
+];
+
+/** Accounts that are read with: those from the beginning, and the newest. */
+const NEWEST_READERS = 6;
+
+const PROBE = "probe@example.org";
+const PROBE_PLAN = "probe";
+const AMPLE_UNITS = 1_000_000_000;
+
+export interface TortureOptions extends PlanSettings {
+  /** The first round: each can be run by itself. */
+  readonly from: number;
+  /** Whether another round is to come, after so many. */
+  readonly goesOn: (rounds: number) => boolean;
+  readonly onRound: (line: string) => void;
+}
+
+export interface Figures {
+  readonly rounds: number;
+  readonly kills: number;
+  readonly requests: number;
+  readonly answers: number;
+  readonly chargedAnswers: number;
+  readonly inDoubt: number;
+  readonly recoverySecondsMax: number;
+  readonly recoverySecondsMedian: number;
+  readonly starts: number;
+  /** What was acknowledged, or answered and charged for, and is not there. */
+  readonly lost: number;
+  readonly done: Readonly<Record<string, number>>;
+  readonly failure: TortureFailure | undefined;
+}
+
+export interface TortureFailure {
+  readonly round: number;
+  readonly complaints: readonly string[];
+  /** The round as it was drawn. */
+  readonly plan: readonly string[];
+  /** What has happened, as far as it concerns whom the complaints name, and what came last. */
+  readonly story: readonly string[];
+}
+
+/** Runs rounds until they are enough or something is wrong. */
+export async function torture(options: TortureOptions): Promise<Figures> {
+  await using store = await openStore(options.engine);
+  const run = new Torture(options, store);
+  await using nodes = run.nodes;
+  await run.prepare();
+  let rounds = 0;
+  let failure: TortureFailure | undefined;
+  let lost = 0;
+  while (failure === undefined && options.goesOn(rounds)) {
+    const round = run.newRound(planRound(options, options.from + rounds));
+    const complaints = await run.play(round);
+    rounds += 1;
+    lost += complaints.lost;
+    if (complaints.texts.length > 0) failure = failureOf(round, complaints.texts);
+  }
+  const { counts } = run;
+  const sorted = nodes.recoveriesMs.toSorted((left, right) => left - right);
+  return {
+    rounds,
+    kills: nodes.kills,
+    requests: counts.of("requests"),
+    answers: counts.of("answers"),
+    chargedAnswers: counts.of("charged answers"),
+    inDoubt: counts.of("reads in doubt"),
+    recoverySecondsMax: (sorted.at(-1) ?? 0) / 1000,
+    recoverySecondsMedian: (sorted[Math.floor(sorted.length / 2)] ?? 0) / 1000,
+    starts: sorted.length,
+    lost,
+    done: counts.allBut(["requests", "answers", "charged answers", "reads in doubt"]),
+    failure,
+  };
+}
+
+function failureOf({ plan, story }: Round, complaints: readonly string[]): TortureFailure {
+  const named = complaints.join("\n");
+  return { round: plan.round, complaints, plan: tellPlan(plan), story: story.about(named) };
+}
+
+class Torture {
+  readonly counts = new Counts();
+  readonly nodes: Nodes;
+  readonly #options: TortureOptions;
+  readonly #store: TorturedStore;
+  readonly #ledger = new Ledger();
+  readonly #mailbox: Mailbox;
+  #round: Round | undefined;
+
+  constructor(options: TortureOptions, store: TorturedStore) {
+    this.#options = options;
+    this.#store = store;
+    this.#mailbox = new Mailbox(store.dataDirectory);
+    this.nodes = new Nodes(store, options.nodes, (node) => this.#readFirst(node));
+  }
+
+  newRound(plan: RoundPlan): Round {
+    const { nodes, counts } = this;
+    const shared = { store: this.#store, ledger: this.#ledger, mailbox: this.#mailbox };
+    const own = { plan, story: new Story(), answers: new AnswerCount(), isOn: true };
+    const round: Round = { settings: this.#options, nodes, counts, ...shared, ...own };
+    this.#round = round;
+    return round;
+  }
+
+  /** Starts the nodes, and opens the accounts that are there from the beginning. */
+  async prepare(): Promise<void> {
+    const ledger = this.#ledger;
+    ledger.plans.set("free", new Set([1000]));
+    const [node] = [await this.nodes.start(0)];
+    const names = Array.from({ length: this.#options.readers }, (_, index) => planNamed(index));
+    for (const name of [...names, PROBE_PLAN]) ledger.plans.set(name, new Set([AMPLE_UNITS]));
+    const rows = [...ledger.plans.keys()]
+      .filter((name) => name !== "free")
+      .map((name) => `('${name}', ${AMPLE_UNITS})`);
+    await this.#run(`INSERT INTO plans (name, units_per_period) VALUES ${rows.join(", ")}`);
+    for (const [index, name] of names.entries()) {
+      ledger.readers.push(await this.#open(node, `reader-${index}@example.org`, name));
+    }
+    await this.#open(node, PROBE, PROBE_PLAN);
+    for (let index = 1; index < this.#options.nodes; index += 1) await this.nodes.start(index);
+    this.nodes.recoveriesMs.length = 0;
+  }
+
+  /** @returns what is wrong after it. */
+  async play(round: Round): Promise<{ texts: readonly string[]; lost: number }> {
+    const { plan } = round;
+    const { recoveriesMs } = this.nodes;
+    const before = {
+      kills: this.nodes.kills,
+      answers: this.counts.of("answers"),
+      starts: recoveriesMs.length,
+    };
+    try {
+      await load(round);
+      const { complaints, lost } = await audit(round);
+      if (complaints.length > 0) return { texts: complaints, lost };
+      if (plan.emptyStore !== undefined) await tortureEmptyStore(round, plan.emptyStore);
+    } catch (error) {
+      const texts = error instanceof Violation ? [error.message] : [String(error)];
+      return { texts, lost: 0 };
+    }
+    this.#forgetReaders();
+    const kills = this.nodes.kills - before.kills;
+    const answers = this.counts.of("answers") - before.answers;
+    const back = recoveriesMs.slice(before.starts).map((milliseconds) => Math.round(milliseconds));
+    const told = `${kills} kills, ${answers} answers, back after ${back.join(", ")} ms`;
+    this.#options.onRound(`round ${plan.round}: ${told}`);
+    return { texts: [], lost: 0 };
+  }
+
+  async #run(sql: string): Promise<void> {
+    await this.#store.query(sql);
+  }
+
+  async #open({ client }: Node, email: string, plan: string): Promise<Customer> {
+    const ledger = this.#ledger;
+    const password = passwordOf(email);
+    ledger.asked.add(email);
+    const json = { email, password };
+    await client.call("POST", "/v1/auth/register", { json });
+    const { body } = await client.call("POST", "/v1/auth/login", { json });
+    const session = String(body.session_token);
+    const customer = ledger.addCustomer(email, password);
+    ledger.addSession(customer, session);
+    for (let count = 0; count < 2; count += 1) {
+      ledger.addKey(customer, await client.createKey(session));
+    }
+    await this.#run(`UPDATE accounts SET plan = '${plan}' WHERE email = '${email}'`);
+    ledger.settleChange(() => {
+      customer.plans = new Set([plan]);
+    });
+    return customer;
+  }
+
+  /** Reads with an account whose quota does not end, until a read is answered with 200. */
+  async #readFirst(node: Node): Promise<void> {
+    const key = this.#ledger.customers.get(PROBE)?.keys[0];
+    const round = this.#round;
+    if (key === undefined || round === undefined) return;
+    const request = { base: "EUR", quote: "USD", isImported: false, converts: false };
+    for (let attempt = 0; attempt < 50; attempt += 1) {
+      const answered = round.counts.of("charged answers");
+      using connection = openConnection(node.url);
+      await read(round, { node, connection, key, way: "lane", request });
+      if (round.counts.of("charged answers") > answered) return;
+    }
+    throw new Violation(`node ${node.index} has started, and does not answer reads with 200`);
+  }
+
+  #forgetReaders(): void {
+    const { readers } = this.#options;
+    const all = this.#ledger.readers;
+    this.#ledger.readers = [...all.slice(0, readers), ...all.slice(readers).slice(-NEWEST_READERS)];
+  }
+}
+
+/** The load of a round, with all that happens during it. Afterwards all nodes are up. */
+async function load(round: Round): Promise<void> {
+  const { plan, answers } = round;
+  const stop = () => {
+    round.isOn = false;
+    answers.end();
+  };
+  const guarded = (work: Promise<void>) =>
+    work.catch((error: unknown) => {
+      stop();
+      throw error;
+    });
+  const hands = [
+    ...readHands.map((way, hand) => guarded(readOn(round, hand, way))),
+    ...Array.from({ length: plan.actingHands }, (_, hand) => guarded(actOn(round, hand))),
+  ];
+  const imported = guarded(importBeside(round));
+  const beside = [guarded(operate(round)), imported];
+  const mayEnd = plan.rateImport?.isAwaited ? imported : Promise.resolve();
+  const ending = guarded(mayEnd.then(() => endNodes(round))).finally(stop);
+  const settleBeside = () => Promise.allSettled(beside);
+  await allOf([ending, ...hands], settleBeside);
+  await allOf([bringBack(round)], settleBeside);
+  await allOf(beside);
+}
+
+/** With a single node the load has ended with it; an import may still go on. */
+async function bringBack({ plan, nodes, story }: Round): Promise<void> {
+  for (const { node, killedStarts } of plan.ends) {
+    if (nodes.all().some(({ index }) => index === node)) continue;
+    await nodes.start(node, { killedStarts, story });
+  }
+}
+
+/** Waits for all, so that nothing goes on behind a failure. @throws the first one's reason. */
+async function allOf(
+  works: readonly Promise<void>[],
+  onFailure: () => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  const settled = await Promise.allSettled(works);
+  const failed = settled.find(({ status }) => status === "rejected");
+  if (failed?.status !== "rejected") return;
+  await onFailure();
+  throw failed.reason;
+}
+
+async function endNodes({ plan, nodes, answers, story, settings }: Round): Promise<void> {
+  for (const end of plan.ends) {
+    await answers.reached(answers.total + end.afterAnswers);
+    await nodes.end(end, story);
+    if (settings.nodes === 1) return;
+    await nodes.start(end.node, { killedStarts: end.killedStarts, story });
+  }
+  await answers.reached(answers.total + plan.tailAnswers);
+}
+
+async function operate(round: Round): Promise<void> {
+  const { plan, answers } = round;
+  for (const command of plan.commands) {
+    await answers.reached(command.afterAnswers);
+    await runCommand(round, command);
+  }
+}
+
+async function importBeside(round: Round): Promise<void> {
+  const { plan, answers } = round;
+  if (plan.rateImport === undefined) return;
+  await answers.reached(plan.rateImport.afterAnswers);
+  await importRates(round, plan.rateImport);
+}
