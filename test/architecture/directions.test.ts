@@ -198,12 +198,11 @@ test("no file imports itself through others", () => {
 test("rules and use cases reach the outside world through ports alone", () => {
   const pure = sources.filter(({ path }) => ["rules", "core"].includes(kindOf(path) ?? ""));
   assert.ok(pure.length > 30, `only ${pure.length} files`);
-  const globals = "process|fetch|crypto|console|performance|queueMicrotask";
+  const globals = "process|crypto|console|performance|queueMicrotask";
   const timers = "setTimeout|setInterval|setImmediate";
-  const outside = new RegExp(
-    `(?<![.\\w])(?:${globals}|${timers})\\s*[.(]|\\bMath\\.random\\b`,
-    "g",
-  );
+  // A port may have a method of the name fetch, whose parameters have types.
+  const calls = `(?:${globals}|${timers})\\s*[.(]|fetch\\((?!\\w+:)`;
+  const outside = new RegExp(`(?<![.\\w])(?:${calls})|\\bMath\\.random\\b`, "g");
   assert.deepEqual(placesOf(pure, outside), []);
 });
 
