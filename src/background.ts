@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
-import { keepTidy } from "./cleanup/cleanup.ts";
+import { runCleanupLoop } from "./cleanup/cleanup.ts";
 import type { Config } from "./config.ts";
 import { createDeliverMail, type DeliveryReport } from "./mail/deliver.ts";
-import { keepMailMoving } from "./mail/delivery-loop.ts";
+import { runDeliveryLoop } from "./mail/delivery-loop.ts";
 import type { Mailer } from "./mail/mailer.ts";
 import { createRefreshSource, type RefreshReport } from "./rates/refresh.ts";
-import { keepRatesFresh } from "./rates/refresh-loop.ts";
-import { createSuccession } from "./rates/rules/update-policy.ts";
+import { runRefreshLoop } from "./rates/refresh-loop.ts";
+import { createUpdatePolicy } from "./rates/rules/update-policy.ts";
 import type { Store } from "./store.ts";
-import type { World } from "./world.ts";
+import type { ServiceDependencies } from "./world.ts";
 
 // What goes on beside the requests. Each part is disposed of before the store that it works on.
 
@@ -16,13 +16,17 @@ import type { World } from "./world.ts";
 const MAIL_DRAIN_MS = 1000;
 
 /** Keeps rates fresh in the background; disposing ends it, a fetch that is under way too. */
-export function startRefreshing(config: Config, store: Store, world: World): AsyncDisposable {
+export function startRateRefresh(
+  config: Config,
+  store: Store,
+  world: ServiceDependencies,
+): AsyncDisposable {
   const { sources, log } = world;
   const abort = new AbortController();
   const { rateSources: activeSources, maxRateJump: maxJump } = config;
-  const judge = createSuccession({ activeSources, maxJump });
+  const judge = createUpdatePolicy({ activeSources, maxJump });
   const refreshSource = createRefreshSource({ ...world, store, judge });
-  const ended = keepRatesFresh(
+  const ended = runRefreshLoop(
     {
       ...world,
       store,
@@ -42,10 +46,10 @@ export function startRefreshing(config: Config, store: Store, world: World): Asy
 }
 
 /** Removes what has expired in the background; disposing ends it. */
-export function startTidying(store: Store, { clock, log }: World): AsyncDisposable {
+export function startCleanup(store: Store, { clock, log }: ServiceDependencies): AsyncDisposable {
   const abort = new AbortController();
   const onError = (err: unknown) => log.error({ err }, "what has expired could not be removed");
-  const ended = keepTidy({ store, clock, onError }, abort.signal);
+  const ended = runCleanupLoop({ store, clock, onError }, abort.signal);
   return {
     async [Symbol.asyncDispose]() {
       abort.abort();
@@ -58,14 +62,18 @@ export function startTidying(store: Store, { clock, log }: World): AsyncDisposab
  * Delivers mail in the background; disposing ends it, after a moment for the mails in hand: what is
  * broken off is sent again by the next start.
  */
-export function startMailing(store: Store, mailer: Mailer, world: World): AsyncDisposable {
+export function startMailDelivery(
+  store: Store,
+  mailer: Mailer,
+  world: ServiceDependencies,
+): AsyncDisposable {
   const { log } = world;
   const stop = new AbortController();
   const breakOff = new AbortController();
   const onError = (err: unknown) => log.error({ err }, "mail could not be worked on");
   const onReport = (report: DeliveryReport) => logDelivery(log, report);
   const deliverMail = createDeliverMail({ ...world, store, mailer, onReport });
-  const ended = keepMailMoving(
+  const ended = runDeliveryLoop(
     { ...world, store, deliverMail, onError },
     { stop: stop.signal, breakOff: breakOff.signal },
   );

@@ -10,7 +10,7 @@ import { type BackupCommandUses, backupCommands } from "./storage/cli.ts";
 import { type StoreCommandUses, storeCommands } from "./storage/store-cli.ts";
 
 /** What all commands together use of the outside world. */
-export type CommandUses = AccountCommandUses &
+export type CommandDeps = AccountCommandUses &
   PlanCommandUses &
   MailCommandUses &
   RateCommandUses &
@@ -28,7 +28,7 @@ const WRONG_USE = 2;
  *
  * @returns the exit code: 0 done, 1 it did not work out, 2 wrong use.
  */
-export async function runCommandLine(args: readonly string[], uses: CommandUses): Promise<number> {
+export async function runCommandLine(args: readonly string[], uses: CommandDeps): Promise<number> {
   let exitCode = 0;
   const program = createProgram(uses, (code) => {
     exitCode = code;
@@ -44,7 +44,7 @@ export async function runCommandLine(args: readonly string[], uses: CommandUses)
   }
 }
 
-function createProgram(uses: CommandUses, setExitCode: (code: number) => void): Command {
+function createProgram(uses: CommandDeps, setExitCode: (code: number) => void): Command {
   const program = new Command("kurs")
     .description("Serves exchange rates exactly as published, and counts every read.")
     .version(uses.version)

@@ -9,7 +9,7 @@ import { isMailable } from "./shared/email.ts";
 import {
   type DatabaseHost,
   databaseOptionProblems,
-  parseDatabaseAddress,
+  parseDatabaseUrl,
   type StoreSettings,
 } from "./storage/settings.ts";
 
@@ -158,7 +158,7 @@ function databaseHostsOf(
   problems: string[],
 ): readonly DatabaseHost[] | undefined {
   if (text === undefined) return undefined;
-  const hosts = parseDatabaseAddress(text);
+  const hosts = parseDatabaseUrl(text);
   if (hosts === undefined) {
     problems.push(
       "DATABASE_URL: want an address such as postgres://user:password@one:5432,two:5432/kurs",

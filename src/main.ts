@@ -2,9 +2,9 @@ import { createReadStream, fstatSync, openSync } from "node:fs";
 import { format } from "node:util";
 import { type Config, ConfigError, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
-import type { DoctorUses } from "./doctor/cli.ts";
+import type { DoctorDeps } from "./doctor/cli.ts";
 import type { Examination } from "./doctor/facts.ts";
-import { lookAtDirectory } from "./doctor/fs.ts";
+import { inspectDirectory } from "./doctor/fs.ts";
 import { createLog } from "./log/log.ts";
 import type { OpenedFile } from "./rates/cli/import-progress.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
@@ -12,10 +12,10 @@ import type { Service } from "./service.ts";
 import { systemClock } from "./shared/clock.ts";
 import { timestamp } from "./shared/instant.ts";
 import { isLoopback } from "./shared/loopback.ts";
-import { StartError } from "./shared/start-error.ts";
+import { StartupError } from "./shared/start-error.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { visible } from "./shared/visible-text.ts";
-import { databaseOptionProblems, parseDatabaseAddress, shownAddress } from "./storage/settings.ts";
+import { databaseOptionProblems, parseDatabaseUrl, redactDatabaseUrl } from "./storage/settings.ts";
 import { version } from "./version.ts";
 
 const WRONG_USE = 2;
@@ -64,7 +64,7 @@ function welcome({ url, metricsUrl }: Pick<Service, "url" | "metricsUrl">): stri
 
 /** One line for what the operator can mend; the whole story for what only we can. */
 function explain(error: unknown): number {
-  if (error instanceof ConfigError || error instanceof StartError) {
+  if (error instanceof ConfigError || error instanceof StartupError) {
     printError(`kurs: ${error.message}`);
     return error instanceof ConfigError ? WRONG_USE : 1;
   }
@@ -117,7 +117,7 @@ process.stderr.on("error", () => undefined);
 function createDoctor(
   examineStore: (config: Config, isThorough: boolean) => Promise<Examination>,
   databaseName: string,
-): DoctorUses {
+): DoctorDeps {
   return {
     runtime: `Node.js ${process.versions.node}`,
     settings: () => {
@@ -135,13 +135,15 @@ function createDoctor(
       }
     },
     examineStore: (isThorough) => examineStore(readConfig(sourceNames), isThorough),
-    lookAtDirectory: () => {
+    inspectDirectory: () => {
       const { dataDirectory, databaseHosts } = readConfig(sourceNames);
-      return databaseHosts === undefined ? lookAtDirectory(dataDirectory, databaseName) : undefined;
+      return databaseHosts === undefined
+        ? inspectDirectory(dataDirectory, databaseName)
+        : undefined;
     },
-    askMailServer: async () => {
-      const { askMailServer } = await import("./mail/transport/create-mailer.ts");
-      return await askMailServer(readConfig(sourceNames));
+    checkMailServer: async () => {
+      const { checkMailServer } = await import("./mail/transport/create-mailer.ts");
+      return await checkMailServer(readConfig(sourceNames));
     },
   };
 }
@@ -154,7 +156,7 @@ async function run(args: readonly string[]): Promise<number> {
     "./storage/maintenance.ts"
   );
   const { openStore } = await import("./store.ts");
-  const { commandPatience } = await import("./storage/settings.ts");
+  const { commandTimeouts } = await import("./storage/settings.ts");
   const { examineStore } = await import("./doctor/examine.ts");
   const { FILE_NAME: databaseName } = await import("./storage/sqlite/open.ts");
   const now = () => timestamp(systemClock.nowMs());
@@ -164,14 +166,14 @@ async function run(args: readonly string[]): Promise<number> {
     serve,
     settings: () => {
       const config = readConfig(sourceNames);
-      return { ...config, databaseAddress: shownAddress(config.databaseHosts) };
+      return { ...config, databaseAddress: redactDatabaseUrl(config.databaseHosts) };
     },
     openStore: ({ makesStore } = { makesStore: false }) =>
-      openStore(readConfig(sourceNames), { ...commandPatience, makesStore }),
+      openStore(readConfig(sourceNames), { ...commandTimeouts, makesStore }),
     migrateStore: () => migrateStore(readConfig(sourceNames)),
     copyStore: ({ from, to }, onProgress) => {
       const config = readConfig(sourceNames);
-      const hosts = to === undefined ? config.databaseHosts : parseDatabaseAddress(to);
+      const hosts = to === undefined ? config.databaseHosts : parseDatabaseUrl(to);
       if (hosts === undefined) {
         const problem = "--to or DATABASE_URL: want an address such as postgres://localhost/kurs";
         throw new ConfigError([problem]);

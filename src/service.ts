@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
-import { createAuthLimit } from "./accounts/auth-limiter.ts";
+import { createAuthLimiter } from "./accounts/auth-limiter.ts";
 import { createEmailVerification } from "./accounts/email-verification.ts";
 import { createHashNewPassword } from "./accounts/new-password.ts";
 import { createPasswordResets } from "./accounts/password-reset.ts";
@@ -10,7 +10,7 @@ import { createRegister } from "./accounts/register.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createApp } from "./app.ts";
-import { startMailing, startRefreshing, startTidying } from "./background.ts";
+import { startCleanup, startMailDelivery, startRateRefresh } from "./background.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
 import { createReadDailyUsage, createReadUsage } from "./billing/usage.ts";
 import type { Config } from "./config.ts";
@@ -21,15 +21,15 @@ import { createConvertCurrency } from "./metering/convert.ts";
 import { createReadRate } from "./metering/read-rate.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Observers } from "./metrics/observers.ts";
-import { storeSnapshot } from "./rates/import.ts";
+import { seedFromSnapshot } from "./rates/import.ts";
 import { loadSnapshot } from "./rates/sources/snapshot.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import type { Secrets } from "./shared/secrets.ts";
-import { StartError } from "./shared/start-error.ts";
-import { serverPatience } from "./storage/settings.ts";
+import { StartupError } from "./shared/start-error.ts";
+import { serverTimeouts } from "./storage/settings.ts";
 import { openStore, type Store } from "./store.ts";
 import { version } from "./version.ts";
-import type { World } from "./world.ts";
+import type { ServiceDependencies } from "./world.ts";
 
 /** What is in flight at the stop has this long; the stop as a whole takes less than 10 s. */
 const DRAIN_MS = 8000;
@@ -56,25 +56,25 @@ export interface Service extends AsyncDisposable {
 /**
  * The composition root: builds every part, joins them and listens.
  *
- * @throws {StartError} with one line for the operator.
+ * @throws {StartupError} with one line for the operator.
  */
-export async function startService(config: Config, world: World): Promise<Service> {
+export async function startService(config: Config, world: ServiceDependencies): Promise<Service> {
   await using starting = new AsyncDisposableStack();
   const { clock, log } = world;
   const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
   const observeBatch = metrics?.observers.observeBatch;
-  const store = starting.use(await openStore(config, serverPatience, observeBatch));
+  const store = starting.use(await openStore(config, serverTimeouts, observeBatch));
   const { freePlanUnits } = config;
   if (freePlanUnits !== undefined) {
     await store.setPlan({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });
   }
-  const snapshot = await storeSnapshot(store, clock, loadSnapshot);
+  const snapshot = await seedFromSnapshot(store, clock, loadSnapshot);
   if (snapshot !== undefined) {
     const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
     log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
   }
 
-  let isLeaving = false;
+  let isShuttingDown = false;
   let url = "";
   const publicUrl = () => config.publicUrl ?? url;
   const app = await createApp(
@@ -87,25 +87,25 @@ export async function startService(config: Config, world: World): Promise<Servic
       listensOnLoopback: isLoopback(config.host),
       consoleDirectory: CONSOLE_DIRECTORY,
       connectionsMax: config.connectionsMax,
-      isLeaving: () => isLeaving,
+      isShuttingDown: () => isShuttingDown,
     },
-    joinUseCases(config, store, world, metrics?.observers),
+    createUseCases(config, store, world, metrics?.observers),
   );
   const metricsUrl = await serveMetrics(metrics, config, { ...world, store, app }, starting);
   starting.defer(() => drain(app, world.secrets));
   url = await listen(app.server, (address) => app.listen(address), config, "");
   log.info({ url, version }, "listening");
   log.flush();
-  starting.use(startRefreshing(config, store, world));
-  starting.use(startTidying(store, world));
-  starting.use(startMailing(store, starting.use(createMailer(config, publicUrl)), world));
+  starting.use(startRateRefresh(config, store, world));
+  starting.use(startCleanup(store, world));
+  starting.use(startMailDelivery(store, starting.use(createMailer(config, publicUrl)), world));
 
   const running = starting.move();
   return {
     url,
     metricsUrl,
     async [Symbol.asyncDispose]() {
-      isLeaving = true;
+      isShuttingDown = true;
       await after(config.shutdownDelaySeconds * 1000);
       await running.disposeAsync();
     },
@@ -118,11 +118,11 @@ async function loadMetrics(): Promise<Metrics> {
   return createMetrics();
 }
 
-/** @returns where they are scraped. @throws {StartError} */
+/** @returns where they are scraped. @throws {StartupError} */
 async function serveMetrics(
   metrics: Metrics | undefined,
   { metricsHost: host, metricsPort: port, databaseHosts }: Config,
-  uses: World & { readonly store: Store; readonly app: App },
+  uses: ServiceDependencies & { readonly store: Store; readonly app: App },
   starting: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (metrics === undefined || port === undefined) return undefined;
@@ -138,12 +138,17 @@ async function serveMetrics(
   return url;
 }
 
-function joinUseCases(config: Config, store: Store, world: World, observers?: Observers) {
+function createUseCases(
+  config: Config,
+  store: Store,
+  world: ServiceDependencies,
+  observers?: Observers,
+) {
   const { clock, secrets } = world;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = config;
   const { requireVerifiedEmail } = config;
   const parts = { store, clock, secrets };
-  const spendAuthCall = createAuthLimit({ ...parts, callsPerWindow, windowSeconds });
+  const consumeAuthAttempt = createAuthLimiter({ ...parts, callsPerWindow, windowSeconds });
   const hashNewPassword = createHashNewPassword({ secrets, loadCommonPasswords });
   const apiKeys = createApiKeys(parts);
   const readRate = createReadRate(parts);
@@ -158,14 +163,14 @@ function joinUseCases(config: Config, store: Store, world: World, observers?: Ob
     readRate,
     readUsage,
     readDailyUsage: createReadDailyUsage(parts),
-    answerMcp: whenFirstCalled(async () => {
+    answerMcp: lazy(async () => {
       const { createMcpEndpoint } = await import("./mcp/endpoint.ts");
       return createMcpEndpoint(mcp);
     }),
-    register: createRegister({ ...parts, spendAuthCall, hashNewPassword }),
-    sessions: createSessions({ ...parts, spendAuthCall, requireVerifiedEmail }),
-    emailVerification: createEmailVerification({ ...parts, spendAuthCall }),
-    passwordResets: createPasswordResets({ ...parts, spendAuthCall, hashNewPassword }),
+    register: createRegister({ ...parts, consumeAuthAttempt, hashNewPassword }),
+    sessions: createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail }),
+    emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
+    passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
   };
 }
 
@@ -173,7 +178,7 @@ function joinUseCases(config: Config, store: Store, world: World, observers?: Ob
  * Makes a part when it is first called. The official SDK of MCP takes 40 MB and a tenth of a second
  * to load, which nobody shall pay who does not use it.
  */
-function whenFirstCalled<Given, Result>(
+function lazy<Given, Result>(
   make: () => Promise<(given: Given) => Promise<Result>>,
 ): (given: Given) => Promise<Result> {
   let call = async (given: Given): Promise<Result> => {
@@ -186,7 +191,7 @@ function whenFirstCalled<Given, Result>(
 /**
  * @param prefix of the variables that host and port come from.
  * @returns where it listens.
- * @throws {StartError}
+ * @throws {StartupError}
  */
 async function listen(
   server: Server,
@@ -200,7 +205,7 @@ async function listen(
     const advice = adviceOf.get((error as { code?: string }).code ?? "");
     if (advice === undefined) throw error;
     const told = advice.replace(/\{(HOST|PORT)\}/, `${prefix}$1`);
-    throw new StartError(`Cannot listen on ${host} port ${port}: ${told}.`, error);
+    throw new StartupError(`Cannot listen on ${host} port ${port}: ${told}.`, error);
   }
   const { address, family, port: bound } = server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`;

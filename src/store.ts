@@ -8,7 +8,7 @@ import type { ApiKeyStore } from "./api-keys/store.ts";
 import { planStore } from "./billing/plans-sql.ts";
 import { usageStore } from "./billing/sql.ts";
 import type { PlanStore, UsageStore } from "./billing/store.ts";
-import type { TidyingStore } from "./cleanup/cleanup.ts";
+import type { CleanupStore } from "./cleanup/cleanup.ts";
 import { tidyingStore } from "./cleanup/sql.ts";
 import { mailStore } from "./mail/sql.ts";
 import type { MailStore, MailTokenStore } from "./mail/store.ts";
@@ -19,21 +19,21 @@ import type { BatchStore, MeterStore } from "./metering/store.ts";
 import { sourceStore } from "./rates/sources-sql.ts";
 import { rateStore } from "./rates/sql.ts";
 import type { RateStore, SourceStore } from "./rates/store.ts";
-import type { SharedStore } from "./shared/store.ts";
+import type { StoreStatus } from "./shared/store.ts";
 import type { Engine } from "./storage/engine.ts";
 import type { PrimarySettings } from "./storage/postgres/primary.ts";
-import type { DatabaseHost, Patience, StoreSettings } from "./storage/settings.ts";
+import type { DatabaseHost, StoreSettings, StoreTimeouts } from "./storage/settings.ts";
 import { openSqliteEngine, type SqliteOptions } from "./storage/sqlite/open.ts";
 
 /**
  * Opens the store that is configured, making it where it may be made and migrating it where needed.
  *
  * @param observeBatch is told of each batch of metered reads.
- * @throws {StartError}
+ * @throws {StartupError}
  */
 export async function openStore(
   { dataDirectory, databaseHosts }: StoreSettings,
-  patience: Patience,
+  patience: StoreTimeouts,
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
   if (databaseHosts !== undefined) return openPostgresStore(databaseHosts, patience, observeBatch);
@@ -94,7 +94,7 @@ export function createStore(
       observeBatch === undefined ? batches : observedBatches(batches, observeBatch),
     ),
     checkWrites: () => engine.checkWrites(),
-    writtenByOthers: () => engine.writtenByOthers(),
+    hasOtherWriters: () => engine.hasOtherWriters(),
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
 }
@@ -110,7 +110,7 @@ export interface Store
     SourceStore,
     MailTokenStore,
     MailStore,
-    TidyingStore,
-    SharedStore,
+    CleanupStore,
+    StoreStatus,
     MeterStore,
     AsyncDisposable {}

@@ -4,7 +4,7 @@ import type { Clock } from "./shared/clock.ts";
 import type { Secrets } from "./shared/secrets.ts";
 
 /** The outside world, as the service meets it. */
-export interface World {
+export interface ServiceDependencies {
   readonly clock: Clock;
   readonly secrets: Secrets;
   readonly log: Logger;

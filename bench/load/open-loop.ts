@@ -49,7 +49,7 @@ const SENT_AT_ONCE = 500;
  */
 export async function loadOpenly(settings: OpenLoopSettings): Promise<OpenLoopResult> {
   const requests = Array.from({ length: REQUESTS }, () => bytesOfOne(settings));
-  const tally = new Tally();
+  const tally = new TableTotals();
   const lines = await openLines(settings, tally);
   const startMs = performance.now();
   let arrived = 0;
@@ -74,7 +74,7 @@ export async function loadOpenly(settings: OpenLoopSettings): Promise<OpenLoopRe
 }
 
 /** What came back, on all lines. */
-class Tally {
+class TableTotals {
   readonly idle: Line[] = [];
   broken = 0;
   wrong = 0;
@@ -104,11 +104,11 @@ class Tally {
 /** A connection with one request on it at a time. */
 class Line {
   readonly socket: Socket;
-  readonly #tally: Tally;
+  readonly #tally: TableTotals;
   #dueMs = Number.NaN;
   #text = "";
 
-  constructor(socket: Socket, tally: Tally) {
+  constructor(socket: Socket, tally: TableTotals) {
     this.socket = socket;
     this.#tally = tally;
     socket.setEncoding("latin1");
@@ -142,7 +142,7 @@ class Line {
   }
 }
 
-async function openLines(settings: OpenLoopSettings, tally: Tally): Promise<Line[]> {
+async function openLines(settings: OpenLoopSettings, tally: TableTotals): Promise<Line[]> {
   const { hostname, port } = new URL(settings.url);
   const lines: Line[] = [];
   while (lines.length < settings.connections) {

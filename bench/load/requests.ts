@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { SESSION_TOKEN_START } from "../../src/accounts/rules.ts";
-import { API_KEY_START } from "../../src/api-keys/rules.ts";
+import { SESSION_TOKEN_PREFIX } from "../../src/accounts/rules.ts";
+import { API_KEY_PREFIX } from "../../src/api-keys/rules.ts";
 
 /**
  * A request of which no two need be the same: wherever it says `{account}` or `{pair}`, one of the
@@ -49,9 +49,9 @@ export function digitsOf(name: SlotName, index: number): string {
 }
 
 /** A key of a bench account is its number, so that any of a million is known by arithmetic. */
-export const API_KEY = `${API_KEY_START}{account}`;
+export const API_KEY = `${API_KEY_PREFIX}{account}`;
 
-const SESSION_TOKEN = `${SESSION_TOKEN_START}{account}`;
+const SESSION_TOKEN = `${SESSION_TOKEN_PREFIX}{account}`;
 
 export const PATH_OF_READ = "/v1/rates/X{pair}/USD";
 

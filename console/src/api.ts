@@ -1,17 +1,17 @@
 import type { Static } from "typebox";
-import type { AccountShape, SessionShape } from "../../src/accounts/json.ts";
-import type { ApiKeyShape, CreatedApiKeyShape } from "../../src/api-keys/json.ts";
-import type { DailyUsageShape, UsageShape } from "../../src/billing/json.ts";
-import type { RateShape } from "../../src/rates/json.ts";
+import type { AccountSchema, SessionSchema } from "../../src/accounts/json.ts";
+import type { ApiKeySchema, CreatedApiKeySchema } from "../../src/api-keys/json.ts";
+import type { DailyUsageSchema, UsageSchema } from "../../src/billing/json.ts";
+import type { RateSchema } from "../../src/rates/json.ts";
 import type { FailureCode } from "../../src/shared/failure.ts";
 import { root } from "./router.ts";
 import { endSession, session } from "./session.ts";
 
-export type CreatedApiKey = Static<typeof CreatedApiKeyShape>;
-export type ApiKey = Static<typeof ApiKeyShape>;
-export type Usage = Static<typeof UsageShape>;
-export type DailyUsage = Static<typeof DailyUsageShape>;
-export type Rate = Static<typeof RateShape>;
+export type CreatedApiKey = Static<typeof CreatedApiKeySchema>;
+export type ApiKey = Static<typeof ApiKeySchema>;
+export type Usage = Static<typeof UsageSchema>;
+export type DailyUsage = Static<typeof DailyUsageSchema>;
+export type Rate = Static<typeof RateSchema>;
 
 /** What an answer's envelope says; `unreachable` when there was no answer of the service at all. */
 export class ApiError extends Error {
@@ -98,10 +98,10 @@ type Credentials = { readonly email: string; readonly password: string };
 const post = (json: unknown): Call => ({ method: "POST", json });
 
 export const register = (credentials: Credentials) =>
-  ask<Static<typeof AccountShape>>("v1/auth/register", post(credentials));
+  ask<Static<typeof AccountSchema>>("v1/auth/register", post(credentials));
 
 export const logIn = (credentials: Credentials) =>
-  ask<Static<typeof SessionShape>>("v1/auth/login", post(credentials));
+  ask<Static<typeof SessionSchema>>("v1/auth/login", post(credentials));
 
 export const logOut = () => askAsOwner<void>("v1/auth/logout", { method: "POST" });
 

@@ -14,20 +14,20 @@ const CALLS_PER_IP_FACTOR = 30;
  * @param email none for the confirmation of a reset, which counts against the address alone.
  * @throws {Failure} `too_many_requests` when the window's budget is spent.
  */
-export type SpendAuthCall = (clientIp: string, email?: string) => Promise<void>;
+export type ConsumeAuthAttempt = (clientIp: string, email?: string) => Promise<void>;
 
 /**
  * Makes the abuse limiter: a fixed window per (address, email), which opens with its first call,
  * and a higher ceiling per address. The windows lie in the store, so all nodes count in the same.
  */
-export function createAuthLimit(uses: {
+export function createAuthLimiter(uses: {
   readonly store: AuthLimitStore;
   readonly secrets: Secrets;
   readonly clock: Clock;
   /** Calls a window per (address, email). */
   readonly callsPerWindow: number;
   readonly windowSeconds: number;
-}): SpendAuthCall {
+}): ConsumeAuthAttempt {
   const { store, secrets, clock, callsPerWindow, windowSeconds } = uses;
   const callsPerAddress = callsPerWindow * CALLS_PER_IP_FACTOR;
   return async (clientIp, email) => {
@@ -40,11 +40,15 @@ export function createAuthLimit(uses: {
     const scopes = [...budgets.keys()];
 
     // An address that has spent its ceiling costs the store no more writes, whatever it sends.
-    const open = await store.openAuthWindows(scopes, now);
+    const open = await store.currentAuthWindows(scopes, now);
     const spent = open.filter(({ scope, calls }) => calls >= (budgets.get(scope) ?? 0));
     if (spent.some(({ scope }) => scope === address)) throw tooManyRequests(spent, nowMs);
 
-    const counted = await store.countAuthCall(scopes, now, timestamp(nowMs + windowSeconds * 1000));
+    const counted = await store.countAuthAttempt(
+      scopes,
+      now,
+      timestamp(nowMs + windowSeconds * 1000),
+    );
     const exceeded = counted.filter(({ scope, calls }) => calls > (budgets.get(scope) ?? 0));
     if (exceeded.length > 0) throw tooManyRequests(exceeded, nowMs);
   };

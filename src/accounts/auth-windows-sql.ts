@@ -18,7 +18,7 @@ const OPEN_WINDOW = "SELECT calls, ends_at FROM auth_windows WHERE scope = $1 AN
 
 export function authLimitStore(engine: Engine): AuthLimitStore {
   return {
-    async openAuthWindows(scopes, now) {
+    async currentAuthWindows(scopes, now) {
       const asked = scopes.map(async (scope) => {
         const [row] = await engine.query(OPEN_WINDOW, scope, now);
         return row === undefined ? [] : [windowOf(scope, row)];
@@ -26,7 +26,7 @@ export function authLimitStore(engine: Engine): AuthLimitStore {
       return (await Promise.all(asked)).flat();
     },
 
-    countAuthCall: (scopes, now, endsAt) =>
+    countAuthAttempt: (scopes, now, endsAt) =>
       engine.transaction(function* () {
         const windows: AuthWindow[] = [];
         for (const scope of scopes) {

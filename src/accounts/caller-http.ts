@@ -13,7 +13,7 @@ export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void
  * @returns the client as the abuse limiter counts it.
  * @throws {ClientGone} when it is not known any more: what cannot be counted is not done.
  */
-export function clientIpOf({ ip, ips = [ip] }: FastifyRequest): string {
+export function clientIp({ ip, ips = [ip] }: FastifyRequest): string {
   const client = clientOf(ips);
   if (client === undefined) throw new ClientGone();
   return client;

@@ -7,7 +7,7 @@ import { table } from "../cli/output.ts";
 import type { MailTokenStore } from "../mail/store.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
-import { wireAccountSummary } from "./json.ts";
+import { accountSummaryJson } from "./json.ts";
 import type { AccountStore, AccountSummary } from "./store.ts";
 
 export interface AccountCommandUses extends CommandIo {
@@ -57,7 +57,7 @@ export function accountCommands(program: Command, uses: AccountCommandUses): voi
 async function listAccounts(uses: AccountCommandUses, { json }: OutputOptions): Promise<void> {
   await using store = await uses.openStore();
   const accounts = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name);
-  if (json) return uses.print(JSON.stringify(accounts.map(wireAccountSummary), undefined, 2));
+  if (json) return uses.print(JSON.stringify(accounts.map(accountSummaryJson), undefined, 2));
   if (accounts.length === 0) return uses.print("There are no accounts yet.");
   uses.print(accountTable(accounts));
 }
@@ -68,7 +68,7 @@ async function showAccount(uses: AccountCommandUses, typed: string, { json }: Ou
   const [account] = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name, email);
   if (account === undefined) throw unknownAccount(email);
   uses.print(
-    json ? JSON.stringify(wireAccountSummary(account), undefined, 2) : accountTable([account]),
+    json ? JSON.stringify(accountSummaryJson(account), undefined, 2) : accountTable([account]),
   );
 }
 

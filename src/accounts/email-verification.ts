@@ -2,7 +2,7 @@ import type { MailTokenStore } from "../mail/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
-import type { SpendAuthCall } from "./auth-limiter.ts";
+import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
 import { invalidToken, isMailToken } from "./rules.ts";
 
@@ -22,9 +22,9 @@ export function createEmailVerification(uses: {
   readonly store: MailTokenStore;
   readonly secrets: Secrets;
   readonly clock: Clock;
-  readonly spendAuthCall: SpendAuthCall;
+  readonly consumeAuthAttempt: ConsumeAuthAttempt;
 }): EmailVerification {
-  const { store, secrets, clock, spendAuthCall } = uses;
+  const { store, secrets, clock, consumeAuthAttempt } = uses;
   return {
     async verify(token) {
       if (!isMailToken(token)) throw invalidToken;
@@ -33,7 +33,7 @@ export function createEmailVerification(uses: {
     },
 
     async resend(email, clientIp) {
-      await spendAuthCall(clientIp, email);
+      await consumeAuthAttempt(clientIp, email);
       await store.issueToken(email, newMailToken("verification", uses));
     },
   };

@@ -1,11 +1,11 @@
 import { credentialOf } from "../http/authentication.ts";
-import { noBody, responsesOf } from "../http/documented-responses.ts";
+import { documentedResponses, emptyResponse } from "../http/documented-responses.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import type { SessionGuard } from "../http/session-guard.ts";
 import { Type } from "../shared/json-schema.ts";
-import { clientIpOf, normalizeBodyEmail } from "./caller-http.ts";
-import { CredentialsBody, wireAccount, wireSession } from "./json.ts";
+import { clientIp, normalizeBodyEmail } from "./caller-http.ts";
+import { accountJson, CredentialsBody, sessionJson } from "./json.ts";
 import type { Register } from "./register.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -15,7 +15,7 @@ const registerSchema = {
   summary: "Open an account",
   security: [],
   body: CredentialsBody,
-  response: responsesOf({ 201: Type.Ref("Account#", { description: "The new account" }) }, [
+  response: documentedResponses({ 201: Type.Ref("Account#", { description: "The new account" }) }, [
     "unsupported_media_type",
     "email_taken",
     "too_many_requests",
@@ -28,7 +28,7 @@ const loginSchema = {
   summary: "Log in for a session of 24 hours",
   security: [],
   body: CredentialsBody,
-  response: responsesOf({ 200: Type.Ref("Session#", { description: "The session" }) }, [
+  response: documentedResponses({ 200: Type.Ref("Session#", { description: "The session" }) }, [
     "unsupported_media_type",
     "unauthorized",
     "email_not_verified",
@@ -41,7 +41,7 @@ const logoutSchema = {
   tags: ["Authentication"],
   summary: "End the session",
   security: [{ Session: [] }],
-  response: responsesOf({ 204: noBody("The session is ended") }, ["unauthorized"]),
+  response: documentedResponses({ 204: emptyResponse("The session is ended") }, ["unauthorized"]),
 };
 
 export async function authRoutes(
@@ -59,14 +59,14 @@ export async function authRoutes(
     "/v1/auth/register",
     { schema: registerSchema, preValidation },
     async (request, reply) => {
-      const account = await register({ ...request.body, clientIp: clientIpOf(request) });
+      const account = await register({ ...request.body, clientIp: clientIp(request) });
       reply.code(201);
-      return wireAccount(account);
+      return accountJson(account);
     },
   );
 
   app.post("/v1/auth/login", { schema: loginSchema, preValidation }, async (request) =>
-    wireSession(await sessions.logIn({ ...request.body, clientIp: clientIpOf(request) })),
+    sessionJson(await sessions.logIn({ ...request.body, clientIp: clientIp(request) })),
   );
 
   await ignoringBodies(app, (scope) => {

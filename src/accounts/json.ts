@@ -5,7 +5,7 @@ import { Id, Timestamp, Type } from "../shared/json-schema.ts";
 import type { IssuedSession } from "./sessions.ts";
 import type { Account, AccountSummary } from "./store.ts";
 
-export function wireAccountSummary(account: AccountSummary) {
+export function accountSummaryJson(account: AccountSummary) {
   const { id, email, plan, createdAt, emailVerifiedAt, activeKeys, quota } = account;
   return {
     id,
@@ -47,7 +47,7 @@ export const MailTokenBody = Type.Object({ token: MailToken });
 
 export const NewPasswordBody = Type.Object({ token: MailToken, password: Password });
 
-export const AccountShape = Type.Object(
+export const AccountSchema = Type.Object(
   {
     id: Id,
     email: Type.String({ format: "email" }),
@@ -57,7 +57,7 @@ export const AccountShape = Type.Object(
   { $id: "Account" },
 );
 
-export const SessionShape = Type.Object(
+export const SessionSchema = Type.Object(
   {
     session_token: Type.String({ pattern: "^svc_sess_[0-9a-f]{64}$" }),
     expires_at: Type.String({ format: "date-time", description: "24 hours after the log-in" }),
@@ -65,11 +65,11 @@ export const SessionShape = Type.Object(
   { $id: "Session" },
 );
 
-export function wireAccount(account: Account): Static<typeof AccountShape> {
+export function accountJson(account: Account): Static<typeof AccountSchema> {
   const { id, email, createdAt, emailVerifiedAt } = account;
   return { id, email, created_at: createdAt, email_verified: emailVerifiedAt !== undefined };
 }
 
-export function wireSession({ token, expiresAt }: IssuedSession): Static<typeof SessionShape> {
+export function sessionJson({ token, expiresAt }: IssuedSession): Static<typeof SessionSchema> {
   return { session_token: token, expires_at: expiresAt };
 }

@@ -1,7 +1,7 @@
-import { noBody, responsesOf } from "../http/documented-responses.ts";
+import { documentedResponses, emptyResponse } from "../http/documented-responses.ts";
 import type { App } from "../http/fastify.ts";
 import { Type } from "../shared/json-schema.ts";
-import { clientIpOf, normalizeBodyEmail } from "./caller-http.ts";
+import { clientIp, normalizeBodyEmail } from "./caller-http.ts";
 import type { EmailVerification } from "./email-verification.ts";
 import { EmailBody, MailTokenBody, NewPasswordBody } from "./json.ts";
 import type { PasswordResets } from "./password-reset.ts";
@@ -21,7 +21,7 @@ const verifySchema = {
   operationId: "verifyEmail",
   summary: "Confirm an email by the token that was mailed to it",
   body: MailTokenBody,
-  response: responsesOf({ 204: noBody("The email is verified") }, [
+  response: documentedResponses({ 204: emptyResponse("The email is verified") }, [
     "unsupported_media_type",
     "invalid_token",
   ]),
@@ -33,7 +33,7 @@ const resendSchema = {
   summary: "Mail another token, valid 24 hours; the older ones stay valid",
   description: MAIL_LIMITS,
   body: EmailBody,
-  response: responsesOf({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
+  response: documentedResponses({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
 };
 
 const requestResetSchema = {
@@ -42,7 +42,7 @@ const requestResetSchema = {
   summary: "Mail a token for a new password, valid 1 hour; the older ones stay valid",
   description: MAIL_LIMITS,
   body: EmailBody,
-  response: responsesOf({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
+  response: documentedResponses({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
 };
 
 const confirmResetSchema = {
@@ -53,7 +53,7 @@ const confirmResetSchema = {
     "API keys keep working, unless this is the first verification of the email: then they are " +
     "revoked.",
   body: NewPasswordBody,
-  response: responsesOf({ 204: noBody("The password is changed") }, [
+  response: documentedResponses({ 204: emptyResponse("The password is changed") }, [
     "unsupported_media_type",
     "invalid_token",
     "too_many_requests",
@@ -79,7 +79,7 @@ export function mailTokenRoutes(
     "/v1/auth/verification/resend",
     { schema: resendSchema, preValidation },
     async (request, reply) => {
-      await emailVerification.resend(request.body.email, clientIpOf(request));
+      await emailVerification.resend(request.body.email, clientIp(request));
       reply.code(202);
       return {};
     },
@@ -89,7 +89,7 @@ export function mailTokenRoutes(
     "/v1/auth/password-reset",
     { schema: requestResetSchema, preValidation },
     async (request, reply) => {
-      await passwordResets.request(request.body.email, clientIpOf(request));
+      await passwordResets.request(request.body.email, clientIp(request));
       reply.code(202);
       return {};
     },
@@ -100,7 +100,7 @@ export function mailTokenRoutes(
     { schema: confirmResetSchema },
     async (request, reply) => {
       const { token, password } = request.body;
-      await passwordResets.confirm(token, password, clientIpOf(request));
+      await passwordResets.confirm(token, password, clientIp(request));
       return reply.code(204).send();
     },
   );

@@ -3,7 +3,7 @@ import type { MailTokenStore } from "../mail/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
-import type { SpendAuthCall } from "./auth-limiter.ts";
+import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
 import type { HashNewPassword } from "./new-password.ts";
 import { invalidToken, isMailToken } from "./rules.ts";
@@ -31,10 +31,10 @@ export function createPasswordResets(uses: {
   readonly store: MailTokenStore;
   readonly secrets: Secrets;
   readonly clock: Clock;
-  readonly spendAuthCall: SpendAuthCall;
+  readonly consumeAuthAttempt: ConsumeAuthAttempt;
   readonly hashNewPassword: HashNewPassword;
 }): PasswordResets {
-  const { store, secrets, clock, spendAuthCall, hashNewPassword } = uses;
+  const { store, secrets, clock, consumeAuthAttempt, hashNewPassword } = uses;
   const now = () => timestamp(clock.nowMs());
   // Many confirmations of one token would fill the queue for hashing, though only one can succeed:
   // 400 of them let another user's log-in wait 3.9 s instead of 40 ms.
@@ -42,12 +42,12 @@ export function createPasswordResets(uses: {
 
   return {
     async request(email, clientIp) {
-      await spendAuthCall(clientIp, email);
+      await consumeAuthAttempt(clientIp, email);
       await store.issueToken(email, newMailToken("password_reset", uses));
     },
 
     async confirm(token, password, clientIp) {
-      await spendAuthCall(clientIp);
+      await consumeAuthAttempt(clientIp);
       if (!isMailToken(token)) throw invalidToken;
       const tokenHash = secrets.hash(token);
       await oneAtATime(tokenHash, async () => {

@@ -3,7 +3,7 @@ import type { Clock } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
-import type { SpendAuthCall } from "./auth-limiter.ts";
+import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
 import type { HashNewPassword } from "./new-password.ts";
 import type { Account, AccountStore } from "./store.ts";
@@ -24,13 +24,13 @@ export function createRegister(uses: {
   readonly store: AccountStore;
   readonly secrets: Secrets;
   readonly clock: Clock;
-  readonly spendAuthCall: SpendAuthCall;
+  readonly consumeAuthAttempt: ConsumeAuthAttempt;
   readonly hashNewPassword: HashNewPassword;
 }): Register {
-  const { store, secrets, clock, spendAuthCall, hashNewPassword } = uses;
+  const { store, secrets, clock, consumeAuthAttempt, hashNewPassword } = uses;
 
   return async ({ email, password, clientIp }) => {
-    await spendAuthCall(clientIp, email);
+    await consumeAuthAttempt(clientIp, email);
     const account: Account = {
       id: secrets.uuid(),
       email,

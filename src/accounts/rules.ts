@@ -1,8 +1,8 @@
 import { Failure } from "../shared/failure.ts";
-import { ABBREVIATION } from "../shared/secrets.ts";
+import { CREDENTIAL_PREFIX } from "../shared/secrets.ts";
 
 /** What every session token begins with. */
-export const SESSION_TOKEN_START = `${ABBREVIATION}_sess_`;
+export const SESSION_TOKEN_PREFIX = `${CREDENTIAL_PREFIX}_sess_`;
 
 /** A session ends this long after its log-in, and nothing prolongs it (section 8). */
 export const SESSION_LIFETIME_MS = 24 * 60 * 60 * 1000;
@@ -22,7 +22,7 @@ export const VALID_TOKENS_MAX = 5;
 /** Mails to one address within an hour. A notice counts, but is always sent. */
 export const MAILS_PER_HOUR_MAX = 5;
 
-const sessionToken = new RegExp(`^${SESSION_TOKEN_START}[0-9a-f]{64}$`);
+const sessionToken = new RegExp(`^${SESSION_TOKEN_PREFIX}[0-9a-f]{64}$`);
 
 /** Whether a text has the form of a session token. */
 export function isSessionToken(text: string): boolean {

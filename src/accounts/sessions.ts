@@ -2,14 +2,14 @@ import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
-import type { SpendAuthCall } from "./auth-limiter.ts";
+import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import { normalizePassword } from "./password-rules.ts";
 import type { Credentials } from "./register.ts";
 import {
   emailNotVerified,
   isSessionToken,
   SESSION_LIFETIME_MS,
-  SESSION_TOKEN_START,
+  SESSION_TOKEN_PREFIX,
 } from "./rules.ts";
 import type { AccountStore, CheckedPassword, SessionStore } from "./store.ts";
 
@@ -39,14 +39,14 @@ export function createSessions(uses: {
   readonly store: AccountStore & SessionStore;
   readonly secrets: Secrets;
   readonly clock: Clock;
-  readonly spendAuthCall: SpendAuthCall;
+  readonly consumeAuthAttempt: ConsumeAuthAttempt;
   /** Whether only those log in who have shown that their email is theirs. */
   readonly requireVerifiedEmail: boolean;
 }): Sessions {
-  const { store, secrets, clock, spendAuthCall, requireVerifiedEmail } = uses;
+  const { store, secrets, clock, consumeAuthAttempt, requireVerifiedEmail } = uses;
 
   const openSession = async (accountId: string, password: CheckedPassword) => {
-    const token = SESSION_TOKEN_START + secrets.secret();
+    const token = SESSION_TOKEN_PREFIX + secrets.secret();
     const tokenHash = secrets.hash(token);
     const nowMs = clock.nowMs();
     const createdAt = timestamp(nowMs);
@@ -57,7 +57,7 @@ export function createSessions(uses: {
 
   return {
     async logIn({ email, password: typed, clientIp }) {
-      await spendAuthCall(clientIp, email);
+      await consumeAuthAttempt(clientIp, email);
       const password = normalizePassword(typed);
       for (;;) {
         const account = await store.accountByEmail(email);

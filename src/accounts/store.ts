@@ -73,7 +73,7 @@ export interface AuthWindow {
 
 export interface AuthLimitStore {
   /** Those of the scopes' windows that are open at `now`. Writes nothing. */
-  openAuthWindows(scopes: readonly string[], now: string): Promise<AuthWindow[]>;
+  currentAuthWindows(scopes: readonly string[], now: string): Promise<AuthWindow[]>;
   /** Counts one call in each scope's window; a window that is over at `now` starts anew. */
-  countAuthCall(scopes: readonly string[], now: string, endsAt: string): Promise<AuthWindow[]>;
+  countAuthAttempt(scopes: readonly string[], now: string, endsAt: string): Promise<AuthWindow[]>;
 }

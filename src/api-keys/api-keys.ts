@@ -3,7 +3,7 @@ import { Failure, sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import type { Secrets } from "../shared/secrets.ts";
-import { API_KEY_START, apiKeyRequired, isApiKey, isApiKeyId, keyPrefixOf } from "./rules.ts";
+import { API_KEY_PREFIX, apiKeyRequired, isApiKey, isApiKeyId, keyPrefixOf } from "./rules.ts";
 import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
 
 const LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
@@ -55,7 +55,7 @@ export function createApiKeys(uses: {
 
   return {
     async create(accountId, name, sessionToken) {
-      const secret = API_KEY_START + secrets.secret();
+      const secret = API_KEY_PREFIX + secrets.secret();
       const key: ApiKey = {
         id: secrets.uuid(),
         name,

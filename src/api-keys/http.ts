@@ -1,13 +1,13 @@
 import type { FastifyRequest } from "fastify";
 import { credentialOf } from "../http/authentication.ts";
-import { noBody, responsesOf } from "../http/documented-responses.ts";
+import { documentedResponses, emptyResponse } from "../http/documented-responses.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import type { SendList } from "../http/response/list.ts";
 import { accountOf, type SessionGuard } from "../http/session-guard.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { ApiKeys } from "./api-keys.ts";
-import { NewApiKeyBody, wireApiKey, wireCreatedApiKey } from "./json.ts";
+import { apiKeyJson, createdApiKeyJson, NewApiKeyBody } from "./json.ts";
 
 const tags = ["API keys"];
 const security = [{ Session: [] }];
@@ -21,7 +21,7 @@ const createSchema = {
     "An account has at most 100 active keys, creates at most 100 per UTC day, and has at most " +
     "10,000 in total, revoked ones included.",
   body: NewApiKeyBody,
-  response: responsesOf(
+  response: documentedResponses(
     { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, told this once" }) },
     ["unauthorized", "unsupported_media_type", "key_limit_reached"],
   ),
@@ -32,7 +32,7 @@ const listSchema = {
   tags,
   security,
   summary: "List every key of the account, revoked ones too",
-  response: responsesOf({ 200: Type.Ref("ApiKeyList#", { description: "The keys" }) }, [
+  response: documentedResponses({ 200: Type.Ref("ApiKeyList#", { description: "The keys" }) }, [
     "unauthorized",
   ]),
 };
@@ -43,7 +43,10 @@ const revokeSchema = {
   security,
   summary: "Revoke a key; it is refused from then on",
   params: Type.Object({ id: Type.String({ description: "The key's id, as listed; in any case" }) }),
-  response: responsesOf({ 204: noBody("The key is revoked") }, ["unauthorized", "not_found"]),
+  response: documentedResponses({ 204: emptyResponse("The key is revoked") }, [
+    "unauthorized",
+    "not_found",
+  ]),
 };
 
 export async function apiKeyRoutes(
@@ -64,12 +67,12 @@ export async function apiKeyRoutes(
       const session = credentialOf(request.raw, "Session") ?? "";
       const { key, secret } = await apiKeys.create(accountOf(request), request.body.name, session);
       reply.code(201);
-      return wireCreatedApiKey(key, secret);
+      return createdApiKeyJson(key, secret);
     },
   );
 
   app.get(url, { schema: listSchema, onRequest }, (request, reply) =>
-    sendList(reply, "api_keys", apiKeys.list(accountOf(request)), wireApiKey),
+    sendList(reply, "api_keys", apiKeys.list(accountOf(request)), apiKeyJson),
   );
 
   await ignoringBodies(app, (scope) => {

@@ -26,7 +26,7 @@ export const keyFields = {
   created_at: Timestamp,
 };
 
-export const ApiKeyShape = Type.Object(
+export const ApiKeySchema = Type.Object(
   {
     ...keyFields,
     revoked_at: Type.Optional(
@@ -36,7 +36,7 @@ export const ApiKeyShape = Type.Object(
   { $id: "ApiKey" },
 );
 
-export const CreatedApiKeyShape = Type.Object(
+export const CreatedApiKeySchema = Type.Object(
   {
     ...keyFields,
     api_key: Type.String({
@@ -47,17 +47,17 @@ export const CreatedApiKeyShape = Type.Object(
   { $id: "CreatedApiKey" },
 );
 
-export const ApiKeyListShape = Type.Object(
+export const ApiKeyListSchema = Type.Object(
   { api_keys: Type.Array(Type.Ref("ApiKey#"), { description: "Oldest first" }) },
   { $id: "ApiKeyList" },
 );
 
-export function wireApiKey(key: ApiKey): Static<typeof ApiKeyShape> {
+export function apiKeyJson(key: ApiKey): Static<typeof ApiKeySchema> {
   const { id, name, keyPrefix, createdAt, revokedAt } = key;
   const item = { id, name, key_prefix: keyPrefix, created_at: createdAt };
   return revokedAt === undefined ? item : { ...item, revoked_at: revokedAt };
 }
 
-export function wireCreatedApiKey(key: ApiKey, secret: string): Static<typeof CreatedApiKeyShape> {
-  return { ...wireApiKey(key), api_key: secret };
+export function createdApiKeyJson(key: ApiKey, secret: string): Static<typeof CreatedApiKeySchema> {
+  return { ...apiKeyJson(key), api_key: secret };
 }

@@ -1,10 +1,10 @@
 import { Failure } from "../shared/failure.ts";
-import { ABBREVIATION } from "../shared/secrets.ts";
+import { CREDENTIAL_PREFIX } from "../shared/secrets.ts";
 
 /** What every API key begins with: 9 characters. */
-export const API_KEY_START = `${ABBREVIATION}_live_`;
+export const API_KEY_PREFIX = `${CREDENTIAL_PREFIX}_live_`;
 
-export const apiKey = new RegExp(`^${API_KEY_START}[0-9a-f]{64}$`);
+export const apiKey = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{64}$`);
 
 /** Whether a text has the form of an API key. Saves the store a search for what it cannot hold. */
 export function isApiKey(text: string): boolean {
@@ -20,7 +20,7 @@ export function isApiKeyId(text: string): boolean {
 
 /** @returns the 17 characters by which a key is recognised in a list (section 2). */
 export function keyPrefixOf(key: string): string {
-  return key.slice(0, API_KEY_START.length + 8);
+  return key.slice(0, API_KEY_PREFIX.length + 8);
 }
 
 // The refusals that a read can end in are made once. Making an Error costs several microseconds,

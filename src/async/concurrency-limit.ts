@@ -1,5 +1,5 @@
 /** Lets work pass, at most a number of pieces at a time; the rest waits in order of arrival. */
-export interface Turnstile {
+export interface ConcurrencyLimit {
   pass<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Turns away what waits, and from now on all that would have to wait. */
   close(): void;
@@ -12,7 +12,7 @@ export interface Turnstile {
 /** What one piece of work took counts so much in the mean, which then tells of the last dozen. */
 const WEIGHT_OF_ONE = 0.15;
 
-export interface TurnstileLimits {
+export interface ConcurrencyLimits {
   readonly atOnce: number;
   /** At most so many wait. */
   readonly waiting?: number;
@@ -22,7 +22,7 @@ export interface TurnstileLimits {
   readonly whenFull: Error;
 }
 
-export function createTurnstile(limits: TurnstileLimits): Turnstile {
+export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLimit {
   const { atOnce, whenFull } = limits;
   const { waiting: waitingMax = Number.POSITIVE_INFINITY } = limits;
   const { waitMs = Number.POSITIVE_INFINITY } = limits;

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { table } from "../cli/output.ts";
-import { wirePlan } from "./json.ts";
+import { planJson } from "./json.ts";
 import { MAX_PLAN_UNITS } from "./rules.ts";
 import type { PlanStore } from "./store.ts";
 
@@ -42,7 +42,7 @@ Example:
 async function listPlans({ openStore, print }: PlanCommandUses, { json }: OutputOptions) {
   await using store = await openStore();
   const plans = await store.listPlans();
-  if (json) return print(JSON.stringify(plans.map(wirePlan), undefined, 2));
+  if (json) return print(JSON.stringify(plans.map(planJson), undefined, 2));
   const columns = [{ heading: "PLAN" }, { heading: "UNITS A PERIOD", align: "right" }] as const;
   print(
     table(

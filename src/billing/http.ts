@@ -1,11 +1,11 @@
 import type { FastifyRequest } from "fastify";
-import { responsesOf } from "../http/documented-responses.ts";
+import { documentedResponses } from "../http/documented-responses.ts";
 import type { App } from "../http/fastify.ts";
 import type { SendList } from "../http/response/list.ts";
 import { accountOf, type SessionGuard } from "../http/session-guard.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import { wireDayOfKey, wireUsage } from "./json.ts";
+import { dayOfKeyJson, usageJson } from "./json.ts";
 import type { ReadDailyUsage, ReadUsage } from "./usage.ts";
 
 const DAYS_MAX = 366;
@@ -24,7 +24,7 @@ const usageSchema = {
   ...common,
   operationId: "readUsage",
   summary: "Read the units used in the present billing period",
-  response: responsesOf({ 200: Type.Ref("Usage#", { description: "The usage" }) }, [
+  response: documentedResponses({ 200: Type.Ref("Usage#", { description: "The usage" }) }, [
     "unauthorized",
   ]),
 };
@@ -46,7 +46,7 @@ const dailySchema = {
       }),
     ),
   }),
-  response: responsesOf({ 200: Type.Ref("DailyUsage#", { description: "The units" }) }, [
+  response: documentedResponses({ 200: Type.Ref("DailyUsage#", { description: "The units" }) }, [
     "unauthorized",
   ]),
 };
@@ -63,7 +63,7 @@ export function usageRoutes(
   const { readUsage, readDailyUsage, sessionGuard: onRequest, sendList } = uses;
 
   app.get("/v1/account/usage", { schema: usageSchema, onRequest }, async (request) =>
-    wireUsage(await readUsage(accountOf(request))),
+    usageJson(await readUsage(accountOf(request))),
   );
 
   app.get(
@@ -71,7 +71,7 @@ export function usageRoutes(
     { schema: dailySchema, onRequest, preValidation: readDays },
     (request, reply) => {
       const { days = DAYS_DEFAULT } = request.query;
-      return sendList(reply, "days", readDailyUsage(accountOf(request), days), wireDayOfKey);
+      return sendList(reply, "days", readDailyUsage(accountOf(request), days), dayOfKeyJson);
     },
   );
 }

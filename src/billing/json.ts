@@ -4,11 +4,11 @@ import { remainingUnits, utilization } from "./rules.ts";
 import type { DailyUnits, Plan } from "./store.ts";
 import type { UsageReport } from "./usage.ts";
 
-export function wirePlan({ name, unitsPerPeriod }: Plan) {
+export function planJson({ name, unitsPerPeriod }: Plan) {
   return { name, units_per_period: unitsPerPeriod };
 }
 
-export const UsageShape = Type.Object(
+export const UsageSchema = Type.Object(
   {
     plan: Type.String({ examples: ["free"] }),
     billing_period: Type.Object({
@@ -31,9 +31,9 @@ export const DayOfKey = Type.Object({
   units: Units,
 });
 
-export const DailyUsageShape = Type.Object({ days: Type.Array(DayOfKey) }, { $id: "DailyUsage" });
+export const DailyUsageSchema = Type.Object({ days: Type.Array(DayOfKey) }, { $id: "DailyUsage" });
 
-export function wireUsage(report: UsageReport): Static<typeof UsageShape> {
+export function usageJson(report: UsageReport): Static<typeof UsageSchema> {
   return {
     plan: report.plan,
     billing_period: { start: report.period.start, end: report.period.end },
@@ -46,6 +46,6 @@ export function wireUsage(report: UsageReport): Static<typeof UsageShape> {
   };
 }
 
-export function wireDayOfKey({ day, keyId, units }: DailyUnits): Static<typeof DayOfKey> {
+export function dayOfKeyJson({ day, keyId, units }: DailyUnits): Static<typeof DayOfKey> {
   return { date: day, api_key_id: keyId, units };
 }

@@ -37,7 +37,7 @@ export function planStore(engine: Engine): PlanStore {
     },
 
     async missingPlans() {
-      return (await engine.queryFirst(MISSING_PLANS)).map((row) => textOf(row, "plan"));
+      return (await engine.queryWithPriority(MISSING_PLANS)).map((row) => textOf(row, "plan"));
     },
   };
 }

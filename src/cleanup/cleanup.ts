@@ -12,9 +12,9 @@ const LOOK_INTERVAL_MS = 60_000;
 const ENDED_MAILS_KEPT_MS = 30 * 24 * 60 * 60_000;
 
 /** Removes expired sessions, tokens and windows and old mails, until it is aborted. */
-export async function keepTidy(
+export async function runCleanupLoop(
   uses: {
-    readonly store: TidyingStore;
+    readonly store: CleanupStore;
     readonly clock: Clock;
     readonly onError: (error: unknown) => void;
   },
@@ -22,24 +22,24 @@ export async function keepTidy(
 ): Promise<void> {
   const { store, clock, onError } = uses;
 
-  const tidyWhenDue = async (): Promise<void> => {
+  const cleanUpWhenDue = async (): Promise<void> => {
     const nowMs = clock.nowMs();
     const now = timestamp(nowMs);
-    if (!(await store.takeDuty("tidy", now, timestamp(nowMs + TIDY_INTERVAL_MS)))) return;
+    if (!(await store.claimJob("tidy", now, timestamp(nowMs + TIDY_INTERVAL_MS)))) return;
     await store.removeExpired(now);
     await store.removeEndedMails(timestamp(nowMs - ENDED_MAILS_KEPT_MS));
   };
 
   while (!signal.aborted) {
-    await tidyWhenDue().catch(onError);
+    await cleanUpWhenDue().catch(onError);
     await pause(LOOK_INTERVAL_MS, signal);
   }
 }
 
 /** What is done once for all nodes, to keep the store small. */
-export interface TidyingStore {
+export interface CleanupStore {
   /** @returns whether this node is to do it now; the next time is then `nextAt`, for all nodes. */
-  takeDuty(name: string, now: string, nextAt: string): Promise<boolean>;
+  claimJob(name: string, now: string, nextAt: string): Promise<boolean>;
   /** Removes sessions, mail tokens and windows of the abuse limiter that are over at `now`. */
   removeExpired(now: string): Promise<void>;
   /** Removes mails that were delivered or given up before a moment. */

@@ -1,9 +1,9 @@
 import type { Engine } from "../storage/engine.ts";
-import type { TidyingStore } from "./cleanup.ts";
+import type { CleanupStore } from "./cleanup.ts";
 
 // Test and change in one statement: of several nodes one takes the duty. It is never due later than
 // it would be if it were done now, or a clock that was set back would put it off for as long.
-const TAKE_DUTY = `
+const CLAIM_JOB = `
   INSERT INTO duties (name, next_at) VALUES ($1, $3)
   ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at
     WHERE duties.next_at <= $2 OR duties.next_at > excluded.next_at
@@ -26,15 +26,15 @@ const REMOVE_MAILS = removeSome(
   "next_attempt_at IS NULL AND coalesce(delivered_at, given_up_at) < $1",
 );
 
-export function tidyingStore(engine: Engine): TidyingStore {
+export function tidyingStore(engine: Engine): CleanupStore {
   const removeAll = async (sql: string, before: string): Promise<void> => {
     let removed = ROWS_AT_ONCE;
     while (removed === ROWS_AT_ONCE) removed = (await engine.query(sql, before)).length;
   };
 
   return {
-    async takeDuty(name, now, nextAt) {
-      return (await engine.query(TAKE_DUTY, name, now, nextAt)).length === 1;
+    async claimJob(name, now, nextAt) {
+      return (await engine.query(CLAIM_JOB, name, now, nextAt)).length === 1;
     },
 
     async removeExpired(now) {

@@ -15,7 +15,7 @@ export interface CommandIo {
  * Opens the store, as far as a command needs it.
  *
  * @param how whether to make an embedded database where there is none; unset: refuse.
- * @throws {StartError}
+ * @throws {StartupError}
  */
 export type OpenStore<Part> = (how?: {
   readonly makesStore: boolean;

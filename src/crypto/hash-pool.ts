@@ -1,12 +1,12 @@
 import type { Argon2Parameters } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { createTurnstile } from "../async/concurrency-limit.ts";
+import { createConcurrencyLimit } from "../async/concurrency-limit.ts";
 import { Failure } from "../shared/failure.ts";
 import type { Secrets } from "../shared/secrets.ts";
 
 /** A hashing takes a core for some 30 ms, and 19 MiB. One core stays free of it, for the reads. */
-const THREADS = Math.max(1, availableParallelism() - 1);
+const POOL_SIZE = Math.max(1, availableParallelism() - 1);
 
 /** What waits is served within some 5 s, as long as nothing else needs the cores. */
 const WAITING_PER_THREAD = 166;
@@ -20,7 +20,7 @@ const tooManyWait = new Failure(
   { retryAfterSeconds: 5 },
 );
 
-export interface Hashing {
+export interface HashPool {
   /**
    * Makes a tag with Argon2id in a thread beside the service's own.
    *
@@ -39,18 +39,18 @@ export interface HashingLimits {
   readonly waiting?: number;
 }
 
-export function createHashing(limits: HashingLimits = {}): Hashing {
-  const { threads = THREADS } = limits;
+export function createHashPool(limits: HashingLimits = {}): HashPool {
+  const { threads = POOL_SIZE } = limits;
   const { waiting = threads * WAITING_PER_THREAD } = limits;
-  const turnstile = createTurnstile({ atOnce: threads, waiting, whenFull: tooManyWait });
-  const idle: HashingThread[] = [];
+  const turnstile = createConcurrencyLimit({ atOnce: threads, waiting, whenFull: tooManyWait });
+  const idle: HashWorker[] = [];
 
   return {
     makeTag: (order) =>
       turnstile.pass(async () => {
         let thread = idle.pop();
         while (thread?.hasEnded) thread = idle.pop();
-        thread ??= new HashingThread();
+        thread ??= new HashWorker();
         const tag = await thread.makeTag(order);
         idle.push(thread);
         return tag;
@@ -61,7 +61,7 @@ export function createHashing(limits: HashingLimits = {}): Hashing {
 }
 
 /** A thread that keeps the process alive only while it makes a tag. */
-class HashingThread {
+class HashWorker {
   readonly #worker = new Worker(new URL("./hash-worker.js", import.meta.url), {
     name: THREAD_NAME,
   });

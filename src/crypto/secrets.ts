@@ -1,6 +1,6 @@
 import { hash, randomBytes, randomUUIDv7, timingSafeEqual } from "node:crypto";
 import { SECRET_BYTES, type Secrets } from "../shared/secrets.ts";
-import { createHashing } from "./hash-pool.ts";
+import { createHashPool } from "./hash-pool.ts";
 
 /** Argon2id at the least that OWASP's Password Storage Cheat Sheet names: 19 MiB, t=2, p=1. */
 const PRESENT = { memory: 19_456, passes: 2, parallelism: 1 } as const;
@@ -15,7 +15,7 @@ interface Argon2Parameters {
 }
 
 /** Randomness of the operating system, SHA-256 for credentials, Argon2id for passwords. */
-export function createSecrets(hashing = createHashing()): Secrets {
+export function createSecrets(hashing = createHashPool()): Secrets {
   const tagOf = (password: string, salt: Uint8Array, parameters: Argon2Parameters) =>
     hashing.makeTag({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
 

@@ -1,19 +1,19 @@
 import type { Command } from "commander";
 import type { CommandIo, OutputOptions } from "../cli/command.ts";
-import type { MailServer } from "../mail/mailer.ts";
+import type { MailServerCheck } from "../mail/mailer.ts";
 import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
 import type { RateSource } from "../rates/source.ts";
 import type { SourceState } from "../rates/store.ts";
 import { visibleLine } from "../shared/visible-text.ts";
 import type { Examination } from "./facts.ts";
-import { type DirectoryFacts, judgeDirectory } from "./rules/directory.ts";
+import { checkDirectory, type DirectoryFacts } from "./rules/directory.ts";
 import { type Finding, findingsOf } from "./rules/finding.ts";
-import { judgeMail, judgeOtherRates, judgeSources } from "./rules/services.ts";
-import { type JudgedSettings, judgeSettings } from "./rules/settings.ts";
-import { judgeStore, type RatesOfSource } from "./rules/store.ts";
+import { checkMail, checkOtherRates, checkSources } from "./rules/services.ts";
+import { type CheckedSettings, checkSettings } from "./rules/settings.ts";
+import { checkStore, type RatesOfSource } from "./rules/store.ts";
 
 /** What the doctor looks with. */
-export interface DoctorUses {
+export interface DoctorDeps {
   /** Such as Node.js 26.10.0. */
   readonly runtime: string;
   /** The configuration, or everything in it that does not fit. */
@@ -21,18 +21,18 @@ export interface DoctorUses {
   /** Looks at the store and changes nothing. */
   readonly examineStore: (isThorough: boolean) => Promise<Examination>;
   /** @returns undefined when there is no data directory. */
-  readonly lookAtDirectory: () => DirectoryFacts | undefined;
+  readonly inspectDirectory: () => DirectoryFacts | undefined;
   /** Logs in to the mail server, without sending anything. */
-  readonly askMailServer: () => Promise<MailServer>;
+  readonly checkMailServer: () => Promise<MailServerCheck>;
 }
 
-export interface DoctorSettings extends JudgedSettings {
+export interface DoctorSettings extends CheckedSettings {
   readonly rateSources: readonly string[];
 }
 
 export interface DoctorCommandUses extends CommandIo {
   readonly version: string;
-  readonly doctor: DoctorUses;
+  readonly doctor: DoctorDeps;
   /** The sources of these keys, in this order. */
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
 }
@@ -69,10 +69,10 @@ async function examine(
   { thorough, json }: DoctorOptions,
 ): Promise<number> {
   const findings = await findAll(uses, thorough ?? false);
-  const isSick = findings.some(({ level }) => level === "problem");
+  const hasProblem = findings.some(({ level }) => level === "problem");
   if (json) uses.print(JSON.stringify(findings, undefined, 2));
   else for (const finding of findings) uses.print(lineOf(finding));
-  return isSick ? 1 : 0;
+  return hasProblem ? 1 : 0;
 }
 
 /** Not in columns of their own widths: each line can be read and searched by itself. */
@@ -91,15 +91,15 @@ async function findAll(uses: DoctorCommandUses, isThorough: boolean): Promise<re
   }
   return [
     program,
-    ...judgeSettings(settings),
+    ...checkSettings(settings),
     ...findInDirectory(doctor),
     ...(await findInStore(uses, settings, isThorough)),
   ];
 }
 
-function findInDirectory({ lookAtDirectory }: DoctorUses): readonly Finding[] {
-  const facts = lookAtDirectory();
-  return facts === undefined ? [] : judgeDirectory(facts);
+function findInDirectory({ inspectDirectory }: DoctorDeps): readonly Finding[] {
+  const facts = inspectDirectory();
+  return facts === undefined ? [] : checkDirectory(facts);
 }
 
 async function findInStore(
@@ -109,14 +109,14 @@ async function findInStore(
 ): Promise<readonly Finding[]> {
   const [examined, mailServer] = await Promise.all([
     doctor.examineStore(isThorough),
-    doctor.askMailServer(),
+    doctor.checkMailServer(),
   ]);
   const { warning, problem } = findingsOf("database");
   if (examined.kind === "missing") {
     const advice = "The first start makes it.";
-    return [warning(`there is ${examined.what}. ${advice}`), ...judgeMail(mailServer, [])];
+    return [warning(`there is ${examined.what}. ${advice}`), ...checkMail(mailServer, [])];
   }
-  if (examined.kind === "failed") return [problem(examined.reason), ...judgeMail(mailServer, [])];
+  if (examined.kind === "failed") return [problem(examined.reason), ...checkMail(mailServer, [])];
   // After the looking: a server beside us goes on writing newer times.
   const nowMs = clock.nowMs();
   const { facts, sources: states, mails } = examined;
@@ -125,10 +125,10 @@ async function findInStore(
   const statuses = await readSourceStatus(listed, sourcesOf(rateSources), nowMs);
   const others = rates.filter(({ source }) => !rateSources.includes(source));
   return [
-    ...judgeStore(facts, nowMs),
-    ...(states === undefined ? [] : judgeSources(statuses, nowMs)),
-    ...judgeOtherRates(others, nowMs),
-    ...judgeMail(mailServer, mails ?? []),
+    ...checkStore(facts, nowMs),
+    ...(states === undefined ? [] : checkSources(statuses, nowMs)),
+    ...checkOtherRates(others, nowMs),
+    ...checkMail(mailServer, mails ?? []),
   ];
 }
 

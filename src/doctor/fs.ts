@@ -8,7 +8,7 @@ const OPEN_TO_OTHERS = 0o001;
 const WRITABLE_BY_OWNER = 0o200;
 
 /** Looks at a data directory and what is in it. @returns undefined when there is none. */
-export function lookAtDirectory(path: string, databaseName: string): DirectoryFacts | undefined {
+export function inspectDirectory(path: string, databaseName: string): DirectoryFacts | undefined {
   const directory = statSync(path, { throwIfNoEntry: false });
   if (directory === undefined) return undefined;
   const { bavail, bsize } = statfsSync(path);

@@ -1,6 +1,6 @@
 import { mailStore } from "../mail/sql.ts";
 import { sourceStore } from "../rates/sources-sql.ts";
-import { StartError } from "../shared/start-error.ts";
+import { StartupError } from "../shared/start-error.ts";
 import { migrationsIn } from "../storage/migrations.ts";
 import { createPostgresEngine } from "../storage/postgres/engine.ts";
 import { versionOf } from "../storage/postgres/migrate.ts";
@@ -8,7 +8,7 @@ import { createPrimary } from "../storage/postgres/primary.ts";
 import { requireSuitable } from "../storage/postgres/suitable.ts";
 import type { DatabaseHost } from "../storage/settings.ts";
 import type { Examination } from "./facts.ts";
-import { readBooks } from "./sql.ts";
+import { readUsageTotals } from "./sql.ts";
 
 /** Summing up millions of rows takes seconds. */
 const STATEMENT_TIMEOUT_MS = 60_000;
@@ -45,14 +45,14 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
         knownSchema,
         pageCheck: undefined,
         damage: [],
-        books: engine && (await readBooks(engine)),
+        books: engine && (await readUsageTotals(engine)),
         databaseNowMs: about?.now_ms,
       },
       sources: engine && (await sourceStore(engine).listSources()),
       mails: engine && (await mailStore(engine).listMails({ withDelivered: false })),
     };
   } catch (error) {
-    if (error instanceof StartError) return { kind: "failed", reason: error.message };
+    if (error instanceof StartupError) return { kind: "failed", reason: error.message };
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     if (!(cause instanceof Error) || cause instanceof TypeError) throw error;
     return { kind: "failed", reason: `PostgreSQL cannot be used: ${cause.message}` };

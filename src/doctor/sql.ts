@@ -1,7 +1,7 @@
 import type { Instant } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
-import type { BookFacts } from "./rules/store.ts";
+import type { UsageTotals } from "./rules/store.ts";
 
 // One statement, and so one instant: beside a server both sums are of the same charges. A join of
 // the two would need an index that the daily sums have not: of 300,000 accounts it took minutes.
@@ -39,7 +39,7 @@ const MISSING_PLANS = `
   GROUP BY plan ORDER BY plan`;
 
 /** Reads what the doctor judges of the books; writes nothing. */
-export async function readBooks(engine: Pick<Engine, "query">): Promise<BookFacts> {
+export async function readUsageTotals(engine: Pick<Engine, "query">): Promise<UsageTotals> {
   const [compared = {}] = await engine.query(COMPARE_UNITS);
   const [newest = {}] = await engine.query(NEWEST);
   const [totals = {}] = await engine.query(TOTALS);

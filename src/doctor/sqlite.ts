@@ -6,12 +6,12 @@ import { sourceStore } from "../rates/sources-sql.ts";
 import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
-import { createFileGuard } from "../storage/sqlite/health/file-guard.ts";
+import { createFileIdentityCheck } from "../storage/sqlite/health/file-guard.ts";
 import { damageOf } from "../storage/sqlite/health/integrity.ts";
 import { knownSchema, schemaOf } from "../storage/sqlite/migrate.ts";
 import { FILE_NAME } from "../storage/sqlite/open.ts";
 import type { Examination } from "./facts.ts";
-import { readBooks } from "./sql.ts";
+import { readUsageTotals } from "./sql.ts";
 
 /** A server's transactions take milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -34,7 +34,9 @@ export async function examineSqlite(
     const pageCheck = isThorough ? "integrity_check" : "quick_check";
     const damage = damageOf(database, pageCheck);
     const isReadable = schema === knownSchema() && damage.length === 0;
-    const engine = isReadable ? createSqliteEngine(database, createFileGuard(file)) : undefined;
+    const engine = isReadable
+      ? createSqliteEngine(database, createFileIdentityCheck(file))
+      : undefined;
     return {
       kind: "examined",
       facts: {
@@ -43,7 +45,7 @@ export async function examineSqlite(
         knownSchema: knownSchema(),
         pageCheck,
         damage,
-        books: engine && (await readBooks(engine)),
+        books: engine && (await readUsageTotals(engine)),
         databaseNowMs: undefined,
       },
       sources: engine && (await sourceStore(engine).listSources()),

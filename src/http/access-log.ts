@@ -19,14 +19,14 @@ export interface LoggedRequest extends ObservedRequest {
 }
 
 /** Logs an answer in one line with its request id. */
-export type LogAnswer = (
+export type LogAccess = (
   request: LoggedRequest,
   status: number,
   code: FailureCode | undefined,
 ) => void;
 
 /** Tells an observer of what is logged, too; without one, logging is as it was. */
-export function observed(logAnswer: LogAnswer, observe: ObserveAnswer | undefined): LogAnswer {
+export function observed(logAnswer: LogAccess, observe: ObserveResponse | undefined): LogAccess {
   if (observe === undefined) return logAnswer;
   return (request, status, code) => {
     logAnswer(request, status, code);
@@ -47,11 +47,11 @@ const INFO = 30;
  * by pino, and the lines of one batch are written together. The route's pattern stands for the
  * path: what a client put into a path or a query, a key for instance, reaches no log.
  */
-export function createAnswerLog(uses: {
+export function createAccessLog(uses: {
   readonly log: Logger;
   readonly logDestination: DestinationStream;
   readonly clock: Clock;
-}): LogAnswer {
+}): LogAccess {
   const { log, logDestination, clock } = uses;
   if (!log.isLevelEnabled("info")) return () => undefined;
   let nowMs = Number.NaN;
@@ -86,7 +86,7 @@ export interface ObservedRequest {
 }
 
 /** Is told of each answer at the moment that it leaves; `code` is that of a failure. */
-export type ObserveAnswer = (
+export type ObserveResponse = (
   request: ObservedRequest,
   status: number,
   code: FailureCode | undefined,

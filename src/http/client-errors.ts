@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../shared/failure.ts";
-import { wireFailure } from "../shared/failure-json.ts";
-import type { ObserveAnswer } from "./access-log.ts";
+import { failureJson } from "../shared/failure-json.ts";
+import type { ObserveResponse } from "./access-log.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { ServerResponse, STATUS_CODES } from "./node-http.ts";
 import { type ParserError, rebuildRequest, unknownToParser } from "./rebuilt-requests.ts";
@@ -27,16 +27,20 @@ const connectRefused = new Failure("method_not_allowed", "This server is no prox
 const LINGER_MS = 1000;
 
 /** Writes a failure's envelope on a socket as its last response, and closes it. */
-export type AnswerRaw = (socket: Duplex, failure: Failure, extra?: Record<string, string>) => void;
+export type CloseWithError = (
+  socket: Duplex,
+  failure: Failure,
+  extra?: Record<string, string>,
+) => void;
 
 /** What logs and metrics call bytes that never became a request. */
 const malformedRequest = { method: "(other)", route: "(malformed)", arrivedMs: Number.NaN };
 
-export function createAnswerRaw(
+export function createCloseWithError(
   headers: Readonly<Record<string, string>>,
   log: Logger,
-  observe?: ObserveAnswer,
-): AnswerRaw {
+  observe?: ObserveResponse,
+): CloseWithError {
   return (socket, failure, extra = {}) => {
     const { code } = failure;
     const requestId = randomUUIDv7();
@@ -60,9 +64,9 @@ function endGently(socket: Duplex, text = ""): void {
  * large in their headers or too slow. Their response follows those to the requests before them, and
  * the connection closes: where the next request would begin is unknown.
  */
-export function answerUnrouted(
+export function handleConnectAndExpect(
   server: Server,
-  uses: { readonly answerRaw: AnswerRaw; readonly exchanges: Exchanges },
+  uses: { readonly answerRaw: CloseWithError; readonly exchanges: Exchanges },
 ): void {
   const { answerRaw, exchanges } = uses;
   const failed = new WeakSet<Socket>();
@@ -111,7 +115,7 @@ function rawAnswer(
   requestId: string,
   headers: Readonly<Record<string, string>>,
 ): string {
-  const body = JSON.stringify(wireFailure(failure, requestId));
+  const body = JSON.stringify(failureJson(failure, requestId));
   const status = statusOf[failure.code];
   const { retryAfterSeconds } = failure;
   const lines = Object.entries({

@@ -18,7 +18,7 @@ const common: readonly FailureCode[] = [
  * @param success the schema by status; `undefined` for an answer without a body.
  * @param codes the failures it can end in, besides those that any request can.
  */
-export function responsesOf(
+export function documentedResponses(
   success: Readonly<Record<number, TSchema>>,
   codes: readonly FailureCode[],
 ): Record<number, TSchema> {
@@ -34,6 +34,6 @@ export function responsesOf(
 }
 
 /** An answer that has no body. */
-export function noBody(description: string): TSchema {
+export function emptyResponse(description: string): TSchema {
   return Type.Null({ description });
 }

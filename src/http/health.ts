@@ -1,16 +1,16 @@
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import { responsesOf } from "./documented-responses.ts";
+import { documentedResponses } from "./documented-responses.ts";
 import type { App } from "./fastify.ts";
 
 const status = Type.Object({ status: Type.Literal("ok") }, { description: "It is" });
 
-const aliveSchema = {
+const livenessSchema = {
   operationId: "alive",
   tags: ["Health"],
   summary: "Whether the process answers",
   security: [],
-  response: responsesOf({ 200: status }, []),
+  response: documentedResponses({ 200: status }, []),
 };
 
 const readiness = Type.Object(
@@ -23,12 +23,12 @@ const readiness = Type.Object(
   { description: "It is; degraded: not for every account" },
 );
 
-const readySchema = {
+const readinessSchema = {
   operationId: "ready",
   tags: ["Health"],
   summary: "Whether the store answers and takes charges, and there are rates to serve",
   security: [],
-  response: responsesOf({ 200: readiness }, []),
+  response: documentedResponses({ 200: readiness }, []),
 };
 
 const withoutRates = new Failure(
@@ -61,7 +61,10 @@ export type AskStore = () => Promise<StoreReadiness>;
  */
 export function healthRoutes(
   app: App,
-  { askStore, isLeaving }: { readonly askStore: AskStore; readonly isLeaving: () => boolean },
+  {
+    askStore,
+    isShuttingDown,
+  }: { readonly askStore: AskStore; readonly isShuttingDown: () => boolean },
 ): void {
   const config = { busy: "never" } as const;
   // However many ask, the store is asked once at a time.
@@ -73,10 +76,10 @@ export function healthRoutes(
     return asking;
   };
 
-  app.get("/healthz", { schema: aliveSchema, config }, async () => ({ status: "ok" as const }));
+  app.get("/healthz", { schema: livenessSchema, config }, async () => ({ status: "ok" as const }));
 
-  app.get("/readyz", { schema: readySchema, config }, async () => {
-    if (isLeaving()) throw leaving;
+  app.get("/readyz", { schema: readinessSchema, config }, async () => {
+    if (isShuttingDown()) throw leaving;
     const { hasRates, hasAllPlans } = await ask();
     if (!hasRates) throw withoutRates;
     return hasAllPlans ? { status: "ok" as const } : degraded;

@@ -14,7 +14,7 @@ carry /v1; those of health are no part of it.`;
  * Serves the document of the routes that follow at /openapi.json. It is made when it is first asked
  * for: what makes it takes 22 ms and 9 MB to load.
  */
-export function documentRoutes(
+export function openApiRoute(
   app: App,
   {
     publicUrl,

@@ -36,7 +36,7 @@ const LITERAL = "\\[[\\da-z:.~!$&'()*+,;=_-]+\\]";
 const host = new RegExp(`^(?:${NAME}|${LITERAL})(?::\\d{0,5})?$`, "i");
 
 /** Rejects a malformed request target or Host, and an unknown path before its body is read. */
-export function refuseUnknown(app: App): void {
+export function addNotFoundHandling(app: App): void {
   app.addHook("onRequest", (request, reply, done) => {
     const malformed =
       malformedTarget(request) ?? malformedHost(request.raw) ?? malformedCoding(request);

@@ -21,7 +21,7 @@ const allMethods = METHODS.filter((method) => method !== "CONNECT") as HTTPMetho
  *
  * @returns what registers these answers, to be called when all routes are there.
  */
-export function prepareMethodRefusal(app: App): () => void {
+export function createMethodNotAllowedRoutes(app: App): () => void {
   for (const method of allMethods) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
@@ -45,7 +45,7 @@ export function prepareMethodRefusal(app: App): () => void {
         config: challenge === undefined ? {} : { challenge },
         onRequest: async (request, reply) => {
           if (!isPreflight(request)) await beforeOtherMethod?.(request);
-          return answerOtherMethod(request, reply, allowed);
+          return replyMethodNotAllowed(request, reply, allowed);
         },
         handler: () => undefined,
       });
@@ -53,7 +53,7 @@ export function prepareMethodRefusal(app: App): () => void {
   };
 }
 
-function answerOtherMethod(request: FastifyRequest, reply: FastifyReply, allowed: string) {
+function replyMethodNotAllowed(request: FastifyRequest, reply: FastifyReply, allowed: string) {
   if (isPreflight(request)) return answerPreflight(reply, allowed);
   reply.header("allow", allowed);
   const failure = new Failure("method_not_allowed", `This path answers ${allowed} only.`);

@@ -56,7 +56,7 @@ interface ListOptions extends OutputOptions {
 async function listMails({ openStore, print }: MailCommandUses, { all, json }: ListOptions) {
   await using store = await openStore();
   const mails = await store.listMails({ withDelivered: all ?? false });
-  if (json) return print(JSON.stringify(mails.map(wireMail), undefined, 2));
+  if (json) return print(JSON.stringify(mails.map(mailJson), undefined, 2));
   if (mails.length === 0) {
     return print(all ? "There are no mails." : "No mail waits, and none was given up.");
   }
@@ -103,7 +103,7 @@ export function mailState({ deliveredAt, givenUpAt }: MailRecord) {
   return givenUpAt === undefined ? "waiting" : "given up";
 }
 
-export function wireMail(mail: MailRecord) {
+export function mailJson(mail: MailRecord) {
   return {
     id: mail.id,
     kind: mail.kind,

@@ -55,7 +55,7 @@ export function createDeliverMail(uses: {
       await pause(RENEWAL_MS, ended);
       if (ended.aborted) return;
       try {
-        await store.postponeMail(id, inMs(LEASE_MS));
+        await store.rescheduleMail(id, inMs(LEASE_MS));
       } catch (error) {
         // The store may be back before the lease ends.
         if (!(error instanceof StoreUnavailable)) throw error;
@@ -63,15 +63,15 @@ export function createDeliverMail(uses: {
     }
   };
 
-  const noteFailure = async (mail: ClaimedMail, error: MailError) => {
+  const recordFailure = async (mail: ClaimedMail, error: MailError) => {
     const { id, attempts } = mail;
     if (clock.nowMs() - Date.parse(mail.createdAt) >= GIVE_UP_AFTER_MS) {
-      await store.giveUpMail(id, inMs(0), error.message);
+      await store.markGivenUp(id, inMs(0), error.message);
       return undefined;
     }
     const waitMs = error.isRefused ? REFUSED_RETRY_MS : backoffMs(BACKOFF, attempts - 1, random);
     const nextAttemptAt = inMs(waitMs);
-    await store.postponeMail(id, nextAttemptAt, error.message);
+    await store.rescheduleMail(id, nextAttemptAt, error.message);
     return nextAttemptAt;
   };
 
@@ -84,11 +84,11 @@ export function createDeliverMail(uses: {
     leased.catch(() => undefined);
     try {
       const deliveredTo = await mailer.send(mail, signal);
-      await store.noteDelivered(id, inMs(0));
+      await store.markDelivered(id, inMs(0));
       onReport({ ...about, deliveredTo });
     } catch (error) {
       if (!(error instanceof MailError)) throw error;
-      const nextAttemptAt = await noteFailure(mail, error);
+      const nextAttemptAt = await recordFailure(mail, error);
       const next = nextAttemptAt === undefined ? {} : { nextAttemptAt };
       onReport({ ...about, error: error.message, ...next });
     } finally {

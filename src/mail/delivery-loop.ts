@@ -17,7 +17,7 @@ const MAILS_AT_ONCE = 10;
  * Delivers mails in the background until it is aborted. A start is a new
  * chance: what failed before is tried at once, but not what another node may have in hand.
  */
-export async function keepMailMoving(
+export async function runDeliveryLoop(
   uses: {
     readonly store: MailStore;
     readonly clock: Clock;
@@ -41,7 +41,7 @@ export async function keepMailMoving(
     const limit = MAILS_AT_ONCE - inHand.size;
     if (limit === 0) return;
     // What waits longer than any mail may was put off before the clock was set back.
-    await store.hastenMails(inMs(0), inMs(2 * REFUSED_RETRY_MS));
+    await store.rescheduleStuckMails(inMs(0), inMs(2 * REFUSED_RETRY_MS));
     const mails = await store.claimMails({ now: inMs(0), until: inMs(LEASE_MS), limit });
     for (const mail of mails) {
       const delivery = deliverMail(mail, breakOff)
@@ -51,7 +51,7 @@ export async function keepMailMoving(
     }
   };
 
-  await store.hastenMails(inMs(0), inMs(LEASE_MS)).catch(onError);
+  await store.rescheduleStuckMails(inMs(0), inMs(LEASE_MS)).catch(onError);
   while (!stop.aborted) {
     await takeDue().catch(onError);
     // A mail that its server is slow with holds up no other, while there is a hand free.

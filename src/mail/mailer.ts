@@ -22,7 +22,7 @@ export class MailError extends Error {
 }
 
 /** What a mail server said to a log-in, or that there is none. */
-export type MailServer =
+export type MailServerCheck =
   | { readonly kind: "none"; readonly directory: string }
   | { readonly kind: "reached"; readonly name: string }
   | { readonly kind: "failed"; readonly name: string; readonly reason: string };

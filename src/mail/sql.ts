@@ -57,20 +57,20 @@ export function mailStore(engine: Engine): MailStore {
       return rows.map(claimedMail).sort((one, other) => (one.id < other.id ? -1 : 1));
     },
 
-    async postponeMail(id, until, error) {
+    async rescheduleMail(id, until, error) {
       await engine.query(POSTPONE_MAIL, id, until, error ?? null);
     },
 
-    async hastenMails(now, waitingBeyond) {
+    async rescheduleStuckMails(now, waitingBeyond) {
       if ((await engine.query(ANY_BEYOND, waitingBeyond)).length === 0) return;
       await engine.query(HASTEN_MAILS, now, waitingBeyond);
     },
 
-    async noteDelivered(id, at) {
+    async markDelivered(id, at) {
       await engine.query(NOTE_DELIVERED, id, at);
     },
 
-    async giveUpMail(id, at, error) {
+    async markGivenUp(id, at, error) {
       await engine.query(GIVE_UP_MAIL, id, at, error);
     },
 

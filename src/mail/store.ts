@@ -93,13 +93,13 @@ export interface MailStore {
     readonly limit: number;
   }): Promise<ClaimedMail[]>;
   /** Keeps a mail that is being delivered from others for longer, or has it tried again then. */
-  postponeMail(id: string, until: string, error?: string): Promise<void>;
+  rescheduleMail(id: string, until: string, error?: string): Promise<void>;
   /** Makes mails due that are to be tried after a moment only. */
-  hastenMails(now: string, waitingBeyond: string): Promise<void>;
+  rescheduleStuckMails(now: string, waitingBeyond: string): Promise<void>;
   /** Notes a delivery and removes the mail's secret. */
-  noteDelivered(id: string, at: string): Promise<void>;
+  markDelivered(id: string, at: string): Promise<void>;
   /** Ends the attempts and removes the mail's secret. */
-  giveUpMail(id: string, at: string, error: string): Promise<void>;
+  markGivenUp(id: string, at: string, error: string): Promise<void>;
   outboxState(): Promise<OutboxState>;
   /** Every mail that waits or was given up, oldest first; the delivered ones, too, if asked for. */
   listMails(options: { readonly withDelivered: boolean }): Promise<MailRecord[]>;

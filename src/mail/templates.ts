@@ -1,14 +1,14 @@
 import type { OutgoingMail } from "./store.ts";
 
 /** What a mail says. */
-export interface Letter {
+export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
 }
 
 /** A letter in parts, of which both forms are made. */
-interface Draft {
+interface MailTemplate {
   readonly subject: string;
   readonly before: readonly string[];
   /** What the link is called where it can be, and its address. */
@@ -22,10 +22,10 @@ interface Draft {
  * @param publicUrl where the link leads. Its token stands in the fragment, which a browser sends to
  *   nobody: it reaches no log and no Referer.
  */
-export function letterOf({ kind, link }: OutgoingMail, publicUrl: string): Letter {
+export function renderMail({ kind, link }: OutgoingMail, publicUrl: string): RenderedMail {
   const until = link === undefined ? "" : moment(link.expiresAt);
   const addressOf = (page: string) => `${publicUrl}/${page}#token=${link?.token ?? ""}`;
-  const drafts: Record<OutgoingMail["kind"], () => Draft> = {
+  const drafts: Record<OutgoingMail["kind"], () => MailTemplate> = {
     verification: () => ({
       subject: "Confirm your email for Kurs",
       before: ["This address was used to open an account with Kurs. Please confirm it is yours:"],
@@ -63,7 +63,7 @@ export function letterOf({ kind, link }: OutgoingMail, publicUrl: string): Lette
   return letterFrom(drafts[kind]());
 }
 
-function letterFrom({ subject, before, link, after }: Draft): Letter {
+function letterFrom({ subject, before, link, after }: MailTemplate): RenderedMail {
   const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`;
   const anchor =
     link && `<p><a href="${escapeHtml(link.address)}">${escapeHtml(link.name)}</a></p>`;

@@ -1,6 +1,6 @@
 import { INVALID_REQUEST } from "@modelcontextprotocol/server";
 import { isRecord } from "./records.ts";
-import type { McpAnswer } from "./request.ts";
+import type { McpResponse } from "./request.ts";
 
 // What one request may make the SDK do and send. Most of it costs the client no unit, so without
 // these limits a few clients slow down all others. Measured on one core with the SDK 2.4:
@@ -23,7 +23,7 @@ const ERROR_LENGTH_MAX = 256;
 const chargedTools: ReadonlySet<unknown> = new Set(["get_rate", "convert_currency"]);
 
 /** @returns the response to a request that the SDK must not see. */
-export function refusalOf(body: unknown): McpAnswer | undefined {
+export function duplicateIdError(body: unknown): McpResponse | undefined {
   if (!Array.isArray(body)) {
     return hasMoreValues(body, MESSAGE_VALUES_MAX)
       ? refused(`a message may hold at most ${MESSAGE_VALUES_MAX} JSON values`)
@@ -40,7 +40,7 @@ export function refusalOf(body: unknown): McpAnswer | undefined {
 }
 
 /** Asking for the same list twice in one batch yields nothing new: tools/list alone is 4 KB. */
-function refusalOfFree(requests: readonly Message[]): McpAnswer | undefined {
+function refusalOfFree(requests: readonly Message[]): McpResponse | undefined {
   const methods = requests.map(({ method }) => method).filter((method) => method !== "tools/call");
   const again = methods.find((method, index) => methods.indexOf(method) !== index);
   if (again !== undefined) {
@@ -77,7 +77,7 @@ function hasMoreValues(value: unknown, max: number): boolean {
   return false;
 }
 
-function refused(rule: string): McpAnswer {
+function refused(rule: string): McpResponse {
   const error = { code: INVALID_REQUEST, message: `Invalid Request: ${rule}` };
   return { status: 400, body: JSON.stringify({ jsonrpc: "2.0", error, id: null }) };
 }

@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
 import { Failure, type FailureCode } from "../shared/failure.ts";
-import { wireFailure } from "../shared/failure-json.ts";
-import { failureOf, logFailure } from "../shared/thrown.ts";
+import { failureJson } from "../shared/failure-json.ts";
+import { logFailure, toFailure } from "../shared/thrown.ts";
 import type { McpRequest } from "./request.ts";
 import type { Arguments, Tool } from "./tools.ts";
 
@@ -19,9 +19,9 @@ export type CallTool = (
   given: Arguments,
 ) => Promise<CallToolResult>;
 
-export function createCallTool(log: Logger, observe?: ObserveCall): CallTool {
+export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool {
   return async (tool, { apiKey, requestId }, given) => {
-    const value = await tool.run(apiKey, given).catch(failureOf);
+    const value = await tool.run(apiKey, given).catch(toFailure);
     if (!(value instanceof Failure)) {
       observe?.(tool.name, undefined);
       const text = JSON.stringify(value);
@@ -30,10 +30,10 @@ export function createCallTool(log: Logger, observe?: ObserveCall): CallTool {
     if (value.code === "unauthorized") throw value;
     observe?.(tool.name, value.code);
     logFailure(log, value, requestId);
-    const text = JSON.stringify(wireFailure(value, requestId));
+    const text = JSON.stringify(failureJson(value, requestId));
     return { content: [{ type: "text", text }], isError: true };
   };
 }
 
 /** Is told of each call of a tool of MCP and, where it failed, of the code. */
-export type ObserveCall = (tool: string, code: FailureCode | undefined) => void;
+export type ObserveToolCall = (tool: string, code: FailureCode | undefined) => void;

@@ -8,7 +8,7 @@ import {
 import { acceptsJson } from "./accept.ts";
 import type { CallTool } from "./call-tool.ts";
 import { isRecord } from "./records.ts";
-import type { McpAnswer, McpRequest } from "./request.ts";
+import type { McpRequest, McpResponse } from "./request.ts";
 import type { ServerInfo } from "./sdk.ts";
 import type { Arguments, Tool, Tools } from "./tools.ts";
 
@@ -18,7 +18,7 @@ const MODERN_REVISION = "2026-07-28";
 const legacyVersions = new Set<string>(SUPPORTED_PROTOCOL_VERSIONS);
 
 /** A well-formed call of one of our tools. */
-interface RecognisedCall {
+interface ParsedToolCall {
   readonly tool: Tool;
   readonly given: Arguments;
   readonly id: unknown;
@@ -32,15 +32,19 @@ interface RecognisedCall {
  *
  * @returns `undefined` for whatever the SDK is to answer.
  */
-export type AnswerShort = (request: McpRequest, body: unknown) => Promise<McpAnswer> | undefined;
+export type CallDirectly = (request: McpRequest, body: unknown) => Promise<McpResponse> | undefined;
 
-export function createShortWay(tools: Tools, callTool: CallTool, info: ServerInfo): AnswerShort {
+export function createDirectCalls(
+  tools: Tools,
+  callTool: CallTool,
+  info: ServerInfo,
+): CallDirectly {
   const modernMembers = { resultType: "complete", _meta: { [SERVER_INFO_META_KEY]: info } };
   return (request, body) => {
     const call = recognise(tools, request, body);
     if (call === undefined) return undefined;
     const { tool, given, id, isModern } = call;
-    const answer = (toolResult: CallToolResult): McpAnswer => {
+    const answer = (toolResult: CallToolResult): McpResponse => {
       const result = isModern ? { ...toolResult, ...modernMembers } : toolResult;
       return { status: 200, body: JSON.stringify({ result, jsonrpc: "2.0", id }) };
     };
@@ -52,7 +56,7 @@ function recognise(
   tools: Tools,
   { headers }: McpRequest,
   body: unknown,
-): RecognisedCall | undefined {
+): ParsedToolCall | undefined {
   if (!isRecord(body) || body.method !== "tools/call" || !("id" in body)) return undefined;
   const { params } = body;
   if (!isRecord(params) || typeof params.name !== "string") return undefined;
@@ -65,7 +69,7 @@ function recognise(
   const version = textOf(headers["mcp-protocol-version"]);
   const method = textOf(headers["mcp-method"]);
   const name = textOf(headers["mcp-name"]);
-  if (isUsualCall(body, params, { version, method, name })) {
+  if (isCanonicalCall(body, params, { version, method, name })) {
     return { tool, given, id: body.id, isModern: true };
   }
   const route = classifyInboundRequest({
@@ -97,7 +101,7 @@ const metaOf = {
  * everything, without the SDK's classification: that tries the message against several schemas,
  * and takes 6 µs.
  */
-function isUsualCall(
+function isCanonicalCall(
   body: Record<string, unknown>,
   params: Record<string, unknown>,
   headers: Readonly<Record<"version" | "method" | "name", string | undefined>>,

@@ -3,13 +3,13 @@ import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { ReadUsage } from "../billing/usage.ts";
 import type { ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
-import { failureOf, logFailure } from "../shared/thrown.ts";
+import { logFailure, toFailure } from "../shared/thrown.ts";
 import { withoutCancellations } from "./batch.ts";
-import { refusalOf } from "./bounds.ts";
-import { createCallTool, type ObserveCall } from "./call-tool.ts";
-import { createShortWay } from "./direct.ts";
-import type { AnswerMcp } from "./request.ts";
-import { createSdkWay } from "./sdk.ts";
+import { duplicateIdError } from "./bounds.ts";
+import { createCallTool, type ObserveToolCall } from "./call-tool.ts";
+import { createDirectCalls } from "./direct.ts";
+import type { HandleMcpRequest } from "./request.ts";
+import { createSdkHandler } from "./sdk.ts";
 import { createTools } from "./tools.ts";
 
 /**
@@ -23,19 +23,19 @@ export function createMcpEndpoint(uses: {
   readonly apiKeys: ApiKeys;
   readonly version: string;
   readonly log: Logger;
-  readonly observeCall?: ObserveCall | undefined;
-}): AnswerMcp {
+  readonly observeCall?: ObserveToolCall | undefined;
+}): HandleMcpRequest {
   const { apiKeys, version, log, observeCall } = uses;
   const info = { name: "kurs", title: "Kurs", version };
   const tools = createTools(uses);
   const callTool = createCallTool(log, observeCall);
-  const answerShort = createShortWay(tools, callTool, info);
-  const answerBySdk = createSdkWay(tools, callTool, info);
+  const answerShort = createDirectCalls(tools, callTool, info);
+  const answerBySdk = createSdkHandler(tools, callTool, info);
 
   return async (request) => {
     try {
       const body = parsed(request.body);
-      const refusal = refusalOf(body);
+      const refusal = duplicateIdError(body);
       const answer = refusal === undefined ? answerShort(request, body) : undefined;
       if (answer !== undefined) return await answer;
       // The tools check the key themselves, with their charge; nothing else does.
@@ -43,7 +43,7 @@ export function createMcpEndpoint(uses: {
       if (refusal !== undefined) return refusal;
       return await answerBySdk(request, Array.isArray(body) ? withoutCancellations(body) : body);
     } catch (error) {
-      const failure = failureOf(error);
+      const failure = toFailure(error);
       logFailure(log, failure, request.requestId);
       return failure;
     }

@@ -1,7 +1,7 @@
-import type { Recognise } from "../http/fast-path/connection.ts";
+import type { ParsePlainRequest } from "../http/fast-path/connection.ts";
 import { API_KEY_HEADER, headersNamed, WITH_HOST } from "../http/fast-path/grammar.ts";
-import { serviceBusy } from "../shared/failure.ts";
-import type { OriginGuard } from "./origin-check.ts";
+import { serviceOverloaded } from "../shared/failure.ts";
+import type { OriginCheck } from "./origin-check.ts";
 import type { AnswerMcpRequest } from "./respond-http.ts";
 
 /** A message of the Model Context Protocol, as it stands in a request. */
@@ -31,7 +31,7 @@ const plainHead = new RegExp(
  *
  * @returns `undefined` for everything else, which is for node:http to read.
  */
-export function recogniseMcp(bytes: Buffer): PlainMcpRequest | undefined {
+export function parsePlainMessage(bytes: Buffer): PlainMcpRequest | undefined {
   const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
   if (bodyStart < END_OF_HEAD.length || bytes.length > BYTES_MAX) return undefined;
   const head = bytes.toString("latin1", 0, bodyStart);
@@ -61,21 +61,21 @@ const MCP_ROUTE = "/v1/mcp";
 
 /** Recognises a message in its plainest form, from where messages are welcome. */
 export function createRecogniseMcp(uses: {
-  readonly answerMcpRequest: AnswerMcpRequest;
-  readonly originGuard: OriginGuard;
-}): Recognise {
-  const { answerMcpRequest, originGuard } = uses;
+  readonly respondToMcp: AnswerMcpRequest;
+  readonly originGuard: OriginCheck;
+}): ParsePlainRequest {
+  const { respondToMcp, originGuard } = uses;
   return (bytes) => {
-    const message = recogniseMcp(bytes);
+    const message = parsePlainMessage(bytes);
     if (message === undefined || !passes(originGuard, message.headers)) return undefined;
     const { headers, body, apiKey } = message;
-    const answer = (requestId: string) => answerMcpRequest({ headers, body, apiKey, requestId });
-    return { method: "POST", route: MCP_ROUTE, answer, busy: serviceBusy };
+    const answer = (requestId: string) => respondToMcp({ headers, body, apiKey, requestId });
+    return { method: "POST", route: MCP_ROUTE, answer, busy: serviceOverloaded };
   };
 }
 
 /** What the guard refuses is refused by the route, which says why. */
-function passes(guard: OriginGuard, headers: Readonly<Record<string, string>>): boolean {
+function passes(guard: OriginCheck, headers: Readonly<Record<string, string>>): boolean {
   try {
     guard({ headers });
     return true;

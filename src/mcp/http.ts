@@ -3,8 +3,8 @@ import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { apiKeyRequired } from "../api-keys/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
-import type { WriteAnswer } from "../http/response/reply.ts";
-import type { OriginGuard } from "./origin-check.ts";
+import type { SendResponse } from "../http/response/reply.ts";
+import type { OriginCheck } from "./origin-check.ts";
 import { type AnswerMcpRequest, MCP_CHALLENGE } from "./respond-http.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -16,18 +16,18 @@ const STREAM_METHODS = new Set(["GET", "HEAD", "DELETE"]);
 export async function mcpRoutes(
   app: App,
   uses: {
-    readonly answerMcpRequest: AnswerMcpRequest;
-    readonly write: WriteAnswer;
-    readonly originGuard: OriginGuard;
+    readonly respondToMcp: AnswerMcpRequest;
+    readonly write: SendResponse;
+    readonly originGuard: OriginCheck;
     readonly apiKeys: Pick<ApiKeys, "authenticate">;
   },
 ): Promise<void> {
-  const { answerMcpRequest, write, originGuard, apiKeys } = uses;
+  const { respondToMcp, write, originGuard, apiKeys } = uses;
 
   const answer = (request: FastifyRequest, reply: FastifyReply): void => {
     const body = typeof request.body === "string" ? request.body : "";
     const { headers, id: requestId } = request;
-    void answerMcpRequest({ headers, body, apiKey: apiKeyOf(request), requestId }).then((whole) => {
+    void respondToMcp({ headers, body, apiKey: apiKeyOf(request), requestId }).then((whole) => {
       if (whole.body === "") reply.code(whole.status).send();
       else write(request, reply, whole);
     });

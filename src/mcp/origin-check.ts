@@ -8,13 +8,13 @@ import { isLoopback } from "../shared/loopback.ts";
  *
  * @throws {Failure} `forbidden`
  */
-export type OriginGuard = (request: { readonly headers: IncomingHttpHeaders }) => void;
+export type OriginCheck = (request: { readonly headers: IncomingHttpHeaders }) => void;
 
-const foreignOrigin = new Failure(
+const forbiddenOrigin = new Failure(
   "forbidden",
   "Pages of this Origin may not call MCP. The server's operator can allow them: ALLOWED_ORIGINS.",
 );
-const foreignHost = new Failure(
+const forbiddenHost = new Failure(
   "forbidden",
   "This server listens on loopback and does not go by this Host. Its operator can set PUBLIC_URL.",
 );
@@ -24,7 +24,7 @@ export function createOriginGuard(settings: {
   /** Further origins whose pages may call. */
   readonly allowedOrigins: readonly string[];
   readonly listensOnLoopback: boolean;
-}): OriginGuard {
+}): OriginCheck {
   const { publicUrl, allowedOrigins, listensOnLoopback } = settings;
 
   return ({ headers: { origin, host } }) => {
@@ -35,11 +35,11 @@ export function createOriginGuard(settings: {
         origin === new URL(publicUrl()).origin ||
         allowedOrigins.includes(origin) ||
         (page !== null && /^https?:$/.test(page.protocol) && isLoopback(page.hostname));
-      if (!isKnown) throw foreignOrigin;
+      if (!isKnown) throw forbiddenOrigin;
     }
     if (listensOnLoopback) {
       const hostname = URL.parse(`http://${host}`)?.hostname ?? "";
-      if (!isLoopback(hostname) && hostname !== new URL(publicUrl()).hostname) throw foreignHost;
+      if (!isLoopback(hostname) && hostname !== new URL(publicUrl()).hostname) throw forbiddenHost;
     }
   };
 }

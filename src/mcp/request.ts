@@ -10,7 +10,7 @@ export interface McpRequest {
   readonly requestId: string;
 }
 
-export interface McpAnswer {
+export interface McpResponse {
   readonly status: number;
   /** JSON; empty where there is nothing to say, as to a notification. */
   readonly body: string;
@@ -20,4 +20,4 @@ export interface McpAnswer {
  * Answers one message, or a batch of them. A failure is of the request as a whole, and told by the
  * status and the envelope; what goes wrong within a message is told inside the answer.
  */
-export type AnswerMcp = (request: McpRequest) => Promise<McpAnswer | Failure>;
+export type HandleMcpRequest = (request: McpRequest) => Promise<McpResponse | Failure>;

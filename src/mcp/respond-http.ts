@@ -1,9 +1,9 @@
 import type { Logger } from "pino";
-import { wholeFailure } from "../http/response/error-handler.ts";
-import type { WholeAnswer } from "../http/response/serialize.ts";
+import { errorResponse } from "../http/response/error-handler.ts";
+import type { HttpResponse } from "../http/response/serialize.ts";
 import { Failure } from "../shared/failure.ts";
-import { failureOf, logFailure } from "../shared/thrown.ts";
-import type { AnswerMcp, McpRequest } from "./request.ts";
+import { logFailure, toFailure } from "../shared/thrown.ts";
+import type { HandleMcpRequest, McpRequest } from "./request.ts";
 
 /**
  * The challenge of a 401. There is no authorization server that it could name, and several clients
@@ -13,10 +13,10 @@ export const MCP_CHALLENGE =
   'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
 /** Answers a message, or a batch of them, and puts the HTTP answer together. */
-export type AnswerMcpRequest = (request: McpRequest) => Promise<WholeAnswer>;
+export type AnswerMcpRequest = (request: McpRequest) => Promise<HttpResponse>;
 
 export function createAnswerMcpRequest(uses: {
-  readonly answerMcp: AnswerMcp;
+  readonly answerMcp: HandleMcpRequest;
   readonly log: Logger;
 }): AnswerMcpRequest {
   const { answerMcp, log } = uses;
@@ -24,12 +24,12 @@ export function createAnswerMcpRequest(uses: {
     answerMcp(request).then(
       (result) =>
         result instanceof Failure
-          ? wholeFailure(result, request.requestId, MCP_CHALLENGE)
+          ? errorResponse(result, request.requestId, MCP_CHALLENGE)
           : { status: result.status, code: undefined, headers: [], body: result.body },
       (error: unknown) => {
-        const failure = failureOf(error);
+        const failure = toFailure(error);
         logFailure(log, failure, request.requestId);
-        return wholeFailure(failure, request.requestId, MCP_CHALLENGE);
+        return errorResponse(failure, request.requestId, MCP_CHALLENGE);
       },
     );
 }

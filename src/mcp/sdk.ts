@@ -13,7 +13,7 @@ import { acceptsJson, BOTH_TYPES } from "./accept.ts";
 import { shortened } from "./bounds.ts";
 import type { CallTool } from "./call-tool.ts";
 import { isRecord } from "./records.ts";
-import type { McpAnswer, McpRequest } from "./request.ts";
+import type { McpRequest, McpResponse } from "./request.ts";
 import type { Arguments, Tools } from "./tools.ts";
 
 /** How the server names itself to clients. */
@@ -48,9 +48,13 @@ const protocolHeaders = [
  * @param body the parsed body; `undefined` when it is no JSON.
  * @throws {Failure} `unauthorized` when a tool found the key refused.
  */
-export type AnswerBySdk = (request: McpRequest, body: unknown) => Promise<McpAnswer>;
+export type HandleWithSdk = (request: McpRequest, body: unknown) => Promise<McpResponse>;
 
-export function createSdkWay(tools: Tools, callTool: CallTool, info: ServerInfo): AnswerBySdk {
+export function createSdkHandler(
+  tools: Tools,
+  callTool: CallTool,
+  info: ServerInfo,
+): HandleWithSdk {
   return async (request, body) => {
     let refused: Failure | undefined;
     const newServer = () =>
@@ -76,7 +80,7 @@ function isStream({ headers }: Response): boolean {
 }
 
 /** There is nothing to listen to here, so the one method that streams is none of ours. */
-async function withoutStream(response: Response, message: unknown): Promise<McpAnswer> {
+async function withoutStream(response: Response, message: unknown): Promise<McpResponse> {
   await response.body?.cancel();
   const id = isRecord(message) ? message.id : null;
   const error = { code: METHOD_NOT_FOUND, message: "Method not found" };
@@ -120,8 +124,8 @@ function serverOf(
     cacheHints: { "tools/list": hint, "server/discover": hint },
   });
   for (const { name, title, description, annotations, ...schemas } of tools.values()) {
-    const inputSchema = toldOnly(schemas.inputSchema);
-    const outputSchema = toldOnly(schemas.outputSchema);
+    const inputSchema = advertisedOnly(schemas.inputSchema);
+    const outputSchema = advertisedOnly(schemas.outputSchema);
     const about = { title, description, annotations, inputSchema, outputSchema };
     server.registerTool(name, about, (given) => call(name, given));
   }
@@ -129,7 +133,7 @@ function serverOf(
 }
 
 /** A schema that clients are told and that nothing is checked against: the tools judge. */
-function toldOnly(schema: TObject): StandardSchemaWithJSON<Arguments, Arguments> {
+function advertisedOnly(schema: TObject): StandardSchemaWithJSON<Arguments, Arguments> {
   const json = { input: () => ({ ...schema }), output: () => ({ ...schema }) };
   const validate = (value: unknown) => ({ value: value as Arguments });
   return { "~standard": { version: 1, vendor: "kurs", jsonSchema: json, validate } };

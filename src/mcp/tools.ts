@@ -1,11 +1,11 @@
 import type { TObject } from "typebox";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
-import { UsageShape, wireUsage } from "../billing/json.ts";
+import { UsageSchema, usageJson } from "../billing/json.ts";
 import type { ReadUsage } from "../billing/usage.ts";
 import type { Conversion, ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
 import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
-import { RateShape, wireRate } from "../rates/json.ts";
+import { RateSchema, rateJson } from "../rates/json.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 
@@ -47,7 +47,7 @@ const amount = Type.String({
 
 const examples: Record<string, string> = { base: "EUR", quote: "USD", amount: "1250.50" };
 
-const { properties: rateFields } = RateShape;
+const { properties: rateFields } = RateSchema;
 
 const ConversionShape = Type.Object({
   ...rateFields,
@@ -70,7 +70,7 @@ export function createTools(uses: {
   const { readRate, convertCurrency, readUsage, apiKeys } = uses;
 
   /** The texts of arguments, once the key that asks was found good where one is not a text. */
-  const textsOf = async (apiKey: string | undefined, given: Arguments, names: string[]) => {
+  const stringArguments = async (apiKey: string | undefined, given: Arguments, names: string[]) => {
     const texts = names.map((name) => given[name]);
     const wrong = texts.findIndex((value) => typeof value !== "string");
     if (wrong === -1) return texts as string[];
@@ -93,10 +93,10 @@ export function createTools(uses: {
       outputSchema: Type.Object(rateFields),
       annotations,
       async run(apiKey, given) {
-        const texts = await textsOf(apiKey, given, ["base", "quote"]);
+        const texts = await stringArguments(apiKey, given, ["base", "quote"]);
         if (texts instanceof Failure) return texts;
         const { result } = await readRate(apiKey, texts[0] ?? "", texts[1] ?? "");
-        return result instanceof Failure ? result : wireRate(result);
+        return result instanceof Failure ? result : rateJson(result);
       },
     },
     {
@@ -109,7 +109,7 @@ export function createTools(uses: {
       outputSchema: ConversionShape,
       annotations,
       async run(apiKey, given) {
-        const texts = await textsOf(apiKey, given, ["base", "quote", "amount"]);
+        const texts = await stringArguments(apiKey, given, ["base", "quote", "amount"]);
         if (texts instanceof Failure) return texts;
         const [from = "", to = "", typed = ""] = texts;
         const result = await convertCurrency(apiKey, from, to, typed);
@@ -123,14 +123,14 @@ export function createTools(uses: {
         "Reads how many units of the monthly quota the account has used and has left, and when " +
         "the billing period ends. Costs nothing.",
       inputSchema: Type.Object({}),
-      outputSchema: Type.Object(UsageShape.properties),
+      outputSchema: Type.Object(UsageSchema.properties),
       annotations,
-      run: async (apiKey) => wireUsage(await readUsage(await apiKeys.authenticate(apiKey))),
+      run: async (apiKey) => usageJson(await readUsage(await apiKeys.authenticate(apiKey))),
     },
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
 function wireConversion({ rate, amount: given, result }: Conversion) {
-  return { ...wireRate(rate), amount: given, result };
+  return { ...rateJson(rate), amount: given, result };
 }

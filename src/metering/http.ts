@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { credentialOf } from "../http/authentication.ts";
-import { responsesOf } from "../http/documented-responses.ts";
+import { documentedResponses } from "../http/documented-responses.ts";
 import type { App } from "../http/fastify.ts";
-import type { WriteAnswer } from "../http/response/reply.ts";
+import type { SendResponse } from "../http/response/reply.ts";
 import { Type } from "../shared/json-schema.ts";
-import type { AnswerRead } from "./respond-http.ts";
-import { readsBusy } from "./rules.ts";
+import type { RespondToRead } from "./respond-http.ts";
+import { readsOverloaded } from "./rules.ts";
 
 const symbol = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
@@ -23,7 +23,7 @@ const readRateSchema = {
     base: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "EUR"),
     quote: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "USD"),
   }),
-  response: responsesOf({ 200: Type.Ref("Rate#", { description: "The stored rate" }) }, [
+  response: documentedResponses({ 200: Type.Ref("Rate#", { description: "The stored rate" }) }, [
     "unauthorized",
     "invalid_asset_symbol",
     "quota_exceeded",
@@ -32,14 +32,14 @@ const readRateSchema = {
 };
 
 /** Answers a read that came by the router: of base and quote as they stand in the path. */
-export type ReplyToRead = (
+export type HandleReadRoute = (
   request: FastifyRequest,
   reply: FastifyReply,
   base: string,
   quote: string,
 ) => void;
 
-export function createReplyToRead(answerRead: AnswerRead, write: WriteAnswer): ReplyToRead {
+export function createReplyToRead(answerRead: RespondToRead, write: SendResponse): HandleReadRoute {
   // No async handler: the promise it would add costs as much as the search for the rate.
   return (request, reply, base, quote) => {
     const apiKey = credentialOf(request.raw, "ApiKey");
@@ -49,8 +49,11 @@ export function createReplyToRead(answerRead: AnswerRead, write: WriteAnswer): R
   };
 }
 
-export function rateRoutes(app: App, { replyToRead }: { readonly replyToRead: ReplyToRead }): void {
-  const config = { challenge: "ApiKey", busy: readsBusy };
+export function rateRoutes(
+  app: App,
+  { replyToRead }: { readonly replyToRead: HandleReadRoute },
+): void {
+  const config = { challenge: "ApiKey", busy: readsOverloaded };
 
   app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
     replyToRead(request, reply, request.params.base, request.params.quote);

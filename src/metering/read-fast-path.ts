@@ -27,7 +27,7 @@ const plainRead = new RegExp(
  * @returns `undefined` for everything else, which is for node:http to read, be it right or wrong:
  *   this knows no errors.
  */
-export function recogniseRead(bytes: Buffer): ReadRequest | undefined {
+export function parsePlainRead(bytes: Buffer): ReadRequest | undefined {
   if (bytes.length > BYTES_MAX) return undefined;
   const [, base, quote, lastKey, firstKey] = plainRead.exec(bytes.toString("latin1")) ?? [];
   const apiKey = lastKey ?? firstKey;

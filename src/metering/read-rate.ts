@@ -5,18 +5,18 @@ import { parsePair } from "../rates/rules/symbol.ts";
 import type { Clock } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import type { Secrets } from "../shared/secrets.ts";
-import { StoreBusy, StoreUnavailable } from "../shared/store.ts";
+import { StoreOverloaded, StoreUnavailable } from "../shared/store.ts";
 import {
   invalidAssetSymbol,
   rateSuspended,
   rateUnavailable,
-  readsBusy,
+  readsOverloaded,
   unsupportedPair,
 } from "./rules.ts";
 import type { MeterStore, RateFound } from "./store.ts";
 
 /** Where a valid key's account stands after a read. */
-export interface Allowance {
+export interface QuotaState {
   readonly quota: Quota;
   readonly period: BillingPeriod;
   /** Whole seconds until the period ends. */
@@ -24,9 +24,9 @@ export interface Allowance {
 }
 
 /** What became of a read: its rate or its failure and, when the key was valid, the allowance. */
-export interface RateReading {
+export interface ReadResult {
   readonly result: Rate | Failure;
-  readonly allowance: Allowance | undefined;
+  readonly allowance: QuotaState | undefined;
 }
 
 /**
@@ -37,11 +37,11 @@ export type ReadRate = (
   apiKey: string | undefined,
   base: string,
   quote: string,
-) => Promise<RateReading>;
+) => Promise<ReadResult>;
 
-const refusedKey: RateReading = { result: apiKeyRequired, allowance: undefined };
-const invalidSymbol: RateReading = { result: invalidAssetSymbol, allowance: undefined };
-const busy: RateReading = { result: readsBusy, allowance: undefined };
+const refusedKey: ReadResult = { result: apiKeyRequired, allowance: undefined };
+const invalidSymbol: ReadResult = { result: invalidAssetSymbol, allowance: undefined };
+const busy: ReadResult = { result: readsOverloaded, allowance: undefined };
 
 export function createReadRate(uses: {
   readonly store: MeterStore;
@@ -69,13 +69,13 @@ export function createReadRate(uses: {
 }
 
 /** Nothing is known of the account when the store fails, and nothing is charged. */
-function uncharged(error: unknown): RateReading {
-  if (error instanceof StoreBusy) return busy;
+function uncharged(error: unknown): ReadResult {
+  if (error instanceof StoreOverloaded) return busy;
   if (!(error instanceof StoreUnavailable)) throw error;
   return { result: rateUnavailable(error), allowance: undefined };
 }
 
-function resultOf(found: RateFound, allowance: Allowance): Rate | Failure {
+function resultOf(found: RateFound, allowance: QuotaState): Rate | Failure {
   if (found === "not_asked") return invalidAssetSymbol;
   if (found === "unsupported") return unsupportedPair;
   if (found === "suspended") return rateSuspended;
@@ -83,7 +83,7 @@ function resultOf(found: RateFound, allowance: Allowance): Rate | Failure {
   return found instanceof StoreUnavailable ? rateUnavailable(found) : found;
 }
 
-function quotaExceeded({ quota, period, secondsToReset }: Allowance): Failure {
+function quotaExceeded({ quota, period, secondsToReset }: QuotaState): Failure {
   return new Failure(
     "quota_exceeded",
     "Request-unit quota exceeded for the current billing period.",

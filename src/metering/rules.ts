@@ -37,7 +37,7 @@ export const rateSuspended = new Failure(
 );
 
 /** Too much is asked at once. Nothing was begun, and nothing charged. */
-export const readsBusy = new Failure("temporarily_unavailable", rateSuspended.message, {
+export const readsOverloaded = new Failure("temporarily_unavailable", rateSuspended.message, {
   retryAfterSeconds: 1,
 });
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
-import type { Distribution } from "./histogram.ts";
+import type { Buckets } from "./histogram.ts";
 
 // Metrics whose numbers are kept elsewhere and handed over when they are scraped: prom-client's own
 // way to observe a value puts its labels together to a key each time, and is eight times as slow.
@@ -53,23 +53,23 @@ type ReadSamples = () => Iterable<Sample> | Promise<Iterable<Sample>>;
 export function addHistogram(
   registry: Registry,
   about: Omit<About, "read"> & {
-    readonly read: () => Iterable<readonly [labels: Labels, distribution: Distribution]>;
+    readonly read: () => Iterable<readonly [labels: Labels, histogram: Buckets]>;
   },
 ): void {
   const { name, help, labels = [], read } = about;
   registry.registerMetric(
-    new HandedOverHistogram({ name, help, labelNames: [...labels], registers: [] }, read),
+    new CollectedHistogram({ name, help, labelNames: [...labels], registers: [] }, read),
   );
 }
 
-class HandedOverHistogram extends Histogram {
+class CollectedHistogram extends Histogram {
   readonly #name: string;
   readonly #help: string;
-  readonly #read: () => Iterable<readonly [Labels, Distribution]>;
+  readonly #read: () => Iterable<readonly [Labels, Buckets]>;
 
   constructor(
     configuration: ConstructorParameters<typeof Histogram>[0],
-    read: () => Iterable<readonly [Labels, Distribution]>,
+    read: () => Iterable<readonly [Labels, Buckets]>,
   ) {
     super(configuration);
     this.#name = configuration.name;
@@ -87,7 +87,7 @@ class HandedOverHistogram extends Histogram {
 }
 
 /** The buckets of the exposition format: each holds all that does not exceed its bound. */
-function linesOf(name: string, labels: Labels, { bounds, counts, sum }: Distribution) {
+function linesOf(name: string, labels: Labels, { bounds, counts, sum }: Buckets) {
   let total = 0;
   const buckets = [...counts].map((count, index) => {
     total += count;

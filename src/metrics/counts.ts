@@ -1,7 +1,7 @@
 import type { ObservedRequest } from "../http/access-log.ts";
 import type { RateReadOutcome } from "../metering/store.ts";
 import { type FailureCode, failureCodes } from "../shared/failure.ts";
-import { Distribution } from "./histogram.ts";
+import { Buckets } from "./histogram.ts";
 import type { Observers } from "./observers.ts";
 
 const REQUEST_SECONDS = [
@@ -20,7 +20,7 @@ export interface RouteCounts {
   readonly method: string;
   readonly route: string;
   readonly byStatus: Map<number, { answers: number }>;
-  readonly seconds: Distribution;
+  readonly seconds: Buckets;
 }
 
 /** What has happened since the start. */
@@ -28,8 +28,8 @@ export interface Counts {
   routes(): Iterable<RouteCounts>;
   readonly refusals: ReadonlyMap<FailureCode, number>;
   readonly calls: Iterable<{ readonly tool: string; readonly outcome: string; calls: number }>;
-  readonly batchReads: Distribution;
-  readonly commitSeconds: Distribution;
+  readonly batchReads: Buckets;
+  readonly commitSeconds: Buckets;
   failedBatches(): number;
   unitsCharged(): number;
 }
@@ -42,8 +42,8 @@ export function createCounts(): Counts & Observers {
   const answers = createAnswerCounts();
   const refusals = new Map<FailureCode, number>(failureCodes.map((code) => [code, 0]));
   const calls = new Map<string, { tool: string; outcome: string; calls: number }>();
-  const batchReads = new Distribution(READS);
-  const commitSeconds = new Distribution(COMMIT_SECONDS);
+  const batchReads = new Buckets(READS);
+  const commitSeconds = new Buckets(COMMIT_SECONDS);
   let failedBatches = 0;
   let unitsCharged = 0;
 
@@ -93,7 +93,7 @@ function createAnswerCounts() {
     const label = route.startsWith("/assets/") ? "/assets/*" : route;
     const methodLabel = METHODS.has(method) ? method : "(other)";
     const name = `${methodLabel} ${label}`;
-    const seconds = new Distribution(REQUEST_SECONDS);
+    const seconds = new Buckets(REQUEST_SECONDS);
     const counts = series.get(name) ?? {
       method: methodLabel,
       route: label,

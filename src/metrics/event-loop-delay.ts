@@ -1,4 +1,4 @@
-import { Distribution } from "./histogram.ts";
+import { Buckets } from "./histogram.ts";
 
 /** How often the loop is asked how late it is: 0.2 % of a core while it idles, at 20 ms 0.9 %. */
 const ASK_INTERVAL_MS = 100;
@@ -7,7 +7,7 @@ const DELAY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 
 
 /** How late the event loop comes to what is due. Disposing ends the asking. */
 export interface EventLoopDelay extends Disposable {
-  readonly seconds: Distribution;
+  readonly seconds: Buckets;
 }
 
 /**
@@ -16,7 +16,7 @@ export interface EventLoopDelay extends Disposable {
  * would see a part, and those of several nodes could not be joined.
  */
 export function watchEventLoop(): EventLoopDelay {
-  const seconds = new Distribution(DELAY_SECONDS);
+  const seconds = new Buckets(DELAY_SECONDS);
   let dueMs = performance.now() + ASK_INTERVAL_MS;
   const ask = () => {
     const nowMs = performance.now();

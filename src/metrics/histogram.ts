@@ -1,5 +1,5 @@
 /** Observed values, counted by the bounds that they do not exceed. */
-export class Distribution {
+export class Buckets {
   /** Upper bounds, each greater than the one before. */
   readonly bounds: readonly number[];
   /** Observations within each bound and beyond the one before; beyond the last at the end. */

@@ -11,9 +11,9 @@ import { watchEventLoop } from "./event-loop-delay.ts";
 import type { Observers } from "./observers.ts";
 import { createRegistry, type RegistryUses } from "./registry.ts";
 import { createScrapeServer } from "./scrape-server.ts";
-import { createReadStore } from "./store-state.ts";
+import { createStoreStateCache } from "./store-state.ts";
 
-export interface MetricsUses {
+export interface MetricsDeps {
   readonly about: RegistryUses["about"];
   readonly store: SourceStore & MailStore;
   readonly sources: readonly RateSource[];
@@ -28,7 +28,7 @@ export interface Metrics {
   /** Whoever is to be counted tells these. */
   readonly observers: Observers;
   /** Makes the server for scrapers, which is closed with what it has open by disposing. */
-  serve(uses: MetricsUses): { readonly server: Server } & AsyncDisposable;
+  serve(uses: MetricsDeps): { readonly server: Server } & AsyncDisposable;
 }
 
 /** Counts from now on. */
@@ -42,7 +42,7 @@ export function createMetrics(): Metrics {
         about: uses.about,
         counts,
         eventLoopDelay,
-        readStore: createReadStore(uses),
+        readStore: createStoreStateCache(uses),
         openConnections: () => connectionsOf(uses.server),
         passwordQueue: uses.secrets.passwordQueue,
         clock: uses.clock,

@@ -6,7 +6,7 @@ import type { SourceStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 
 /** The store is asked once in so long, however many ask here. */
-const KEPT_MS = 5000;
+const CACHE_MS = 5000;
 
 /** What the store itself tells; undefined when it is not there to be asked. */
 export type StoreReading =
@@ -16,7 +16,7 @@ export type StoreReading =
 export type ReadStore = () => Promise<StoreReading>;
 
 /** Those who ask together share one answer, and it serves for some seconds: a failure, too. */
-export function createReadStore(uses: {
+export function createStoreStateCache(uses: {
   readonly store: SourceStore & MailStore;
   readonly sources: readonly RateSource[];
   readonly clock: Clock;
@@ -42,7 +42,7 @@ export function createReadStore(uses: {
   return () => {
     const ageMs = clock.nowMs() - askedMs;
     // A clock that was put back is no reason to wait for it.
-    if (reading === undefined || ageMs >= KEPT_MS || ageMs < 0) {
+    if (reading === undefined || ageMs >= CACHE_MS || ageMs < 0) {
       askedMs = clock.nowMs();
       reading = ask();
     }

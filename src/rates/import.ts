@@ -1,8 +1,8 @@
 import type { Clock } from "../shared/clock.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
-import type { SharedStore } from "../shared/store.ts";
-import { judgeQuotation, latestAsOf } from "./rules/rate.ts";
-import { IMPORT_SOURCE, type SourcedRate, type Succession } from "./rules/update-policy.ts";
+import type { StoreStatus } from "../shared/store.ts";
+import { latestAsOf, parseQuotation } from "./rules/rate.ts";
+import { IMPORT_SOURCE, type SourcedRate, type UpdatePolicy } from "./rules/update-policy.ts";
 import type { Publication, RateLine } from "./source.ts";
 import type { RateStore } from "./store.ts";
 
@@ -18,7 +18,7 @@ const RATES_BESIDE_OTHERS = 100;
 /** Left to the others before the next transaction. */
 const GIVE_WAY_MS = 8;
 
-export interface StoredCount {
+export interface ImportCounts {
   readonly stored: number;
   /** Held for the operator: `kurs rates held`. */
   readonly held: number;
@@ -32,12 +32,12 @@ export interface StoredCount {
 export type StoreRateLines = (
   lines: AsyncIterable<readonly RateLine[]>,
   onRefused: (line: number, reason: string) => void,
-) => Promise<StoredCount>;
+) => Promise<ImportCounts>;
 
-export function createStoreRateLines(uses: {
-  readonly store: RateStore & SharedStore;
+export function createRateImport(uses: {
+  readonly store: RateStore & StoreStatus;
   readonly clock: Clock;
-  readonly judge: Succession;
+  readonly judge: UpdatePolicy;
   readonly pause: (milliseconds: number) => Promise<void>;
 }): StoreRateLines {
   const { store, clock, judge, pause } = uses;
@@ -62,7 +62,7 @@ export function createStoreRateLines(uses: {
         else count.stored += 1;
       }
       waiting = [];
-      const beside = await store.writtenByOthers();
+      const beside = await store.hasOtherWriters();
       ratesPerTransaction = beside ? RATES_BESIDE_OTHERS : RATES_ALONE;
       if (beside) await pause(GIVE_WAY_MS);
     };
@@ -70,7 +70,7 @@ export function createStoreRateLines(uses: {
     for await (const bunch of bunches) {
       const latest = latestAsOf(clock.nowMs());
       for (const entry of bunch) {
-        const judged = "reason" in entry ? entry : judgeQuotation(entry, latest);
+        const judged = "reason" in entry ? entry : parseQuotation(entry, latest);
         if ("reason" in judged) reject(entry.line, judged.reason);
         else waiting.push({ line: entry.line, rate: { ...judged, source: IMPORT_SOURCE } });
         if (waiting.length >= ratesPerTransaction) await flush();
@@ -95,7 +95,7 @@ const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
  *
  * @returns the publications that were stored, or `undefined` when the store had rates already.
  */
-export async function storeSnapshot(
+export async function seedFromSnapshot(
   store: RateStore,
   clock: Clock,
   loadSnapshot: () => Promise<readonly Publication[]>,
@@ -106,14 +106,14 @@ export async function storeSnapshot(
   const rates = new Map<string, SourcedRate>();
   for (const { source, quotations } of publications) {
     for (const quotation of quotations) {
-      const judged = judgeQuotation(quotation, ANY_TIME);
+      const judged = parseQuotation(quotation, ANY_TIME);
       if ("reason" in judged) throw new Error(`bundled snapshot, ${source}: ${judged.reason}`);
       const pair = `${judged.base}/${judged.quote}`;
       if (!rates.has(pair)) rates.set(pair, { ...judged, source });
     }
   }
   // Whatever another node or an import has stored in the meantime stands.
-  const judge: Succession = (standing) => (standing === undefined ? "store" : "unchanged");
+  const judge: UpdatePolicy = (standing) => (standing === undefined ? "store" : "unchanged");
   await store.storeRates([...rates.values()], judge, timestamp(nowMs));
   return publications;
 }

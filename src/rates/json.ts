@@ -6,12 +6,12 @@ import type { HeldRate, StoredRate } from "./store.ts";
 
 // What the commands print with --json.
 
-export function wireStoredRate({ source, suspendedAt, ...rate }: StoredRate) {
-  return { ...wireRate(rate), source, suspended_at: suspendedAt ?? null };
+export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
+  return { ...rateJson(rate), source, suspended_at: suspendedAt ?? null };
 }
 
-export function wireHeldRate({ heldAt, standing, ...rate }: HeldRate) {
-  return { ...wireRate(rate), source: rate.source, held_at: heldAt, served_rate: standing };
+export function heldRateJson({ heldAt, standing, ...rate }: HeldRate) {
+  return { ...rateJson(rate), source: rate.source, held_at: heldAt, served_rate: standing };
 }
 
 export function wireSourceStatus(status: SourceStatus) {
@@ -28,7 +28,7 @@ export function wireSourceStatus(status: SourceStatus) {
   };
 }
 
-export const RateShape = Type.Object(
+export const RateSchema = Type.Object(
   {
     base: Type.String({ pattern: "^[A-Z0-9]{2,10}$", examples: ["EUR"] }),
     quote: Type.String({ pattern: "^[A-Z0-9]{2,10}$", examples: ["USD"] }),
@@ -47,6 +47,6 @@ export const RateShape = Type.Object(
   { $id: "Rate" },
 );
 
-export function wireRate({ base, quote, rate, asOf }: Rate): Static<typeof RateShape> {
+export function rateJson({ base, quote, rate, asOf }: Rate): Static<typeof RateSchema> {
   return { base, quote, rate, as_of: asOf, type: "direct" };
 }

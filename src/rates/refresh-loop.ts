@@ -13,7 +13,7 @@ const LOOK_INTERVAL_MS = 5_000;
  * was never fetched, failed last or has a publication waiting; then each at its next attempt. One
  * source is fetched after the other, in their order of precedence.
  */
-export async function keepRatesFresh(
+export async function runRefreshLoop(
   uses: {
     readonly store: SourceStore;
     readonly clock: Clock;

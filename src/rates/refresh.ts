@@ -1,10 +1,10 @@
 import { type Backoff, backoffMs } from "../async/backoff.ts";
 import type { Clock } from "../shared/clock.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
-import { judgeQuotation, latestAsOf, type Quotation, type Rejection } from "./rules/rate.ts";
-import type { SourcedRate, Succession } from "./rules/update-policy.ts";
+import { latestAsOf, parseQuotation, type Quotation, type Rejection } from "./rules/rate.ts";
+import type { SourcedRate, UpdatePolicy } from "./rules/update-policy.ts";
 import { type Fetched, type RateSource, SourceError } from "./source.ts";
-import type { Judged, RateStore, SourceState, SourceStore } from "./store.ts";
+import type { DecidedUpdate, RateStore, SourceState, SourceStore } from "./store.ts";
 
 /** Longer than any fetch takes: a node that died keeps a source from the others for so long. */
 const LEASE_MS = 90_000;
@@ -22,7 +22,7 @@ export interface RefreshReport {
   readonly stored: number;
   readonly held: number;
   /** The same as stored, older, or another source's pair. */
-  readonly passedOver: number;
+  readonly skipped: number;
   /** Lines that are no rates, with their reason. */
   readonly rejections: readonly Rejection[];
 }
@@ -30,7 +30,7 @@ export interface RefreshReport {
 export interface RefreshUses {
   readonly store: RateStore & SourceStore;
   readonly clock: Clock;
-  readonly judge: Succession;
+  readonly judge: UpdatePolicy;
   /** A number from 0 to 1, for the jitter of the backoff. */
   readonly random: () => number;
 }
@@ -66,7 +66,7 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
       const { rates, rejections } = ratesOf(source, fetched, nowMs);
       const verdicts = await store.storeRates(rates, judge, now);
       const newestAsOf = newestOf(rates, state?.newestAsOf);
-      await store.noteSuccess(key, {
+      await store.recordSuccess(key, {
         at: now,
         newestAsOf,
         validators: fetched === "unchanged" ? state?.validators : fetched.validators,
@@ -74,8 +74,8 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
       });
       const stored = verdicts.filter((verdict) => verdict === "store").length;
       const held = verdicts.filter((verdict) => verdict === "hold").length;
-      const passedOver = verdicts.length - stored - held;
-      return { source: key, error: undefined, stored, held, passedOver, rejections };
+      const skipped = verdicts.length - stored - held;
+      return { source: key, error: undefined, stored, held, skipped, rejections };
     } catch (error) {
       if (signal.aborted) {
         await store.releaseSource(key);
@@ -83,10 +83,10 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
       }
       const reason = error instanceof Error ? error.message : String(error);
       const nextAttemptAt = timestamp(nowMs + backoffMs(BACKOFF, state?.failures ?? 0, random));
-      await store.noteFailure(key, { at: now, reason, nextAttemptAt });
+      await store.recordFailure(key, { at: now, reason, nextAttemptAt });
       // What is not the publisher's doing is ours, and for the log with all it knows.
       if (!(error instanceof SourceError)) throw error;
-      return { source: key, error: reason, stored: 0, held: 0, passedOver: 0, rejections: [] };
+      return { source: key, error: reason, stored: 0, held: 0, skipped: 0, rejections: [] };
     }
   };
 }
@@ -101,9 +101,9 @@ export async function previewSource(
   { store, clock, judge }: Pick<RefreshUses, "store" | "clock" | "judge">,
   source: RateSource,
   signal: AbortSignal,
-): Promise<readonly Judged[]> {
+): Promise<readonly DecidedUpdate[]> {
   const fetched = await source.fetch(undefined, signal);
-  return store.judgeRates(ratesOf(source, fetched, clock.nowMs()).rates, judge);
+  return store.previewUpdates(ratesOf(source, fetched, clock.nowMs()).rates, judge);
 }
 
 /** Judges what was fetched, each line by itself. An answer without a single rate is a failure. */
@@ -113,7 +113,7 @@ function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
   if (fetched === "unchanged") return { rates, rejections };
   const latest = latestAsOf(nowMs);
   for (const line of fetched.lines) {
-    const judged = isRejection(line) ? line : judgeQuotation(line, latest);
+    const judged = isRejection(line) ? line : parseQuotation(line, latest);
     if (isRejection(judged)) rejections.push(judged);
     else rates.push({ ...judged, source: source.key });
   }

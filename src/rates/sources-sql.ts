@@ -70,12 +70,12 @@ export function sourceStore(engine: Engine): SourceStore {
       await engine.query(RELEASE_SOURCE, source);
     },
 
-    async noteSuccess(source, { at, newestAsOf, validators, nextAttemptAt }) {
+    async recordSuccess(source, { at, newestAsOf, validators, nextAttemptAt }) {
       const values = [source, at, newestAsOf ?? null, validators ?? null, nextAttemptAt];
       await engine.query(NOTE_SUCCESS, ...values);
     },
 
-    async noteFailure(source, { at, reason, nextAttemptAt }) {
+    async recordFailure(source, { at, reason, nextAttemptAt }) {
       await engine.query(NOTE_FAILURE, source, at, reason, nextAttemptAt);
     },
   };

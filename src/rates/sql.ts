@@ -3,8 +3,8 @@ import type { Instant } from "../shared/instant.ts";
 import { optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import type { AssetSymbol, Pair } from "./rules/symbol.ts";
-import type { SourcedRate, Succession, Verdict } from "./rules/update-policy.ts";
-import type { HeldRate, Judged, RateStore } from "./store.ts";
+import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
+import type { DecidedUpdate, HeldRate, RateStore } from "./store.ts";
 
 /** Makes a statement for a number of rows once: an import asks for the same a million times. */
 function byCount(make: (rows: number) => string): (rows: number) => string {
@@ -73,8 +73,8 @@ export function rateStore(engine: Engine): RateStore {
   return {
     storeRates: (rates, judge, now) =>
       engine.transaction(function* () {
-        const verdicts: Verdict[] = [];
-        for (const some of chunksOf(rates, engine.rowsAtOnce)) {
+        const verdicts: UpdateDecision[] = [];
+        for (const some of chunksOf(rates, engine.maxRowsPerStatement)) {
           const { judged, stored, held, settled } = yield* judgeAll(some, judge);
           verdicts.push(...judged.map(({ verdict }) => verdict));
           if (stored.length > 0)
@@ -87,10 +87,10 @@ export function rateStore(engine: Engine): RateStore {
         return verdicts;
       }, RATES_LOCK),
 
-    judgeRates: (rates, judge) =>
+    previewUpdates: (rates, judge) =>
       engine.transaction(function* () {
-        const all: Judged[] = [];
-        for (const some of chunksOf(rates, engine.rowsAtOnce))
+        const all: DecidedUpdate[] = [];
+        for (const some of chunksOf(rates, engine.maxRowsPerStatement))
           all.push(...(yield* judgeAll(some, judge)).judged);
         return all;
       }),
@@ -127,7 +127,7 @@ export function rateStore(engine: Engine): RateStore {
     },
 
     async hasRates() {
-      return (await engine.queryFirst(HAS_RATES)).length > 0;
+      return (await engine.queryWithPriority(HAS_RATES)).length > 0;
     },
 
     async suspendRate({ base, quote }: Pair, at) {
@@ -146,7 +146,7 @@ function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readon
  * @returns besides the verdicts the last rate of each pair to store and to hold, and the pairs of
  *   which a held rate is settled by a stored one.
  */
-function* judgeAll(rates: readonly SourcedRate[], judge: Succession) {
+function* judgeAll(rates: readonly SourcedRate[], judge: UpdatePolicy) {
   const pairs = new Map(rates.map((rate) => [nameOf(rate), rate]));
   const values = [...pairs.values()].flatMap(pairOf);
   const rows: Row[] = yield statement(standingRates(pairs.size), ...values);
@@ -160,7 +160,7 @@ function* judgeAll(rates: readonly SourcedRate[], judge: Succession) {
 
   const stored = new Map<string, SourcedRate>();
   const held = new Map<string, SourcedRate>();
-  const judged = rates.map((next): Judged => {
+  const judged = rates.map((next): DecidedUpdate => {
     const name = nameOf(next);
     const before = standing.get(name);
     const verdict = judge(before, next);

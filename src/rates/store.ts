@@ -1,7 +1,7 @@
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
 import type { Pair } from "./rules/symbol.ts";
-import type { SourcedRate, Succession, Verdict } from "./rules/update-policy.ts";
+import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 
 export interface StoredRate extends SourcedRate {
   /** When its operator suspended the pair. */
@@ -9,10 +9,10 @@ export interface StoredRate extends SourcedRate {
 }
 
 /** What would become of a rate. */
-export interface Judged {
+export interface DecidedUpdate {
   readonly next: SourcedRate;
   readonly standing: SourcedRate | undefined;
-  readonly verdict: Verdict;
+  readonly verdict: UpdateDecision;
 }
 
 export interface HeldRate extends SourcedRate {
@@ -28,9 +28,13 @@ export interface RateStore {
    *
    * @returns the verdicts.
    */
-  storeRates(rates: readonly SourcedRate[], judge: Succession, now: string): Promise<Verdict[]>;
+  storeRates(
+    rates: readonly SourcedRate[],
+    judge: UpdatePolicy,
+    now: string,
+  ): Promise<UpdateDecision[]>;
   /** What `storeRates` would do, without doing it, beside what is stored. */
-  judgeRates(rates: readonly SourcedRate[], judge: Succession): Promise<Judged[]>;
+  previewUpdates(rates: readonly SourcedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
   /** Every held rate, in order of its pair. */
   listHeldRates(): Promise<HeldRate[]>;
   /** Serves a held rate from now on. @returns it, or undefined when none is held. */
@@ -90,6 +94,6 @@ export interface SourceStore {
   /** Gives the lease back of a fetch that came to nothing. */
   releaseSource(source: string): Promise<void>;
   /** Notes the outcome of a fetch, and gives the lease back. */
-  noteSuccess(source: string, success: FetchSuccess): Promise<void>;
-  noteFailure(source: string, failure: FetchFailure): Promise<void>;
+  recordSuccess(source: string, success: FetchSuccess): Promise<void>;
+  recordFailure(source: string, failure: FetchFailure): Promise<void>;
 }

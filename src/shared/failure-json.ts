@@ -10,9 +10,9 @@ const envelopeFields = {
   request_id: Type.String({ format: "uuid", description: "The same as in X-Request-Id" }),
 };
 
-export const ErrorShape = Type.Object(envelopeFields, { $id: "Error" });
+export const ErrorSchema = Type.Object(envelopeFields, { $id: "Error" });
 
-export const QuotaErrorShape = Type.Object(
+export const QuotaErrorSchema = Type.Object(
   { ...envelopeFields, limit: Units, remaining: Units, reset_at: Timestamp },
   {
     $id: "QuotaError",
@@ -30,6 +30,6 @@ export const QuotaErrorShape = Type.Object(
 );
 
 /** The error envelope (specification, section 2), with the quota's fields where it has them. */
-export function wireFailure({ code, message, quota }: Failure, requestId: string) {
+export function failureJson({ code, message, quota }: Failure, requestId: string) {
   return { code, message, request_id: requestId, ...quota };
 }

@@ -52,7 +52,7 @@ export class Failure extends Error {
   }
 }
 
-export const serviceBusy = new Failure(
+export const serviceOverloaded = new Failure(
   "temporarily_unavailable",
   "The service is temporarily unavailable. Please retry.",
   { retryAfterSeconds: 1 },

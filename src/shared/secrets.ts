@@ -23,7 +23,7 @@ export interface Secrets {
 }
 
 /** The abbreviation that stands in every credential (specification, introduction). */
-export const ABBREVIATION = "svc";
+export const CREDENTIAL_PREFIX = "svc";
 
 /** Random bytes in a credential's secret: 256 bits, beyond any guessing. */
 export const SECRET_BYTES = 32;

@@ -1,5 +1,5 @@
 /** Why a start is refused: one line for the operator that says what is wrong and what to do. */
-export class StartError extends Error {
+export class StartupError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "StartError";

@@ -6,9 +6,9 @@ export class StoreUnavailable extends Error {
   }
 }
 
-export interface SharedStore {
+export interface StoreStatus {
   /** Whether another process has written since the last call, and would have to wait for us. */
-  writtenByOthers(): Promise<boolean>;
+  hasOtherWriters(): Promise<boolean>;
   /** @throws {StoreUnavailable} when what was to be written last could not be, and still cannot. */
   checkWrites(): Promise<void>;
 }
@@ -17,7 +17,7 @@ export interface SharedStore {
  * The store has more to do than it gets done: who asks now would wait too long behind others, and
  * nothing was begun.
  */
-export class StoreBusy extends StoreUnavailable {
+export class StoreOverloaded extends StoreUnavailable {
   constructor() {
     super(undefined);
     this.name = "StoreBusy";
@@ -25,4 +25,4 @@ export class StoreBusy extends StoreUnavailable {
 }
 
 /** Made once: it is thrown where there is no time for a stack. */
-export const storeBusy = new StoreBusy();
+export const storeOverloaded = new StoreOverloaded();

@@ -1,14 +1,14 @@
 import type { Logger } from "pino";
-import { Failure, serviceBusy } from "./failure.ts";
-import { StoreBusy, StoreUnavailable } from "./store.ts";
+import { Failure, serviceOverloaded } from "./failure.ts";
+import { StoreOverloaded, StoreUnavailable } from "./store.ts";
 
 /** @returns what the caller is told of whatever was thrown: a known failure, or that we failed. */
-export function failureOf(error: unknown): Failure {
+export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  if (error instanceof StoreBusy) return serviceBusy;
+  if (error instanceof StoreOverloaded) return serviceOverloaded;
   if (error instanceof StoreUnavailable || isShortage(error)) {
     const options = { retryAfterSeconds: 1, cause: error };
-    return new Failure("temporarily_unavailable", serviceBusy.message, options);
+    return new Failure("temporarily_unavailable", serviceOverloaded.message, options);
   }
   const message = "Something went wrong on our side. The request id helps to find it.";
   return new Failure("internal_error", message, { cause: error });

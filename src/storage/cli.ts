@@ -1,19 +1,19 @@
 import type { Command } from "commander";
 import type { CommandIo } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
-import type { BackupReport, Holdings, RestoreReport } from "./sqlite/backup/report.ts";
+import type { BackupReport, DatabaseTotals, RestoreReport } from "./sqlite/backup/report.ts";
 
 export interface BackupCommandUses extends CommandIo {
   readonly settings: () => {
     /** Where PostgreSQL is, without a password; undefined: the store is embedded. */
     readonly databaseAddress: string | undefined;
   };
-  /** Copies the embedded database to a file or into a directory. @throws {StartError} */
+  /** Copies the embedded database to a file or into a directory. @throws {StartupError} */
   readonly backupStore: (
     target: string,
     options: { readonly mayReplace: boolean },
   ) => Promise<BackupReport>;
-  /** Puts a backup in the place of the embedded database. @throws {StartError} */
+  /** Puts a backup in the place of the embedded database. @throws {StartupError} */
   readonly restoreStore: (
     file: string,
     options: { readonly reviveKeys: boolean },
@@ -77,7 +77,7 @@ async function backUp(uses: BackupCommandUses, file: string, { force, json }: Ba
   }
   refuseStream(file);
   const report = await uses.backupStore(file, { mayReplace: force ?? false });
-  uses.print(json ? JSON.stringify(wireBackup(report)) : toldBackup(report));
+  uses.print(json ? JSON.stringify(backupJson(report)) : formatBackup(report));
 }
 
 async function restore(
@@ -97,7 +97,7 @@ async function restore(
   refuseStream(file);
   const revive = reviveKeys ?? false;
   const report = await uses.restoreStore(file, { reviveKeys: revive });
-  uses.print(json ? JSON.stringify(wireRestore(report)) : toldRestore(report, revive));
+  uses.print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, revive));
 }
 
 function refuseStream(file: string): void {
@@ -105,13 +105,13 @@ function refuseStream(file: string): void {
   throw new CommandError("name a file: a backup is checked as a whole, which no pipe allows", 2);
 }
 
-function toldBackup(report: BackupReport): string {
+function formatBackup(report: BackupReport): string {
   const { file, sizeBytes, takenAt, schema } = report;
   const size = `${Math.ceil(sizeBytes / 1024)} KiB`;
   return `backed up to ${file} (${size}, schema ${schema}) as of ${takenAt}: ${held(report)}`;
 }
 
-function toldRestore(report: RestoreReport, reviveKeys: boolean): string {
+function formatRestore(report: RestoreReport, reviveKeys: boolean): string {
   const { note, database, schema, sessionsEnded, kept, forgotten } = report;
   const made = note === undefined ? "a copy" : `the backup of ${note.takenAt} (${note.program})`;
   const lines = [`restored ${made} to ${database}, schema ${schema}: ${held(report)}`];
@@ -132,15 +132,15 @@ function toldRestore(report: RestoreReport, reviveKeys: boolean): string {
   return lines.join("\n");
 }
 
-function held({ accounts, activeKeys, units }: Holdings): string {
+function held({ accounts, activeKeys, units }: DatabaseTotals): string {
   return `${accounts} accounts, ${activeKeys} active keys, ${units} units`;
 }
 
-function wireBackup({ takenAt, sizeBytes, activeKeys, ...rest }: BackupReport) {
+function backupJson({ takenAt, sizeBytes, activeKeys, ...rest }: BackupReport) {
   return { ...rest, taken_at: takenAt, size_bytes: sizeBytes, active_keys: activeKeys };
 }
 
-function wireRestore({ note, activeKeys, sessionsEnded, kept, forgotten, ...rest }: RestoreReport) {
+function restoreJson({ note, activeKeys, sessionsEnded, kept, forgotten, ...rest }: RestoreReport) {
   return {
     ...rest,
     active_keys: activeKeys,

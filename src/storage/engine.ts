@@ -1,4 +1,4 @@
-import type { SharedStore } from "../shared/store.ts";
+import type { StoreStatus } from "../shared/store.ts";
 
 export type SqlValue = string | number | null;
 
@@ -18,22 +18,22 @@ export interface Statement {
 export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 
 /** What differs between the databases: connection and transactions. */
-export interface Engine extends SharedStore, AsyncDisposable {
+export interface Engine extends StoreStatus, AsyncDisposable {
   /**
    * Rows that a statement should have of many: over a network as many as it may, since the round
    * trips count; in the embedded database one, for a short prepared statement is quickest there
    * (measured on an import: 99,000 rates a second, and 42,000 with 500 in a statement).
    */
-  readonly rowsAtOnce: number;
+  readonly maxRowsPerStatement: number;
   /**
    * Selects a page of `day`, `api_key_id` and `units`: of an account, after a day and key, up to a
    * day of the same month, at most a number of rows. Each engine counts in tables of its own.
    */
   readonly dailyUnits: string;
-  /** Runs one statement by itself. @throws {StoreUnavailable}, a StoreBusy when too many wait. */
+  /** Runs one statement by itself. @throws {StoreUnavailable}, {StoreOverloaded} when too many wait. */
   query(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
   /** As `query`, but before whatever waits: for a question that is asked once at a time. */
-  queryFirst(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
+  queryWithPriority(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
   /**
    * Runs all of a transaction, or nothing of it. The steps may be run again from the start when
    * another transaction was in the way.

@@ -1,18 +1,18 @@
 import { openSqliteSource } from "./copy/from-sqlite.ts";
 import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
-import { commandPatience, type DatabaseHost, type StoreSettings } from "./settings.ts";
-import type { BackupNote, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
+import { commandTimeouts, type DatabaseHost, type StoreSettings } from "./settings.ts";
+import type { BackupMetadata, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
 import { migrateSqlite } from "./sqlite/open.ts";
 
 /**
  * Brings the configured store up to the program's schema.
  *
  * @returns the versions before and after.
- * @throws {StartError}
+ * @throws {StartupError}
  */
 export async function migrateStore({ dataDirectory, databaseHosts }: StoreSettings) {
   if (databaseHosts === undefined) {
-    return migrateSqlite(dataDirectory, commandPatience.busyTimeoutMs);
+    return migrateSqlite(dataDirectory, commandTimeouts.busyTimeoutMs);
   }
   const { migratePostgresStore } = await import("./postgres/open.ts");
   return migratePostgresStore(databaseHosts);
@@ -21,27 +21,27 @@ export async function migrateStore({ dataDirectory, databaseHosts }: StoreSettin
 /**
  * Copies the embedded database at a path into an empty PostgreSQL database.
  *
- * @throws {StartError}
+ * @throws {StartupError}
  */
 export async function copyStore(
   path: string,
   hosts: readonly DatabaseHost[],
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopyReport> {
-  const { fillPostgres } = await import("./copy/to-postgres.ts");
+  const { copyToPostgres } = await import("./copy/to-postgres.ts");
   using source = openSqliteSource(path);
-  return await fillPostgres(source, hosts, onProgress);
+  return await copyToPostgres(source, hosts, onProgress);
 }
 
 /**
  * Copies the embedded database as it stands at one instant.
  *
- * @throws {StartError}
+ * @throws {StartupError}
  */
 export async function backupStore(
   { dataDirectory }: StoreSettings,
   target: string,
-  options: { readonly note: BackupNote; readonly mayReplace: boolean },
+  options: { readonly note: BackupMetadata; readonly mayReplace: boolean },
 ): Promise<BackupReport> {
   const { backupSqlite } = await import("./sqlite/backup/backup.ts");
   return backupSqlite(dataDirectory, target, options);
@@ -50,7 +50,7 @@ export async function backupStore(
 /**
  * Puts a backup in the place of the embedded database.
  *
- * @throws {StartError} also when a program has it open.
+ * @throws {StartupError} also when a program has it open.
  */
 export async function restoreStore(
   { dataDirectory }: StoreSettings,

@@ -14,7 +14,7 @@ const tlsFiles = ["sslrootcert", "sslcert", "sslkey"];
  *
  * @returns the hosts in their order; `undefined` for what is no such address.
  */
-export function parseDatabaseAddress(text: string): readonly DatabaseHost[] | undefined {
+export function parseDatabaseUrl(text: string): readonly DatabaseHost[] | undefined {
   const [, scheme = "", user = "", authority = "", rest = ""] = address.exec(text) ?? [];
   const [path = ""] = rest.split("?");
   const options = optionsOf(rest);
@@ -72,7 +72,7 @@ function queryOf(options: URLSearchParams): string {
 }
 
 /** @returns the address of all hosts without what is secret in it; undefined for no hosts. */
-export function shownAddress(hosts: readonly DatabaseHost[] | undefined): string | undefined {
+export function redactDatabaseUrl(hosts: readonly DatabaseHost[] | undefined): string | undefined {
   const [first] = hosts ?? [];
   const [, scheme = "", user = "", authority = "", rest = ""] =
     address.exec(first?.url ?? "") ?? [];
@@ -133,7 +133,7 @@ export interface StoreSettings {
 }
 
 /** How a process waits for its store. */
-export interface Patience {
+export interface StoreTimeouts {
   /** How long to wait, blocking, while another process writes to the embedded database. */
   readonly busyTimeoutMs: number;
   /** Whether the embedded database is readied for a server: checked whole, its log at its size. */
@@ -147,7 +147,7 @@ export interface Patience {
 }
 
 /** For a server: no answer is held up for longer than two seconds. */
-export const serverPatience: Patience = {
+export const serverTimeouts: StoreTimeouts = {
   busyTimeoutMs: 1000,
   isServer: true,
   makesStore: true,
@@ -156,7 +156,7 @@ export const serverPatience: Patience = {
 };
 
 /** For a command, which waits its turn beside a busy server. */
-export const commandPatience: Patience = {
+export const commandTimeouts: StoreTimeouts = {
   busyTimeoutMs: 30_000,
   isServer: false,
   makesStore: false,

@@ -6,14 +6,14 @@ import { progressBar } from "../cli/progress-bar.ts";
 import type { CopyProgress } from "./copy/to-postgres.ts";
 
 export interface StoreCommandUses extends CommandIo {
-  /** Brings the configured store up to the program's schema. @throws {StartError} */
+  /** Brings the configured store up to the program's schema. @throws {StartupError} */
   readonly migrateStore: () => Promise<{ readonly from: number; readonly to: number }>;
   /**
    * Copies an embedded database into a PostgreSQL database.
    *
    * @param ends unset: as they are configured.
    * @returns rows and sums by table.
-   * @throws {StartError}
+   * @throws {StartupError}
    */
   readonly copyStore: (
     ends: { readonly from: string | undefined; readonly to: string | undefined },

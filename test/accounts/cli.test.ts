@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
+import { emptyStore } from "../storage/stored.ts";
 import { type Client, clientOf } from "../support/client.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
-import { emptyStore } from "../storage/stored.ts";
 
 let server: Server;
 let client: Client;

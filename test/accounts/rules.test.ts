@@ -3,9 +3,9 @@ import { test } from "node:test";
 import {
   isSessionToken,
   SESSION_LIFETIME_MS,
-  SESSION_TOKEN_START,
+  SESSION_TOKEN_PREFIX,
 } from "../../src/accounts/rules.ts";
-import { API_KEY_START, isApiKey, keyPrefixOf } from "../../src/api-keys/rules.ts";
+import { API_KEY_PREFIX, isApiKey, keyPrefixOf } from "../../src/api-keys/rules.ts";
 import { SECRET_BYTES } from "../../src/shared/secrets.ts";
 import { fc } from "../support/properties.ts";
 
@@ -17,9 +17,9 @@ const secret = fc.string({
 const SECRET = "0123456789abcdef".repeat(4);
 
 test("credentials begin as the specification says", () => {
-  assert.equal(API_KEY_START, "svc_live_");
-  assert.equal(API_KEY_START.length, 9);
-  assert.equal(SESSION_TOKEN_START, "svc_sess_");
+  assert.equal(API_KEY_PREFIX, "svc_live_");
+  assert.equal(API_KEY_PREFIX.length, 9);
+  assert.equal(SESSION_TOKEN_PREFIX, "svc_sess_");
 });
 
 test("a session lasts 24 hours", () => {
@@ -27,10 +27,10 @@ test("a session lasts 24 hours", () => {
 });
 
 test("a key prefix is the start and the first 8 digits of the secret: 17 characters", () => {
-  assert.equal(keyPrefixOf(API_KEY_START + SECRET), "svc_live_01234567");
+  assert.equal(keyPrefixOf(API_KEY_PREFIX + SECRET), "svc_live_01234567");
   fc.assert(
     fc.property(secret, (digits) => {
-      const prefix = keyPrefixOf(API_KEY_START + digits);
+      const prefix = keyPrefixOf(API_KEY_PREFIX + digits);
       assert.equal(prefix.length, 17);
       assert.equal(prefix, `svc_live_${digits.slice(0, 8)}`);
     }),
@@ -40,27 +40,27 @@ test("a key prefix is the start and the first 8 digits of the secret: 17 charact
 test("any secret makes a key and a token, and neither is taken for the other", () => {
   fc.assert(
     fc.property(secret, (digits) => {
-      assert.ok(isApiKey(API_KEY_START + digits));
-      assert.ok(isSessionToken(SESSION_TOKEN_START + digits));
-      assert.ok(!isApiKey(SESSION_TOKEN_START + digits));
-      assert.ok(!isSessionToken(API_KEY_START + digits));
+      assert.ok(isApiKey(API_KEY_PREFIX + digits));
+      assert.ok(isSessionToken(SESSION_TOKEN_PREFIX + digits));
+      assert.ok(!isApiKey(SESSION_TOKEN_PREFIX + digits));
+      assert.ok(!isSessionToken(API_KEY_PREFIX + digits));
     }),
   );
 });
 
 const misshapen = [
   ["an empty text", ""],
-  ["a start alone", API_KEY_START],
+  ["a start alone", API_KEY_PREFIX],
   ["a secret alone", SECRET],
-  ["a secret that is a digit short", API_KEY_START + SECRET.slice(1)],
-  ["a secret with a digit too many", `${API_KEY_START}${SECRET}0`],
-  ["upper-case digits", API_KEY_START + SECRET.toUpperCase()],
+  ["a secret that is a digit short", API_KEY_PREFIX + SECRET.slice(1)],
+  ["a secret with a digit too many", `${API_KEY_PREFIX}${SECRET}0`],
+  ["upper-case digits", API_KEY_PREFIX + SECRET.toUpperCase()],
   ["an upper-case start", `SVC_LIVE_${SECRET}`],
-  ["a digit that is not hexadecimal", `${API_KEY_START}g${SECRET.slice(1)}`],
-  ["white space before", ` ${API_KEY_START}${SECRET}`],
-  ["white space after", `${API_KEY_START}${SECRET} `],
-  ["a line feed after", `${API_KEY_START}${SECRET}\n`],
-  ["another key behind it", `${API_KEY_START}${SECRET}${API_KEY_START}${SECRET}`],
+  ["a digit that is not hexadecimal", `${API_KEY_PREFIX}g${SECRET.slice(1)}`],
+  ["white space before", ` ${API_KEY_PREFIX}${SECRET}`],
+  ["white space after", `${API_KEY_PREFIX}${SECRET} `],
+  ["a line feed after", `${API_KEY_PREFIX}${SECRET}\n`],
+  ["another key behind it", `${API_KEY_PREFIX}${SECRET}${API_KEY_PREFIX}${SECRET}`],
 ] as const;
 
 for (const [what, text] of misshapen) {

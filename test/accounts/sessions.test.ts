@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, test } from "node:test";
-import { assertCommonHeaders, assertKeyRefused, assertSessionRefused } from "../support/assertions.ts";
+import {
+  assertCommonHeaders,
+  assertKeyRefused,
+  assertSessionRefused,
+} from "../support/assertions.ts";
 import { startService } from "../support/service.ts";
 
 const USAGE = "/v1/account/usage";

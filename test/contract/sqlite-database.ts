@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createSqliteBatches } from "../../src/metering/batch/sqlite.ts";
 import { createSqliteEngine } from "../../src/storage/sqlite/engine.ts";
-import { createFileGuard } from "../../src/storage/sqlite/health/file-guard.ts";
+import { createFileIdentityCheck } from "../../src/storage/sqlite/health/file-guard.ts";
 import { migrate } from "../../src/storage/sqlite/migrate.ts";
 import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { openSqliteStore } from "../../src/store.ts";
@@ -58,7 +58,7 @@ export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
       const database = openDatabase();
       database.exec("PRAGMA journal_mode = WAL");
       migrate(database, file);
-      const engine = opened.use(createSqliteEngine(database, createFileGuard(file)));
+      const engine = opened.use(createSqliteEngine(database, createFileIdentityCheck(file)));
       return { ...engine, ...createSqliteBatches(engine) };
     },
     async setDailyUnits(accountId, units) {

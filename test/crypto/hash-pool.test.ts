@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Worker } from "node:worker_threads";
-import { createHashing } from "../../src/crypto/hash-pool.ts";
+import { createHashPool } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { assertFailure } from "../support/assertions.ts";
@@ -39,7 +39,7 @@ const stored = (service: TestService) => [
 ];
 
 test("hashing: beyond the queue's end passwords are 503 at once, nothing is stored, and reads go on", async () => {
-  const secrets = createSecrets(createHashing({ threads: 1, waiting: 1 }));
+  const secrets = createSecrets(createHashPool({ threads: 1, waiting: 1 }));
   await using service = await startService({ secrets });
   const { apiKey } = await service.createKey(await service.openSession(EMAIL));
   await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
@@ -71,7 +71,7 @@ test("hashing: beyond the queue's end passwords are 503 at once, nothing is stor
 });
 
 test("hashing: log-ins that arrive together wait for each other, and each is answered", async () => {
-  const secrets = createSecrets(createHashing({ threads: 1, waiting: 7 }));
+  const secrets = createSecrets(createHashPool({ threads: 1, waiting: 7 }));
   await using service = await startService({ secrets });
   await service.openSession(EMAIL);
 
@@ -91,7 +91,7 @@ function watchThreads() {
 
 test("hashing: no thread is started before the first password, and one serves them all", async () => {
   using watched = watchThreads();
-  const secrets = createSecrets(createHashing({ threads: 1 }));
+  const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using service = await startService({ secrets });
   assert.equal((await service.get("/readyz")).status, 200);
   assert.deepEqual(watched.threads, []);
@@ -103,7 +103,7 @@ test("hashing: no thread is started before the first password, and one serves th
 
 test("hashing: a thread that dies fails its hashing, and the next password starts a new one", async () => {
   using watched = watchThreads();
-  const secrets = createSecrets(createHashing({ threads: 1 }));
+  const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using service = await startService({ secrets });
   await service.openSession(EMAIL);
 
@@ -117,7 +117,7 @@ test("hashing: a thread that dies fails its hashing, and the next password start
 
 test("hashing: a thread that died while it was idle is not missed", async () => {
   using watched = watchThreads();
-  const secrets = createSecrets(createHashing({ threads: 1 }));
+  const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using service = await startService({ secrets });
   await service.openSession(EMAIL);
   await watched.threads[0]?.terminate();
@@ -127,7 +127,7 @@ test("hashing: a thread that died while it was idle is not missed", async () => 
 });
 
 test("hashing: what the thread cannot hash is 500, tells nothing, and the next log-in works", async () => {
-  const secrets = createSecrets(createHashing({ threads: 1 }));
+  const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using service = await startService({ secrets });
   await service.openSession(EMAIL);
   const [account] = service.query("SELECT password_hash FROM accounts");

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { chmodSync, linkSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { judgeDirectory } from "../../src/doctor/rules/directory.ts";
-import { judgeOtherRates, judgeSources } from "../../src/doctor/rules/services.ts";
-import { judgeStore } from "../../src/doctor/rules/store.ts";
+import { checkDirectory } from "../../src/doctor/rules/directory.ts";
+import { checkOtherRates, checkSources } from "../../src/doctor/rules/services.ts";
+import { checkStore } from "../../src/doctor/rules/store.ts";
 import type { Instant } from "../../src/shared/instant.ts";
+import { copyOf, namesIn, query, stateOf } from "../storage/stored.ts";
 import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { administer } from "../support/postgres.ts";
 import { newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { kurs, serve, temporaryDirectory } from "../support/process.ts";
-import { copyOf, namesIn, query, stateOf } from "../storage/stored.ts";
 
 interface Finding {
   readonly level: string;
@@ -174,7 +174,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
       };
       const versions = { engine: "SQLite", schema: 1, knownSchema: 1, pageCheck: undefined };
       const facts = { ...versions, damage: [], books, databaseNowMs };
-      return judgeStore(facts, nowMs).find(({ subject }) => subject === "clock")?.level;
+      return checkStore(facts, nowMs).find(({ subject }) => subject === "clock")?.level;
     };
     assert.equal(levelAt("2026-11-21T12:00:05.000Z"), "ok");
     assert.equal(levelAt("2026-11-21T12:00:05.001Z"), "problem");
@@ -290,7 +290,7 @@ test("a disk that is nearly full, a log that has grown and a file that is read-o
     hasSecondName: false,
   };
   const levels = (more: object) =>
-    judgeDirectory({ ...facts, ...more }).map(({ level, subject }) => `${level} ${subject}`);
+    checkDirectory({ ...facts, ...more }).map(({ level, subject }) => `${level} ${subject}`);
   assert.deepEqual(levels({}), ["ok disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 20 }), ["problem disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 29 }), ["warning disk", "ok files"]);
@@ -314,7 +314,7 @@ test("publications that were missed over holidays are a warning, more are a prob
   };
   const nowMs = Date.parse("2026-11-21T12:00:00Z");
   const level = (missedPublications: number, more: object = {}) =>
-    judgeSources([{ ...status, ...more, missedPublications }], nowMs)[0]?.level;
+    checkSources([{ ...status, ...more, missedPublications }], nowMs)[0]?.level;
   assert.deepEqual(
     [level(0), level(1), level(4), level(5)],
     ["ok", "warning", "warning", "problem"],
@@ -328,7 +328,7 @@ test("publications that were missed over holidays are a warning, more are a prob
 test("rates that nothing fetches are a warning after a week, and a problem after a quarter", () => {
   const nowMs = Date.parse("2026-11-21T12:00:00Z");
   const level = (newestAsOf: string) =>
-    judgeOtherRates([{ source: "import", pairs: 3, newestAsOf: newestAsOf as Instant }], nowMs)[0]
+    checkOtherRates([{ source: "import", pairs: 3, newestAsOf: newestAsOf as Instant }], nowMs)[0]
       ?.level;
   assert.equal(level("2026-11-14T12:00:00.000000000Z"), undefined);
   assert.equal(level("2026-11-13T12:00:00.000000000Z"), "warning");

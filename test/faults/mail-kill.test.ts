@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clientOf } from "../support/client.ts";
-import { eventually, tokenOf } from "../support/mails.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
+import { eventually, tokenOf } from "../support/mails.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
 
 const EMAIL = "ada@example.org";

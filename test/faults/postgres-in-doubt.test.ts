@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { StoreUnavailable } from "../../src/shared/store.ts";
-import { mayHaveMoved, storeError } from "../../src/storage/postgres/errors.ts";
+import { isFailoverError, storeError } from "../../src/storage/postgres/errors.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { clientOf } from "../support/client.ts";
@@ -112,5 +112,5 @@ test("a host all of whose addresses refuse counts as a store that is away", asyn
   // What Node.js tells of a name with several addresses; of one with a single address, its error.
   assert.ok(refusal instanceof AggregateError);
   assert.ok(storeError(refusal) instanceof StoreUnavailable);
-  assert.ok(mayHaveMoved(refusal), "the primary is not looked for again");
+  assert.ok(isFailoverError(refusal), "the primary is not looked for again");
 });

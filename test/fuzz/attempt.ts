@@ -4,10 +4,10 @@ import type { OpenApiDocument } from "../support/openapi.ts";
 import type { Answer } from "../support/service.ts";
 import type { Case } from "./case.ts";
 import { messageOf, sentBytes } from "./case.ts";
-import type { Cast } from "./fixtures.ts";
-import { judge, judgeBroken } from "./oracle.ts";
 import { Line } from "./connection.ts";
+import type { Cast } from "./fixtures.ts";
 import { bytesOf } from "./message.ts";
+import { judge, judgeBroken } from "./oracle.ts";
 
 /** A request that is still answered 503 after these is a fault. */
 const RETRIES_MAX = 5;

@@ -1,9 +1,9 @@
 import { brokenBytes } from "./byte-mutations.ts";
 import type { Cast } from "./fixtures.ts";
-import { Draw, seedOf } from "./random.ts";
 import { type DocumentedRequest, validRequest } from "./grammar.ts";
 import { bytesOf, type Message } from "./message.ts";
 import { drawMutations, type Mutation, mutated } from "./mutations.ts";
+import { Draw, seedOf } from "./random.ts";
 
 /** One request that is tried: what was right of it, and what was done to it. */
 export interface Case {

@@ -1,7 +1,7 @@
 import type { Json, OpenApiDocument } from "../support/openapi.ts";
 import { type Cast, PASSWORD } from "./fixtures.ts";
-import type { Draw } from "./random.ts";
 import type { Message } from "./message.ts";
+import type { Draw } from "./random.ts";
 
 /** What the document says of one operation's requests. */
 export interface DocumentedRequest {

@@ -1,5 +1,4 @@
 import type { Cast } from "./fixtures.ts";
-import { Draw } from "./random.ts";
 import { type DocumentedRequest, endsThings } from "./grammar.ts";
 import { type Message, valuesOf, withHeader, withoutHeader } from "./message.ts";
 import {
@@ -12,6 +11,7 @@ import {
   oddTypes,
   strayMembers,
 } from "./odd-values.ts";
+import { Draw } from "./random.ts";
 
 /** What a mutation may look at. */
 export interface Circumstances {

@@ -1,7 +1,7 @@
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
-import { parseDatabaseAddress, serverPatience } from "../../src/storage/settings.ts";
+import { parseDatabaseUrl, serverTimeouts } from "../../src/storage/settings.ts";
 import { openStore, type Store } from "../../src/store.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { quickHashing } from "../support/quick-hashing.ts";
@@ -31,9 +31,7 @@ const AUTH_CALLS_A_WINDOW = 4;
 export async function startTarget(engine: EngineName): Promise<Target> {
   await using starting = new AsyncDisposableStack();
   const databaseHosts =
-    engine === "postgres"
-      ? parseDatabaseAddress(starting.use(await startPostgres()).url())
-      : undefined;
+    engine === "postgres" ? parseDatabaseUrl(starting.use(await startPostgres()).url()) : undefined;
   const secrets = new SeededSecrets();
   const service = starting.use(
     await startService({
@@ -47,7 +45,7 @@ export async function startTarget(engine: EngineName): Promise<Target> {
     }),
   );
   const settings = { dataDirectory: service.dataDirectory, databaseHosts };
-  const store = starting.use(await openStore(settings, serverPatience));
+  const store = starting.use(await openStore(settings, serverTimeouts));
   const suspended = parsePair("EUR", "JPY");
   if (
     suspended === undefined ||

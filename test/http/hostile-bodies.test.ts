@@ -3,8 +3,8 @@ import { after, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { assertFailure } from "../support/assertions.ts";
 import { cpuMsOf } from "../support/cpu-time.ts";
-import { startService } from "../support/service.ts";
 import { openWire } from "../support/raw-connection.ts";
+import { startService } from "../support/service.ts";
 
 const service = await startService({ config: { authCallsPerWindow: 1_000 } });
 after(() => service[Symbol.asyncDispose]());

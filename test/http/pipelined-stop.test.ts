@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createHashing } from "../../src/crypto/hash-pool.ts";
+import { createHashPool } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { temporaryDirectory } from "../support/process.ts";
-import { startService } from "../support/service.ts";
 import { openWire, type Wire } from "../support/raw-connection.ts";
+import { startService } from "../support/service.ts";
 
 // A stop meets connections with several requests under way: each admitted request has its response
 // before its connection closes, and what is not admitted costs nothing.
@@ -95,7 +95,7 @@ test("log-ins that one connection has under way at a stop are all answered", asy
 });
 
 test("reads behind log-ins that wait for a thread at a stop are all answered", async () => {
-  const secrets = createSecrets(createHashing({ threads: 1 }));
+  const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using started = await startStoppable(0, secrets);
   // 30 passes instead of 2 take the only thread 0.4 s for each log-in: 32 s for all of them.
   const lengthy = `$argon2id$v=19$m=19456,t=30,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;

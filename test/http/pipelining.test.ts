@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
+import { openWire } from "../support/raw-connection.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { startService } from "../support/service.ts";
-import { openWire } from "../support/raw-connection.ts";
 
 // Several requests on one connection, the last of them broken: responses leave in the order of
 // their requests, what was charged or stored has its response, and what is answered only with a

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
+import { openWire } from "../support/raw-connection.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { startService } from "../support/service.ts";
-import { openWire } from "../support/raw-connection.ts";
 
 // What no HTTP client sends, on a bare socket: every error is the envelope all the same.
 

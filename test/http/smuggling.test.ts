@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { startService } from "../support/service.ts";
 import { openWire } from "../support/raw-connection.ts";
+import { startService } from "../support/service.ts";
 
 // A proxy sends the requests of many clients over one connection, one after the other. Whatever one
 // client writes, it is one request: no part of it may be taken for the next, which is another's.

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import { eventually, mailsIn } from "../support/mails.ts";
+import { emptyStore } from "../storage/stored.ts";
 import { CERTIFICATE_FILE, playSmtp } from "../support/fake-smtp-server.ts";
+import { eventually, mailsIn } from "../support/mails.ts";
 import { type Ended, kurs, temporaryDirectory } from "../support/process.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { emptyStore } from "../storage/stored.ts";
 
 const EMAIL = "ada@example.org";
 const ACCOUNT = { user: "kurs", password: "sesame-42" };

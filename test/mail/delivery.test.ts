@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
-import { eventually, tokenOf } from "../support/mails.ts";
 import { playSmtp, type ReceivedMail } from "../support/fake-smtp-server.ts";
+import { eventually, tokenOf } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 

@@ -6,7 +6,7 @@ import { createMailer } from "../../src/mail/transport/create-mailer.ts";
 import { recordFileCalls } from "../support/file-calls.ts";
 import { mailsIn, tokenOf } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
-import { failureOf, never, newMail, PUBLIC_URL, TOKEN } from "./outgoing.ts";
+import { never, newMail, PUBLIC_URL, TOKEN, toFailure } from "./outgoing.ts";
 
 const MAIL = newMail();
 
@@ -155,7 +155,7 @@ for (const [what, prepare] of obstacles) {
     await prepare(directory.path);
     using mailer = fileMailer(directory.path);
 
-    const error = await failureOf(mailer.send(MAIL, never));
+    const error = await toFailure(mailer.send(MAIL, never));
 
     assert.equal(error.isRefused, false);
     assert.ok(error.message.includes(join(directory.path, "mail")), error.message);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { eventually, tokenOf } from "../support/mails.ts";
 import { playSmtp, type ReceivedMail } from "../support/fake-smtp-server.ts";
+import { eventually, tokenOf } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 

@@ -33,7 +33,7 @@ export const mailerTo = (url: string) =>
   });
 
 /** Asserts that a send fails with one line that gives nothing away. @returns that error. */
-export async function failureOf(sending: Promise<string>): Promise<MailError> {
+export async function toFailure(sending: Promise<string>): Promise<MailError> {
   const error = await sending.then(
     (answer) => assert.fail(`sent: ${answer}`),
     (reason: unknown) => reason,

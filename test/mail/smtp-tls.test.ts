@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import tls from "node:tls";
 import { CERTIFICATE_FILE, playSmtp } from "../support/fake-smtp-server.ts";
-import { ACCOUNT, failureOf, mailerTo, never, newMail } from "./outgoing.ts";
+import { ACCOUNT, mailerTo, never, newMail, toFailure } from "./outgoing.ts";
 import { portOf, wiretap } from "./tcp-recorder.ts";
 
 /** Certificates that this process trusts beside the usual ones, until it is disposed of. */
@@ -54,7 +54,7 @@ test("a certificate that is not trusted ends the attempt before anything is said
   await using tap = await wiretap(smtp.port);
   using mailer = mailerTo(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@localhost:${tap.port}`);
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.equal(error.isRefused, false);
   assert.match(error.message, /certificate/);
@@ -69,7 +69,7 @@ test("a certificate of another name ends the attempt, though it is trusted", asy
   await using smtp = await playSmtp({ startTls: true });
   using mailer = mailerTo(`smtp://0.0.0.0:${smtp.port}`);
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.match(error.message, /certificate/);
 
@@ -81,7 +81,7 @@ test("a password is sent to no other machine without TLS, and neither is the mai
   await using tap = await wiretap(smtp.port);
   {
     using mailer = mailerTo(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@0.0.0.0:${tap.port}`);
-    const error = await failureOf(mailer.send(newMail(), never));
+    const error = await toFailure(mailer.send(newMail(), never));
     assert.equal(error.isRefused, false);
     assert.match(error.message, /TLS/);
   }
@@ -95,7 +95,7 @@ test("a mail without a password is sent to no other machine without TLS either",
   await using tap = await wiretap(smtp.port);
   for (const host of ["0.0.0.0", "[::ffff:0.0.0.0]"]) {
     using mailer = mailerTo(`smtp://${host}:${tap.port}`);
-    const error = await failureOf(mailer.send(newMail(), never));
+    const error = await toFailure(mailer.send(newMail(), never));
     assert.equal(error.isRefused, false);
     assert.match(error.message, /does not offer TLS.*Use smtps:.*requireTLS=false/);
   }
@@ -114,7 +114,7 @@ test("a server that knows no EHLO gets no mail from another machine", async () =
   let heard = "";
   using mailer = mailerTo(`smtp://0.0.0.0:${await portOf(server)}`);
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.match(error.message, /does not offer TLS/);
   assert.doesNotMatch(heard, /HELO|MAIL|example/);
@@ -150,7 +150,7 @@ test("with requireTLS=true a server on loopback must offer TLS, too", async () =
   await using smtp = await playSmtp();
   using mailer = mailerTo(`smtp://127.0.0.1:${smtp.port}?requireTLS=true`);
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.match(error.message, /does not offer TLS/);
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
-import { eventually, tokenOf } from "../support/mails.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
-import { ACCOUNT, failureOf, mailerTo, never, newMail, PUBLIC_URL, TOKEN } from "./outgoing.ts";
+import { eventually, tokenOf } from "../support/mails.ts";
+import { ACCOUNT, mailerTo, never, newMail, PUBLIC_URL, TOKEN, toFailure } from "./outgoing.ts";
 import { portOf, wiretap } from "./tcp-recorder.ts";
 
 test("a mail is handed to a plain server as it is, and its answer is told", async () => {
@@ -52,7 +52,7 @@ test("a wrong password is a failure that is tried again, and no mail is named", 
   await using smtp = await playSmtp({ account: { user: "kurs", password: "another" } });
   using mailer = mailerTo(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${smtp.port}`);
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.equal(error.isRefused, false);
   assert.match(error.message, /535/);
@@ -66,7 +66,7 @@ for (const refuse of ["RCPT", "DATA"] as const) {
     const sent = newMail();
     smtp.behave({ refuse, code: 451, message: "come back later" });
 
-    const error = await failureOf(mailer.send(sent, never));
+    const error = await toFailure(mailer.send(sent, never));
     assert.equal(error.isRefused, false);
     assert.match(error.message, /451 .*come back later/);
     assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
@@ -83,7 +83,7 @@ for (const refuse of ["RCPT", "DATA"] as const) {
     using mailer = mailerTo(smtp.url);
     smtp.behave({ refuse, code: 550, message: "no such user here" });
 
-    const error = await failureOf(mailer.send(newMail(), never));
+    const error = await toFailure(mailer.send(newMail(), never));
     assert.equal(error.isRefused, true);
     assert.match(error.message, /550 .*no such user here/);
     assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
@@ -100,7 +100,7 @@ test("a server's response is kept without the recipient's address, in whatever c
   const message = "ADA@EXAMPLE.ORG unknown, <Ada@Example.org> or ada@example.org";
   smtp.behave({ refuse: "RCPT", code: 550, message });
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.match(error.message, /550 <recipient> unknown, <<recipient>> or <recipient>$/);
   assert.doesNotMatch(error.message, /ada@/i);
@@ -111,7 +111,7 @@ test("a connection that breaks inside a mail is one attempt, and no mail half-se
   using mailer = mailerTo(smtp.url);
   smtp.behave("drop in DATA");
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.equal(error.isRefused, false);
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 1]);
@@ -147,7 +147,7 @@ test("a server that hangs up before it greets is called once and no more", async
   });
   using mailer = mailerTo(`smtp://127.0.0.1:${await portOf(server)}`);
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.deepEqual([error.isRefused, calls], [false, 1]);
 });
@@ -157,7 +157,7 @@ test("where nobody listens, the failure names the address", async () => {
   await gone[Symbol.asyncDispose]();
   using mailer = mailerTo(gone.url);
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.equal(error.isRefused, false);
   assert.ok(error.message.includes(`127.0.0.1:${gone.port}`), error.message);
@@ -169,7 +169,7 @@ test("a server that says something else than SMTP is a failure of one clean line
   );
   using mailer = mailerTo(`smtp://127.0.0.1:${await portOf(server)}`);
 
-  const error = await failureOf(mailer.send(newMail(), never));
+  const error = await toFailure(mailer.send(newMail(), never));
 
   assert.equal(error.isRefused, false);
   assert.match(error.message, /554.*away/);
@@ -182,7 +182,7 @@ test("a send that hangs ends when it is told to, and does not come later", {
   using mailer = mailerTo(smtp.url);
   smtp.behave("hang in DATA");
   const stop = new AbortController();
-  const sending = failureOf(mailer.send(newMail(), stop.signal));
+  const sending = toFailure(mailer.send(newMail(), stop.signal));
   await eventually("recipient", () => smtp.attempts() || undefined);
 
   stop.abort(new Error("Kurs stopped"));
@@ -200,7 +200,7 @@ test("a send that was called off before it began says nothing to the server", as
   await using smtp = await playSmtp();
   using mailer = mailerTo(smtp.url);
 
-  const error = await failureOf(mailer.send(newMail(), AbortSignal.abort(new Error("too late"))));
+  const error = await toFailure(mailer.send(newMail(), AbortSignal.abort(new Error("too late"))));
 
   assert.equal(error.message, "too late");
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OutgoingMail } from "../../src/mail/store.ts";
-import { letterOf } from "../../src/mail/templates.ts";
+import { renderMail } from "../../src/mail/templates.ts";
 
 const PUBLIC_URL = "https://rates.example.org";
 const TOKEN = "3f".repeat(32);
@@ -16,7 +16,7 @@ const mailOf = (kind: OutgoingMail["kind"], link: OutgoingMail["link"]): Outgoin
 });
 
 const letter = (kind: OutgoingMail["kind"], link?: OutgoingMail["link"], publicUrl = PUBLIC_URL) =>
-  letterOf(mailOf(kind, link), publicUrl);
+  renderMail(mailOf(kind, link), publicUrl);
 
 const addressesIn = (text: string) => text.match(/[a-z]+:\/\/[^\s"<>]+/g) ?? [];
 

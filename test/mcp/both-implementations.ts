@@ -3,8 +3,8 @@ import { createApiKeys } from "../../src/api-keys/api-keys.ts";
 import { createReadUsage } from "../../src/billing/usage.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { createCallTool } from "../../src/mcp/call-tool.ts";
-import { type AnswerShort, createShortWay } from "../../src/mcp/direct.ts";
-import { type AnswerBySdk, createSdkWay } from "../../src/mcp/sdk.ts";
+import { type CallDirectly, createDirectCalls } from "../../src/mcp/direct.ts";
+import { createSdkHandler, type HandleWithSdk } from "../../src/mcp/sdk.ts";
 import { createTools } from "../../src/mcp/tools.ts";
 import { createConvertCurrency } from "../../src/metering/convert.ts";
 import { createReadRate } from "../../src/metering/read-rate.ts";
@@ -21,8 +21,8 @@ import { TestClock } from "../support/service.ts";
 
 /** The short way and the SDK's, over the real use cases on a real store. */
 export interface Ways {
-  readonly short: AnswerShort;
-  readonly sdk: AnswerBySdk;
+  readonly short: CallDirectly;
+  readonly sdk: HandleWithSdk;
   /** Two accounts in the same state, so that each way has its own to charge. */
   readonly twins: Readonly<Record<Situation, readonly [Customer, Customer]>>;
   usedUnits(customer: Customer): Promise<number>;
@@ -65,8 +65,8 @@ export async function waysOf(store: Store): Promise<Ways> {
   const revoked = await newTwins("revoked", 1_000_000);
   for (const { accountId, keyId } of revoked) await apiKeys.revoke(accountId, keyId);
   return {
-    short: createShortWay(tools, callTool, info),
-    sdk: createSdkWay(tools, callTool, info),
+    short: createDirectCalls(tools, callTool, info),
+    sdk: createSdkHandler(tools, callTool, info),
     twins: {
       ample: await newTwins("ample", 1_000_000),
       exhausted: await newTwins("exhausted", 0),

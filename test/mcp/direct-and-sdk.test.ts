@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import type { McpAnswer, McpRequest } from "../../src/mcp/request.ts";
+import type { McpRequest, McpResponse } from "../../src/mcp/request.ts";
 import { Failure } from "../../src/shared/failure.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { fc } from "../support/properties.ts";
 import { startService } from "../support/service.ts";
+import { type Customer, type Situation, situations, waysOf } from "./both-implementations.ts";
 import { callOf, type Era, eras, headersOf, type Posted, postTo, readOf } from "./messages.ts";
 import { anyPost, type Post } from "./odd-posts.ts";
-import { type Customer, type Situation, situations, waysOf } from "./both-implementations.ts";
 
 // The SDK itself is what the short way is held to: whatever that answers must be what the SDK's
 // server would have answered, byte for byte, at the same charge.
 
 /** What becomes of a request. `refused` is the code of a failure of the request as a whole. */
-type Outcome = McpAnswer | { readonly refused: string };
+type Outcome = McpResponse | { readonly refused: string };
 
 const REQUEST_ID = "019aa5f5-0000-7000-8000-000000000000";
 
@@ -21,7 +21,7 @@ const database = await createSqliteDatabase();
 after(() => database[Symbol.asyncDispose]());
 const ways = await waysOf(database.openStore());
 
-async function outcomeOf(pending: Promise<McpAnswer>): Promise<Outcome> {
+async function outcomeOf(pending: Promise<McpResponse>): Promise<Outcome> {
   return pending.catch((error: unknown) => {
     if (error instanceof Failure) return { refused: error.code };
     throw error;

@@ -4,8 +4,17 @@ import { assertFailure, uuidV7 } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
 import { eras as clientEras, connectMcp, envelopeIn } from "../support/mcp-client.ts";
 import { type Answer, startService, type TestService } from "../support/service.ts";
+import {
+  BATCH,
+  batches,
+  type Outcome,
+  RATE_PATH,
+  read,
+  served,
+  type Way,
+  ways,
+} from "./callers.ts";
 import * as mcp from "./messages.ts";
-import { BATCH, batches, type Outcome, RATE_PATH, read, served, type Way, ways } from "./callers.ts";
 
 /** How often every way is taken in a crowd of all: together they ask for 8 reads. */
 const crowdOf = (times: number): readonly Way[] => new Array<typeof ways>(times).fill(ways).flat();

@@ -168,8 +168,8 @@ test("MCP origins: on loopback no empty Host and, in HTTP/1.0, no missing one: 4
 
 test("MCP origins: an allowed page does not make up for a foreign Host, nor the other way", async () => {
   const origin = "https://app.example.org";
-  const foreignHost = await post(withHeaders(readOf("2025"), { origin, host: "evil.example" }));
-  assertFailure(foreignHost, 403, "forbidden", FOREIGN_HOST);
+  const forbiddenHost = await post(withHeaders(readOf("2025"), { origin, host: "evil.example" }));
+  assertFailure(forbiddenHost, 403, "forbidden", FOREIGN_HOST);
   const host = "public.example";
   const foreignPage = await post(withHeaders(readOf("2025"), { origin: "null", host }));
   assertFailure(foreignPage, 403, "forbidden", FOREIGN_ORIGIN);

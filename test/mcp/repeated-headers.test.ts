@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { recogniseMcp } from "../../src/mcp/fast-path.ts";
+import { parsePlainMessage } from "../../src/mcp/fast-path.ts";
 import { sendRaw } from "../support/raw-socket.ts";
 import { startService } from "../support/service.ts";
 import { ACCEPT, readOf, rpcOf, VERSION_OF, valueIn } from "./messages.ts";
@@ -41,7 +41,7 @@ const between = letters.flatMap((one) => letters.map((other) => `sec-fetch-${one
 suite("MCP: a header that comes twice in a plain message", () => {
   test("the message without it is plain, also with 144 lines more", () => {
     for (const lines of [usual, [...usual, ...between]]) {
-      assert.equal(recogniseMcp(Buffer.from(messageOf(lines)))?.apiKey, apiKey);
+      assert.equal(parsePlainMessage(Buffer.from(messageOf(lines)))?.apiKey, apiKey);
     }
   });
 
@@ -54,7 +54,7 @@ suite("MCP: a header that comes twice in a plain message", () => {
             [...usual, ...more, again],
             [again, ...more, ...usual],
           ]) {
-            assert.equal(recogniseMcp(Buffer.from(messageOf(lines))), undefined, again);
+            assert.equal(parsePlainMessage(Buffer.from(messageOf(lines))), undefined, again);
           }
         }
       }

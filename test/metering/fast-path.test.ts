@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recogniseRead } from "../../src/metering/read-fast-path.ts";
+import { parsePlainRead } from "../../src/metering/read-fast-path.ts";
 import { rateBody } from "../../src/metering/respond-http.ts";
-import { wireRate } from "../../src/rates/json.ts";
+import { rateJson } from "../../src/rates/json.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { isDecimal, parseDecimal } from "../../src/shared/decimal.ts";
 import { instantAt } from "../../src/shared/instant.ts";
 import { cpuMsOf } from "../support/cpu-time.ts";
 import { fc } from "../support/properties.ts";
 
-const recognise = (text: string) => recogniseRead(Buffer.from(text, "latin1"));
+const recognise = (text: string) => parsePlainRead(Buffer.from(text, "latin1"));
 
 const START = "GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n";
 const PLAIN = `${START}Authorization: ApiKey k\r\n\r\n`;
@@ -81,7 +81,7 @@ test("a rate's body is what JSON.stringify makes of the rate", () => {
       assert.ok(pair !== undefined);
       fc.pre(isDecimal(rate));
       const whole = { ...pair, rate, asOf: instantAt(asOfMs) };
-      assert.equal(rateBody(whole), JSON.stringify(wireRate(whole)));
+      assert.equal(rateBody(whole), JSON.stringify(rateJson(whole)));
     }),
   );
 });

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../architecture/tree.ts";
 import { postTo, readOf } from "../mcp/messages.ts";
-import { scrape } from "../support/metrics.ts";
 import { sourceAt } from "../support/fake-sources.ts";
+import { scrape } from "../support/metrics.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 // The dashboard, the alarms, their pages and what a real scrape says are held together.

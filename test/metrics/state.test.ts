@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Config } from "../../src/config.ts";
-import { createHashing } from "../../src/crypto/hash-pool.ts";
+import { createHashPool } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
-import { eventually } from "../support/mails.ts";
-import { ask, type Scrape, scrape } from "../support/metrics.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { sourceAt } from "../support/fake-sources.ts";
+import { eventually } from "../support/mails.ts";
+import { ask, type Scrape, scrape } from "../support/metrics.ts";
 import { startService, TestClock, type TestOptions, type TestService } from "../support/service.ts";
 
 const EMAIL = "ada@example.org";
@@ -14,14 +14,14 @@ const PASSWORD = "correct horse battery";
 const DAY_MS = 86_400_000;
 
 /** What the store tells is kept for so long. */
-const KEPT_MS = 5000;
+const CACHE_MS = 5000;
 
 const start = (options: TestOptions = {}) =>
   startService({ ...options, config: { metricsPort: 0, ...options.config } });
 
 /** Scrapes when what was kept is too old. */
 const scrapeAnew = (service: TestService): Promise<Scrape> => {
-  service.clock.advanceMs(KEPT_MS);
+  service.clock.advanceMs(CACHE_MS);
   return scrape(service);
 };
 
@@ -75,7 +75,7 @@ test("metrics: however often it is scraped, the store is asked once in five seco
   for (const said of together) assert.equal(said.value("kurs_store_up"), 1);
   service.query("ALTER TABLE mails RENAME TO mails_gone");
 
-  service.clock.advanceMs(KEPT_MS - 1);
+  service.clock.advanceMs(CACHE_MS - 1);
   assert.equal((await scrape(service)).value("kurs_store_up"), 1);
   service.clock.advanceMs(1);
   assert.equal((await scrape(service)).value("kurs_store_up"), 0);
@@ -121,7 +121,7 @@ test("metrics: mails that wait and mails that were given up are told apart, with
   await service.openSession(EMAIL);
   await eventually("attempt", () => smtp.attempts() || undefined);
   const waiting = await scrapeAnew(service);
-  assert.deepEqual([...mails(waiting), waiting.value(oldest)], [1, 0, KEPT_MS / 1000]);
+  assert.deepEqual([...mails(waiting), waiting.value(oldest)], [1, 0, CACHE_MS / 1000]);
 
   service.clock.advanceMs(DAY_MS);
   await eventually(
@@ -141,7 +141,7 @@ test("metrics: mails that wait and mails that were given up are told apart, with
 });
 
 test("metrics: passwords that wait are counted, and those refused because too many did", async () => {
-  const secrets = createSecrets(createHashing({ threads: 1, waiting: 2 }));
+  const secrets = createSecrets(createHashPool({ threads: 1, waiting: 2 }));
   await using service = await start({ secrets });
   await service.openSession(EMAIL);
   // A stored form that takes the one thread some 0.8 s to compare with.

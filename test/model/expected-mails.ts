@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { Email } from "postal-mime";
 import { eventually, mailsIn } from "../support/mails.ts";
 import type { Model } from "./model.ts";
-import type { Stage } from "./story-client.ts";
 import type { Theatre } from "./service-under-test.ts";
+import type { Stage } from "./story-client.ts";
 
 /** Later than any story: what waits in the outbox is due by then. */
 const AFTER_ALL = "2031-01-01T00:00:00.000Z";

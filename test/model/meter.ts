@@ -10,7 +10,7 @@ import { asOfText, type PairState } from "./pair-state.ts";
 export type Asked = PairName | "bad symbols";
 
 /** What a key is told of its account's quota. */
-export interface Allowance {
+export interface QuotaState {
   readonly quotaUnits: number;
   readonly left: number;
 }
@@ -19,7 +19,7 @@ export interface ExpectedRead {
   /** The pair as it is served, or what is wrong. */
   readonly result: PairState | ExpectedFailure;
   /** Only a valid key is told it. */
-  readonly allowance: Allowance | undefined;
+  readonly allowance: QuotaState | undefined;
 }
 
 /** One read, in the order of the specification (section 4), charged to the model. */
@@ -80,7 +80,7 @@ export function rateBody({ base, quote }: { base: string; quote: string }, serve
 }
 
 /** Holds the headers of an answer to what its key may be told. */
-export function assertAllowance({ headers }: Answer, model: Model, told?: Allowance): void {
+export function assertAllowance({ headers }: Answer, model: Model, told?: QuotaState): void {
   const policy = headers["ratelimit-policy"];
   if (told === undefined) {
     assert.deepEqual([policy, headers.ratelimit], [undefined, undefined]);

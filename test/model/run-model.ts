@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
-import { parseDatabaseAddress } from "../../src/storage/settings.ts";
+import { parseDatabaseUrl } from "../../src/storage/settings.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { play } from "./run-stories.ts";
 import { openTheatre } from "./service-under-test.ts";
@@ -25,9 +25,9 @@ if (engine !== "sqlite" && engine !== "postgres") {
 }
 
 await using resources = new AsyncDisposableStack();
-let hosts: ReturnType<typeof parseDatabaseAddress>;
+let hosts: ReturnType<typeof parseDatabaseUrl>;
 if (engine === "postgres") {
-  hosts = parseDatabaseAddress(resources.use(await startPostgres()).url());
+  hosts = parseDatabaseUrl(resources.use(await startPostgres()).url());
   if (hosts === undefined) throw new Error("PostgreSQL has no address");
   await migratePostgresStore(hosts);
 }

@@ -1,9 +1,9 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { MailBook } from "./expected-mails.ts";
+import type { Theatre } from "./service-under-test.ts";
 import type { Step } from "./step.ts";
 import { audit, type Beginning, begin, someBeginning, someSteps } from "./stories.ts";
-import type { Theatre } from "./service-under-test.ts";
 
 export interface Budget {
   readonly seed: number;

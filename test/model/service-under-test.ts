@@ -5,7 +5,7 @@ import { createSecrets } from "../../src/crypto/secrets.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
-import { commandPatience, type DatabaseHost } from "../../src/storage/settings.ts";
+import { commandTimeouts, type DatabaseHost } from "../../src/storage/settings.ts";
 import { openStore } from "../../src/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
@@ -115,7 +115,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       version: "0.0.0",
       clock,
       settings: () => ({ ...config, databaseAddress: undefined }),
-      openStore: () => openStore(config, commandPatience),
+      openStore: () => openStore(config, commandTimeouts),
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
       readRateFile,
       newId: secrets.uuid,
@@ -133,8 +133,8 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
         runtime: "",
         settings: unused,
         examineStore: unused,
-        lookAtDirectory: unused,
-        askMailServer: unused,
+        inspectDirectory: unused,
+        checkMailServer: unused,
       },
       openMailer: unused,
     });

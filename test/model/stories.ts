@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { Model } from "./model.ts";
 import { people } from "./names.ts";
-import type { Stage } from "./story-client.ts";
 import type { Step } from "./step.ts";
 import { logIn, registration, someLogIn, someLogOut, someRegistration } from "./steps/accounts.ts";
 import { someFlood, someGuesses, someTokenAtOnce } from "./steps/calls-at-once.ts";
@@ -26,9 +25,10 @@ import {
 import { rateImport, someImport, someSettlement, someSwitch } from "./steps/rates.ts";
 import { someRead } from "./steps/reads.ts";
 import { someReadsAtOnce, someRevocationAmidReads } from "./steps/reads-at-once.ts";
-import { someMistakenScheme } from "./steps/unauthenticated.ts";
 import { someTime } from "./steps/time.ts";
+import { someMistakenScheme } from "./steps/unauthenticated.ts";
 import { dailyUsageOf, someDailyUsage, someUsage, usageOf } from "./steps/usage.ts";
+import type { Stage } from "./story-client.ts";
 
 /** Kinds of steps by how often they come: what uses up a quota, and what lets a session live. */
 const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = [

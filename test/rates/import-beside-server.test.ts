@@ -3,15 +3,15 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createStoreRateLines } from "../../src/rates/import.ts";
-import { createSuccession } from "../../src/rates/rules/update-policy.ts";
+import { createRateImport } from "../../src/rates/import.ts";
+import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import { addManyPairs } from "../storage/stored.ts";
 import { clientOf, openConnection } from "../support/client.ts";
 import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import { TestClock } from "../support/service.ts";
-import { addManyPairs } from "../storage/stored.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-02T15:00:00Z";
@@ -101,10 +101,10 @@ test("an import pauses after every 100 rates while a server writes too, and only
   };
   let serverWrites = true;
   const pauses: [stored: number, milliseconds: number][] = [];
-  const storeRateLines = createStoreRateLines({
+  const storeRateLines = createRateImport({
     store,
     clock: new TestClock("2026-11-21T12:00:00.000Z"),
-    judge: createSuccession({ activeSources: [], maxJump: "0.5" as Decimal }),
+    judge: createUpdatePolicy({ activeSources: [], maxJump: "0.5" as Decimal }),
     async pause(milliseconds) {
       pauses.push([(await store.listRates()).length, milliseconds]);
       if (serverWrites) await server.setPlan({ name: "pro", unitsPerPeriod: pauses.length });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.ts";
-import { createSuccession } from "../../src/rates/rules/update-policy.ts";
+import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
@@ -121,7 +121,7 @@ test("a fault in a publisher's parser is told by the status, and takes the sourc
     ...sound,
     fetch: () => Promise.reject(new TypeError("no such member")),
   };
-  const judge = createSuccession({ activeSources: ["ecb"], maxJump: "0.5" as Decimal });
+  const judge = createUpdatePolicy({ activeSources: ["ecb"], maxJump: "0.5" as Decimal });
   const refresh = createRefreshSource({ store, clock, judge, random: () => 0.5 });
   const how = { signal: new AbortController().signal, onlyWhenDue: false };
 

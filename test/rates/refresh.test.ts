@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.ts";
-import { createSuccession } from "../../src/rates/rules/update-policy.ts";
+import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { RateSource } from "../../src/rates/source.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../src/store.ts";
@@ -34,7 +34,7 @@ async function newDesk(
     await startService({ clock, sources, config: { rateSources: activeSources } }),
   );
   const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
-  const judge = createSuccession({ activeSources, maxJump: "0.5" as Decimal });
+  const judge = createUpdatePolicy({ activeSources, maxJump: "0.5" as Decimal });
   const refreshSource = createRefreshSource({ store, clock, judge, random: () => 0.5 });
   const { apiKey } = await service.createKey(await service.openSession());
   const disposable = starting.move();
@@ -156,7 +156,7 @@ test("the same publication again stores nothing and is no failure", async () => 
 
   const report = await desk.refresh("ecb");
 
-  assert.deepEqual([report.error, report.stored, report.passedOver], [undefined, 0, 1]);
+  assert.deepEqual([report.error, report.stored, report.skipped], [undefined, 0, 1]);
   assert.deepEqual(desk.service.query("SELECT * FROM rates"), before);
   assert.equal((await desk.status("ecb")).lastSuccessAt, "2026-11-21T13:00:00.000Z");
 });

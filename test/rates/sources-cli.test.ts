@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { runCommandLine } from "../../src/commands.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { publishers } from "../../src/rates/publishers/catalogue.ts";
-import { createRemoteSource } from "../../src/rates/sources/publisher-source.ts";
+import { createPublisherSource } from "../../src/rates/sources/publisher-source.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../src/store.ts";
@@ -25,7 +25,7 @@ async function newDesk() {
       .filter(({ key }) => keys.includes(key))
       .map((entry) => {
         const played = { ...entry, addresses: [publisher.address] };
-        return createRemoteSource(played, { userAgent: "Kurs/test", limits: LIMITS, clock });
+        return createPublisherSource(played, { userAgent: "Kurs/test", limits: LIMITS, clock });
       });
   const run = async (...args: string[]) => {
     const lines = { stdout: "", stderr: "" };
@@ -48,8 +48,8 @@ async function newDesk() {
         runtime: "Node.js",
         settings: () => assert.fail("nothing is examined here"),
         examineStore: async () => assert.fail("nothing is examined here"),
-        lookAtDirectory: () => assert.fail("nothing is examined here"),
-        askMailServer: async () => assert.fail("nothing is examined here"),
+        inspectDirectory: () => assert.fail("nothing is examined here"),
+        checkMailServer: async () => assert.fail("nothing is examined here"),
       },
       newId: () => assert.fail("nothing is mailed here"),
       sourcesOf,
@@ -187,7 +187,7 @@ test("what is stale is fetched at the start, while the snapshot is served alread
   assert.ok(entry !== undefined);
   const played = { ...entry, addresses: [publisher.address] };
   const settings = { userAgent: "Kurs/test", limits: LIMITS, clock };
-  const sources = [createRemoteSource(played, settings)];
+  const sources = [createPublisherSource(played, settings)];
   const config = { rateSources: ["ecb"] };
   await using service = await startService({ clock, sources, config });
   const session = await service.openSession();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { examineStore } from "../../src/doctor/examine.ts";
-import { StartError } from "../../src/shared/start-error.ts";
+import { StartupError } from "../../src/shared/start-error.ts";
 import { eventually } from "../support/mails.ts";
 import { startPooler } from "../support/pooler.ts";
 import { administer, type PostgresServer, startPostgres } from "../support/postgres.ts";
@@ -31,7 +31,7 @@ const startOn = (url: string) => startService({ config: { databaseHosts: hostsOf
 /** Asserts that a start and the doctor say in one sentence why they cannot use a database. */
 async function assertRejected(url: string, sentence: RegExp): Promise<void> {
   await assert.rejects(startOn(url), (error) => {
-    assert.ok(error instanceof StartError);
+    assert.ok(error instanceof StartupError);
     assert.match(error.message, sentence);
     assert.match(error.message, /^[^\n]+\.$/);
     return true;

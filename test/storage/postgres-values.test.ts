@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { openPostgresStore, type Store } from "../../src/store.ts";
-import { administer } from "../support/postgres.ts";
-import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import {
   KEY_LIMITS,
@@ -16,6 +14,8 @@ import {
   PERIOD,
   storeRates,
 } from "../contract/suite/database.ts";
+import { administer } from "../support/postgres.ts";
+import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 
 const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000 };
 

@@ -7,10 +7,6 @@ import { statement } from "../../src/storage/engine.ts";
 import { createPostgresEngine, type PostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
 import { createStore, type Store } from "../../src/store.ts";
-import { eventually } from "../support/mails.ts";
-import { connectTo, waitersFor } from "../support/nodes.ts";
-import { administer, startPostgres } from "../support/postgres.ts";
-import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { createPostgresDatabase } from "../contract/postgres-database.ts";
 import {
   dailyUnits,
@@ -21,6 +17,10 @@ import {
   storeRates,
   usedUnits,
 } from "../contract/suite/database.ts";
+import { eventually } from "../support/mails.ts";
+import { connectTo, waitersFor } from "../support/nodes.ts";
+import { administer, startPostgres } from "../support/postgres.ts";
+import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 
 // What only a database of many nodes can do wrong; the rest is in the suite that every store passes.
 

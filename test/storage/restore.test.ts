@@ -5,7 +5,7 @@ import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { migrationsIn } from "../../src/storage/migrations.ts";
-import { holdAlone } from "../../src/storage/sqlite/lock-file.ts";
+import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
 import { clientOf } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
 import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
@@ -185,7 +185,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     await using directory = await copyOf(stored.dataDirectory);
     const dataDirectory = directory.path;
     const before = namesIn(dataDirectory);
-    const alone = holdAlone(dataDirectory);
+    const alone = lockExclusive(dataDirectory);
     const refused = await kurs(["serve"], { dataDirectory, env: { PORT: "0" } });
     assertRefused(refused, /is being restored: wait for its end and start again\.$/m);
     assert.deepEqual(namesIn(dataDirectory), [...before, "kurs.lock-journal"].sort());

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { parseDatabaseAddress, shownAddress } from "../../src/storage/settings.ts";
+import { parseDatabaseUrl, redactDatabaseUrl } from "../../src/storage/settings.ts";
 
-const namesOf = (text: string) => parseDatabaseAddress(text)?.map(({ name }) => name);
-const urlsOf = (text: string) => parseDatabaseAddress(text)?.map(({ url }) => url);
+const namesOf = (text: string) => parseDatabaseUrl(text)?.map(({ name }) => name);
+const urlsOf = (text: string) => parseDatabaseUrl(text)?.map(({ url }) => url);
 
 suite("addresses of a database", () => {
   test("one host is taken as it is written", () => {
     const text = "postgres://kurs:sesame@db.example.org:5433/kurs?sslmode=require";
-    assert.deepEqual(parseDatabaseAddress(text), [{ name: "db.example.org:5433", url: text }]);
+    assert.deepEqual(parseDatabaseUrl(text), [{ name: "db.example.org:5433", url: text }]);
   });
 
   test("several hosts share user, password, database and options, in their order", () => {
     const text = "postgres://kurs:sesame@one:5432,two,192.0.2.7:5434/kurs?sslmode=require";
-    assert.deepEqual(parseDatabaseAddress(text), [
+    assert.deepEqual(parseDatabaseUrl(text), [
       { name: "one:5432", url: "postgres://kurs:sesame@one:5432/kurs?sslmode=require" },
       { name: "two", url: "postgres://kurs:sesame@two/kurs?sslmode=require" },
       { name: "192.0.2.7:5434", url: "postgres://kurs:sesame@192.0.2.7:5434/kurs?sslmode=require" },
@@ -54,9 +54,9 @@ suite("addresses of a database", () => {
       "postgres://kurs:sesame@localhost/kurs?host=/run/postgresql",
       "postgres://kurs:sesame@%2Frun%2Fpostgresql/kurs",
     ]) {
-      assert.deepEqual(parseDatabaseAddress(text), [socket], text);
+      assert.deepEqual(parseDatabaseUrl(text), [socket], text);
     }
-    assert.deepEqual(parseDatabaseAddress("postgres:///kurs?host=/run/postgresql&port=5433"), [
+    assert.deepEqual(parseDatabaseUrl("postgres:///kurs?host=/run/postgresql&port=5433"), [
       {
         name: "/run/postgresql:5433",
         url: "postgres:///kurs?host=%2Frun%2Fpostgresql&port=5433",
@@ -87,7 +87,7 @@ suite("addresses of a database", () => {
         "postgres:///kurs?options=-c%20a%3Db&host=%2Frun",
       ],
     ] as const) {
-      assert.equal(shownAddress(parseDatabaseAddress(text)), shown);
+      assert.equal(redactDatabaseUrl(parseDatabaseUrl(text)), shown);
     }
   });
 
@@ -134,7 +134,7 @@ suite("addresses of a database", () => {
 
   for (const [what, text] of none) {
     test(`${what} is no address`, () => {
-      assert.equal(parseDatabaseAddress(text), undefined);
+      assert.equal(parseDatabaseUrl(text), undefined);
     });
   }
 });

@@ -6,9 +6,9 @@ import { test } from "node:test";
 import { backupSqlite } from "../../src/storage/sqlite/backup/backup.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
 import { openSqliteStore } from "../../src/store.ts";
+import { NOW } from "../contract/suite/database.ts";
 import { recordFileCalls } from "../support/file-calls.ts";
 import { temporaryDirectory } from "../support/process.ts";
-import { NOW } from "../contract/suite/database.ts";
 
 // What a loss of power must not undo. What the commands print, backup.test.ts and restore.test.ts test.
 

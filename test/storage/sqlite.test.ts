@@ -5,9 +5,8 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { StoreUnavailable } from "../../src/shared/store.ts";
 import { statement } from "../../src/storage/engine.ts";
-import { ProvenCopies } from "../../src/storage/sqlite/row-cache.ts";
+import { RowCache } from "../../src/storage/sqlite/row-cache.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { FAIL_DAYS } from "../support/store-faults.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import {
   EUR_USD,
@@ -18,6 +17,7 @@ import {
   storeRates,
   usedUnits,
 } from "../contract/suite/database.ts";
+import { FAIL_DAYS } from "../support/store-faults.ts";
 
 // What only an embedded database can do wrong; the rest is in the suite that every store passes.
 
@@ -145,7 +145,7 @@ test("a transaction within a transaction is refused and the outer one is whole o
 test("a copy in memory is bounded: at 100,000 entries it starts again empty", async () => {
   using database = new DatabaseSync(":memory:");
   const searches: number[] = [];
-  const find = new ProvenCopies(database).of(String, (sought: number) => {
+  const find = new RowCache(database).of(String, (sought: number) => {
     searches.push(sought);
     return sought;
   });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
+import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { administer } from "../support/postgres.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
-import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 
 /** `table.column` of all that a copy takes with it. */
 const copied = tables

@@ -5,8 +5,8 @@ import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
 import { instantAt } from "../../src/shared/instant.ts";
 import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { eventually, mailsIn } from "../support/mails.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
+import { eventually, mailsIn } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 

@@ -5,9 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { StoreUnavailable } from "../../src/shared/store.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { temporaryDirectory } from "../support/process.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { newCustomer, newRead, usedUnits } from "../contract/suite/database.ts";
+import { temporaryDirectory } from "../support/process.ts";
 
 /** 4,000 pages with their headers. */
 const LOG_BYTES = 4000 * 4120;

@@ -3,7 +3,7 @@ import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import type { Publisher } from "../../src/rates/publishers/publisher.ts";
 import type { RateSource } from "../../src/rates/source.ts";
 import type { HttpLimits } from "../../src/rates/sources/http-get.ts";
-import { createRemoteSource } from "../../src/rates/sources/publisher-source.ts";
+import { createPublisherSource } from "../../src/rates/sources/publisher-source.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import type { TestService } from "./service.ts";
 
@@ -27,7 +27,7 @@ export function sourceAt(
   limits = LIMITS,
 ): RateSource {
   const settings = { userAgent: USER_AGENT, limits, clock };
-  return createRemoteSource(publisherAt(key, addresses), settings);
+  return createPublisherSource(publisherAt(key, addresses), settings);
 }
 
 type Figures = Readonly<Record<string, string>>;

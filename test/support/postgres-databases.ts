@@ -1,7 +1,7 @@
 import { after } from "node:test";
 import { Client } from "pg";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
-import { type DatabaseHost, parseDatabaseAddress } from "../../src/storage/settings.ts";
+import { type DatabaseHost, parseDatabaseUrl } from "../../src/storage/settings.ts";
 import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 /** A database of the test's own. Disposing of it removes it. */
@@ -67,7 +67,7 @@ export async function newBareDatabase(): Promise<PostgresDatabase> {
 }
 
 export function hostsOf(url: string): readonly DatabaseHost[] {
-  const hosts = parseDatabaseAddress(url);
+  const hosts = parseDatabaseUrl(url);
   if (hosts === undefined) throw new Error(`${url} is no address`);
   return hosts;
 }

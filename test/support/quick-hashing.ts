@@ -1,13 +1,13 @@
 import { argon2Sync } from "node:crypto";
 import { setImmediate as otherTurn } from "node:timers/promises";
-import type { Hashing } from "../../src/crypto/hash-pool.ts";
+import type { HashPool } from "../../src/crypto/hash-pool.ts";
 
 /**
  * Argon2id at the least cost that it has, on the service's own thread: 0.1 ms for a password
  * instead of 30 ms to 60 ms of processor time, and no thread to start. The stored form names
  * production's parameters, so a service with production's secrets accepts none of these passwords.
  */
-export const quickHashing: Hashing = {
+export const quickHashing: HashPool = {
   async makeTag(order) {
     // Other requests run meanwhile, as they do beside a hashing thread.
     await otherTurn();

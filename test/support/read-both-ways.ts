@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { recogniseRead } from "../../src/metering/read-fast-path.ts";
-import type { TestService } from "./service.ts";
+import { parsePlainRead } from "../../src/metering/read-fast-path.ts";
 import { comparable, openWire, type Wire } from "./raw-connection.ts";
+import type { TestService } from "./service.ts";
 
 /** How an account stands whose key asks. */
 export const situations = ["ample", "exhausted", "revoked"] as const;
@@ -113,4 +113,4 @@ async function answerAsItComes(url: string, request: string): Promise<string> {
   return comparable(wire.received());
 }
 
-const isPlain = (request: string) => recogniseRead(Buffer.from(request, "latin1")) !== undefined;
+const isPlain = (request: string) => parsePlainRead(Buffer.from(request, "latin1")) !== undefined;

@@ -1,8 +1,8 @@
 import type { Findings } from "./audit-units.ts";
 import { passwordOf, spendingOf } from "./customer-worker.ts";
-import { Draws } from "./random.ts";
 import type { Key, Session } from "./ledger.ts";
 import type { Node } from "./nodes.ts";
+import { Draws } from "./random.ts";
 import type { Round } from "./round.ts";
 
 /** Of what is older than the last audit, so much is tried again. */

@@ -1,10 +1,10 @@
 import type { Answer, Call } from "../support/service.ts";
-import { Draws } from "./random.ts";
+import { Violation } from "./event-log.ts";
 import type { Customer, MailToken } from "./ledger.ts";
 import { today } from "./ledger.ts";
 import type { Node } from "./nodes.ts";
+import { Draws } from "./random.ts";
 import type { Round } from "./round.ts";
-import { Violation } from "./event-log.ts";
 
 const KEYS_MAX = 8;
 

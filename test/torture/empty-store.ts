@@ -1,11 +1,11 @@
 import { loadSnapshot } from "../../src/rates/sources/snapshot.ts";
 import { openConnection } from "../support/client.ts";
 import { passwordOf } from "./customer-worker.ts";
+import { Violation } from "./event-log.ts";
 import { type Node, Nodes } from "./nodes.ts";
 import { type EmptyStorePlan, tellInstant } from "./plan.ts";
 import { CHUNK, IMPORTED_PAIRS, rateFile, SELECT_IMPORTED } from "./rates.ts";
 import type { Round } from "./round.ts";
-import { Violation } from "./event-log.ts";
 
 /**
  * A process is killed while it makes a store out of nothing, and another goes on where that left

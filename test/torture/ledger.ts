@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 /** Units of a key on a day. */
-export interface Tally {
+export interface TableTotals {
   /** As they stood at the last audit. */
   charged: number;
   /** Answers since then that cost a unit: so many more are charged at least. */
@@ -18,7 +18,7 @@ export interface Key {
   readonly apiKey: string;
   readonly owner: Customer;
   revocation: Progress;
-  readonly days: Map<string, Tally>;
+  readonly days: Map<string, TableTotals>;
 }
 
 export interface Session {
@@ -173,7 +173,7 @@ export function forgetFresh(ledger: Ledger): void {
   ledger.fresh = newFresh();
 }
 
-export function tallyOf(key: Key, day: string): Tally {
+export function totalsQuery(key: Key, day: string): TableTotals {
   const known = key.days.get(day) ?? { charged: 0, answered: 0, inDoubt: 0 };
   key.days.set(day, known);
   return known;

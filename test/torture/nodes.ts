@@ -1,10 +1,10 @@
 import { setTimeout as after } from "node:timers/promises";
 import { type Client, clientOf } from "../support/client.ts";
 import { Program, type Server, serve } from "../support/process.ts";
-import type { Instant, NodeEnd } from "./plan.ts";
-import type { TorturedStore } from "./stores.ts";
 import { type Story, Violation } from "./event-log.ts";
 import { environmentFor, killAt } from "./kill.ts";
+import type { Instant, NodeEnd } from "./plan.ts";
+import type { TorturedStore } from "./stores.ts";
 
 /** A node from its start to its end. */
 export interface Node {

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Program } from "../support/process.ts";
+import { Violation } from "./event-log.ts";
 import { keepOnly } from "./ledger.ts";
 import type { CommandPlan, ImportPlan } from "./plan.ts";
 import { IMPORTED_PAIRS, rateFile } from "./rates.ts";
 import type { Round } from "./round.ts";
-import { Violation } from "./event-log.ts";
 
 // What the operator does beside the load: each command is a process of its own on the store.
 

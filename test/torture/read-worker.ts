@@ -1,11 +1,11 @@
 import { type Connection, openConnection } from "../support/client.ts";
-import { Draws } from "./random.ts";
-import { type Customer, type Key, type Ledger, tallyOf, today } from "./ledger.ts";
+import { Violation } from "./event-log.ts";
+import { type Customer, type Key, type Ledger, today, totalsQuery } from "./ledger.ts";
 import type { Node } from "./nodes.ts";
+import { Draws } from "./random.ts";
 import { HOT_PAIRS, IMPORTED_PAIRS, importedPair, importOf } from "./rates.ts";
 import { askRead, type Reading, readingOf, type Way } from "./readings.ts";
 import type { Round } from "./round.ts";
-import { Violation } from "./event-log.ts";
 
 /** Who is told to come again later waits so long. */
 const PAUSE_MS = 20;
@@ -97,7 +97,7 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
     .catch((error: Error) => error);
   const days = new Set([sentOn, today()]);
   const doubt = () => {
-    for (const day of days) tallyOf(key, day).inDoubt += 1;
+    for (const day of days) totalsQuery(key, day).inDoubt += 1;
     counts.count("reads in doubt");
   };
   if (reply instanceof Error) {
@@ -125,7 +125,7 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
     counts.count("charged answers");
     // At midnight either day may have been charged, and neither must.
     if (days.size > 1) doubt();
-    else tallyOf(key, sentOn).answered += 1;
+    else totalsQuery(key, sentOn).answered += 1;
   } else owner.sentUnits -= 1;
   judge(round, { toRead, reading, before, told });
   return true;

@@ -1,9 +1,9 @@
+import type { AnswerCount, Story } from "./event-log.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { Nodes } from "./nodes.ts";
 import type { PlanSettings, RoundPlan } from "./plan.ts";
 import type { TorturedStore } from "./stores.ts";
-import type { AnswerCount, Story } from "./event-log.ts";
 
 /** What has been done in all rounds, by kind. */
 export class Counts {

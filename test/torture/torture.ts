@@ -2,6 +2,7 @@ import { openConnection } from "../support/client.ts";
 import { audit } from "./audit.ts";
 import { actOn, passwordOf } from "./customer-worker.ts";
 import { tortureEmptyStore } from "./empty-store.ts";
+import { AnswerCount, Story, Violation } from "./event-log.ts";
 import { type Customer, Ledger } from "./ledger.ts";
 import { Mailbox } from "./mailbox.ts";
 import { type Node, Nodes } from "./nodes.ts";
@@ -11,7 +12,6 @@ import { read, readOn } from "./read-worker.ts";
 import type { Way } from "./readings.ts";
 import { Counts, type Round } from "./round.ts";
 import { openStore, type TorturedStore } from "./stores.ts";
-import { AnswerCount, Story, Violation } from "./event-log.ts";
 
 /** The reads' hands, each with its way. */
 const readHands: readonly Way[] = [
@@ -73,7 +73,7 @@ export async function torture(options: TortureOptions): Promise<Figures> {
     const complaints = await run.play(round);
     rounds += 1;
     lost += complaints.lost;
-    if (complaints.texts.length > 0) failure = failureOf(round, complaints.texts);
+    if (complaints.texts.length > 0) failure = toFailure(round, complaints.texts);
   }
   const { counts } = run;
   const sorted = nodes.recoveriesMs.toSorted((left, right) => left - right);
@@ -93,7 +93,7 @@ export async function torture(options: TortureOptions): Promise<Figures> {
   };
 }
 
-function failureOf({ plan, story }: Round, complaints: readonly string[]): TortureFailure {
+function toFailure({ plan, story }: Round, complaints: readonly string[]): TortureFailure {
   const named = complaints.join("\n");
   return { round: plan.round, complaints, plan: tellPlan(plan), story: story.about(named) };
 }

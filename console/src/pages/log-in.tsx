@@ -34,7 +34,7 @@ export function LogInPage() {
           </Form>
         </div>
         <p class="aside row-apart">
-          <Link to="/forgot">Forgotten your password?</Link>
+          <Link to="/forgot">LostChanges your password?</Link>
           <Link to="/signup">Create an account</Link>
         </p>
       </div>

@@ -26,7 +26,7 @@ const FREE_AMPLE_BYTES = 1024 * MIB;
 /** The log is carried over at 16 MiB; it grows beyond while something reads for long. */
 const LOG_AMPLE_BYTES = 512 * MIB;
 
-export function judgeDirectory(facts: DirectoryFacts): Finding[] {
+export function checkDirectory(facts: DirectoryFacts): Finding[] {
   return [...judgeSpace(facts), ...judgeRights(facts)];
 }
 

@@ -1,4 +1,4 @@
-import type { MailServer } from "../../mail/mailer.ts";
+import type { MailServerCheck } from "../../mail/mailer.ts";
 import type { MailRecord } from "../../mail/store.ts";
 import type { SourceStatus } from "../../rates/refresh.ts";
 import { IMPORT_SOURCE } from "../../rates/rules/update-policy.ts";
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const AGED_DAYS = 7;
 const STALE_DAYS = 100;
 
-export function judgeSources(states: readonly SourceStatus[], nowMs: number): Finding[] {
+export function checkSources(states: readonly SourceStatus[], nowMs: number): Finding[] {
   const { ok, warning, problem } = findingsOf("sources");
   if (states.length === 0) return [ok("none is switched on (RATE_SOURCES is empty)")];
   const found = states.flatMap(({ source, missedPublications, failures, ...state }) => {
@@ -45,7 +45,7 @@ export function judgeSources(states: readonly SourceStatus[], nowMs: number): Fi
 }
 
 /** Judges the rates that nothing fetches: imported ones, and those of sources that are off. */
-export function judgeOtherRates(rates: readonly RatesOfSource[], nowMs: number): Finding[] {
+export function checkOtherRates(rates: readonly RatesOfSource[], nowMs: number): Finding[] {
   const { warning, problem } = findingsOf("rates");
   return rates.flatMap(({ source, pairs, newestAsOf }) => {
     const days = daysSince(newestAsOf, nowMs);
@@ -61,7 +61,7 @@ function daysSince(asOf: Instant, nowMs: number): number {
   return Math.floor((nowMs - Date.parse(asOf)) / DAY_MS);
 }
 
-export function judgeMail(server: MailServer, mails: readonly MailRecord[]): Finding[] {
+export function checkMail(server: MailServerCheck, mails: readonly MailRecord[]): Finding[] {
   const { ok, warning, problem } = findingsOf("mail");
   const found: Finding[] = [];
   if (server.kind === "failed") {

@@ -1,7 +1,7 @@
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** What is judged of the configuration besides that each value fits. */
-export interface JudgedSettings {
+export interface CheckedSettings {
   readonly host: string;
   readonly listensOnLoopback: boolean;
   readonly publicUrl: string | undefined;
@@ -12,7 +12,7 @@ export interface JudgedSettings {
 }
 
 /** Settings that fit, each by itself, but not each other. */
-export function judgeSettings(settings: JudgedSettings): Finding[] {
+export function checkSettings(settings: CheckedSettings): Finding[] {
   const { ok, warning } = findingsOf("settings");
   const found: Finding[] = [];
   const { host, publicUrl, smtpUrl, trustedProxies } = settings;

@@ -12,12 +12,12 @@ export interface StoreFacts {
   readonly pageCheck: string | undefined;
   readonly damage: readonly string[];
   /** The rest is undefined for a schema that is not the program's. */
-  readonly books: BookFacts | undefined;
+  readonly books: UsageTotals | undefined;
   /** What the database's own machine takes for now; undefined where it is this machine. */
   readonly databaseNowMs: number | undefined;
 }
 
-export interface BookFacts {
+export interface UsageTotals {
   /** Accounts and periods for which the units by period and by day are not the same. */
   readonly disagreeing: number;
   readonly accounts: number;
@@ -40,11 +40,11 @@ export interface RatesOfSource {
 /** Several nodes write by their own clocks. */
 const CLOCK_TOLERANCE_MS = 5000;
 
-export function judgeStore(facts: StoreFacts, nowMs: number): Finding[] {
+export function checkStore(facts: StoreFacts, nowMs: number): Finding[] {
   return [
     ...judgeSchema(facts),
     ...judgeDamage(facts),
-    ...(facts.books === undefined ? [] : judgeBooks(facts.books)),
+    ...(facts.books === undefined ? [] : checkUsageTotals(facts.books)),
     ...(facts.books === undefined ? [] : judgePlans(facts.books)),
     ...judgeClock(facts, nowMs),
   ];
@@ -74,7 +74,7 @@ function judgeDamage({ pageCheck, damage }: StoreFacts): Finding[] {
   return pageCheck === undefined ? [] : [ok(`the database is whole (${pageCheck})`)];
 }
 
-function judgeBooks({ disagreeing, accounts, units }: BookFacts): Finding[] {
+function checkUsageTotals({ disagreeing, accounts, units }: UsageTotals): Finding[] {
   const { ok, problem } = findingsOf("units");
   if (disagreeing === 0) {
     return [ok(`${units} units of ${accounts} accounts: sums by period and by day agree`)];
@@ -87,7 +87,7 @@ function judgeBooks({ disagreeing, accounts, units }: BookFacts): Finding[] {
   ];
 }
 
-function judgePlans({ missingPlans }: BookFacts): Finding[] {
+function judgePlans({ missingPlans }: UsageTotals): Finding[] {
   const { problem } = findingsOf("plans");
   return missingPlans.map(({ name, accounts }) =>
     problem(

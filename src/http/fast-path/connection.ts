@@ -1,13 +1,13 @@
 import { randomUUIDv7 } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { RefuseLater } from "../../async/rejection-pacer.ts";
+import type { PaceRejection } from "../../async/rejection-pacer.ts";
 import type { Failure } from "../../shared/failure.ts";
-import type { LogAnswer, LoggedRequest } from "../access-log.ts";
+import type { LogAccess, LoggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
-import type { TakeIn } from "../overload/loop-budget.ts";
-import { wholeFailure } from "../response/error-handler.ts";
-import type { FormatAnswer, WholeAnswer } from "../response/serialize.ts";
+import type { AdmitRequest } from "../overload/loop-budget.ts";
+import { errorResponse } from "../response/error-handler.ts";
+import type { HttpResponse, SerializeResponse } from "../response/serialize.ts";
 import { receive } from "./socket-reader.ts";
 
 /** Beyond what Keep-Alive promises, as node:http does: a request may be on its way. */
@@ -19,17 +19,17 @@ const SWEEP_INTERVAL_MS = 1000;
 /** Who has taken nothing of an answer for so long never will. */
 const WRITE_TIMEOUT_MS = 30_000;
 
-interface Lane {
+interface FastPath {
   readonly server: Server;
-  readonly recognise: Recognise;
-  readonly logAnswer: LogAnswer;
-  readonly format: FormatAnswer;
-  readonly takeIn: TakeIn;
-  readonly refuseLater: RefuseLater;
+  readonly recognise: ParsePlainRequest;
+  readonly logAnswer: LogAccess;
+  readonly format: SerializeResponse;
+  readonly takeIn: AdmitRequest;
+  readonly refuseLater: PaceRejection;
   /** Whether a new connection may stay; who may not is answered for. */
   readonly mayStay: (socket: Socket) => boolean;
   /** Whether connections end with their next answer. */
-  readonly isLeaving: () => boolean;
+  readonly isShuttingDown: () => boolean;
   /** Serves a connection from its beginning, as the server does by itself. */
   readonly serveByNode: (socket: Socket) => void;
   readonly connections: Set<Connection>;
@@ -44,16 +44,16 @@ interface Lane {
  * anything else go to node:http with the connection, for good. The answer is the same either way;
  * here it takes less of the processor (docs/decisions/0009-plain-reads-pass-node-http-by.md).
  */
-export function openLane(
+export function installFastPath(
   server: Server,
-  uses: Omit<Lane, "server" | "serveByNode" | "connections" | "servedByNode">,
+  uses: Omit<FastPath, "server" | "serveByNode" | "connections" | "servedByNode">,
 ): void {
   const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
   if (serve === undefined) throw new Error("this server does not serve connections");
   const connections = new Set<Connection>();
   const servedByNode = new Set<Socket>();
   const serveByNode = serve.bind(server);
-  const lane: Lane = { ...uses, server, connections, servedByNode, serveByNode };
+  const lane: FastPath = { ...uses, server, connections, servedByNode, serveByNode };
   server.removeListener("connection", serve);
   server.on("connection", (socket: Socket) => {
     if (lane.mayStay(socket)) new Connection(lane, socket);
@@ -61,7 +61,7 @@ export function openLane(
   closeWith(server, lane);
   const sweep = () => {
     const nowMs = performance.now();
-    for (const connection of connections) connection.leaveWhenIdle(nowMs);
+    for (const connection of connections) connection.closeIfIdle(nowMs);
   };
   const sweeping = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
   server.once("close", () => clearInterval(sweeping));
@@ -71,7 +71,7 @@ export function openLane(
  * Makes the server close the connections of both ways. Node's own search for idle ones would take a
  * connection whose response is composed but not sent yet, and cut off the responses behind it.
  */
-function closeWith(server: Server, { connections, servedByNode, exchanges }: Lane): void {
+function closeWith(server: Server, { connections, servedByNode, exchanges }: FastPath): void {
   const closeAll = server.closeAllConnections.bind(server);
   server.closeIdleConnections = () => {
     for (const socket of servedByNode) {
@@ -90,7 +90,7 @@ class Connection {
   readonly socket: Socket;
   /** Whether a request is under way. */
   isBusy = false;
-  readonly #lane: Lane;
+  readonly #lane: FastPath;
   readonly #listeners: readonly (readonly [event: string, listener: () => void])[];
   readonly #stopReceiving: () => void;
   #hasBegun = false;
@@ -101,7 +101,7 @@ class Connection {
   /** What came before the last answer had left. */
   readonly #early: Buffer[] = [];
 
-  constructor(lane: Lane, socket: Socket) {
+  constructor(lane: FastPath, socket: Socket) {
     this.#lane = lane;
     this.socket = socket;
     this.#listeners = [
@@ -134,21 +134,21 @@ class Connection {
     const { method, route, answer, busy } = plain;
     const request = { id: randomUUIDv7(), method, route, arrivedMs: this.#heardMs };
     if (!takeIn(this.#heardMs)) {
-      refuseLater(() => this.#answer(request, wholeFailure(busy, request.id, "ApiKey")));
+      refuseLater(() => this.#answer(request, errorResponse(busy, request.id, "ApiKey")));
       return;
     }
     void answer(request.id).then((whole) => this.#answer(request, whole));
   }
 
-  #answer(request: LoggedRequest, whole: WholeAnswer): void {
+  #answer(request: LoggedRequest, whole: HttpResponse): void {
     this.#send(whole, request.id);
     this.#lane.logAnswer(request, whole.status, whole.code);
   }
 
-  #send(answer: WholeAnswer, requestId: string): void {
-    const { server, format, isLeaving } = this.#lane;
+  #send(answer: HttpResponse, requestId: string): void {
+    const { server, format, isShuttingDown } = this.#lane;
     if (this.socket.destroyed) return;
-    const isLast = this.#hasEnded || !server.listening || isLeaving();
+    const isLast = this.#hasEnded || !server.listening || isShuttingDown();
     const text = format(answer, requestId, isLast);
     // Written as latin1 an ASCII text needs no conversion.
     const encoding = Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
@@ -172,7 +172,7 @@ class Connection {
   }
 
   /** node:http knows what to say to who has never sent a request; others expect no answer. */
-  leaveWhenIdle(nowMs: number): void {
+  closeIfIdle(nowMs: number): void {
     const { headersTimeout, keepAliveTimeout } = this.#lane.server;
     const silentMs = nowMs - this.#heardMs;
     if (this.isBusy) {
@@ -203,10 +203,10 @@ export interface PlainRequest {
   readonly method: "GET" | "POST";
   /** The pattern of its path, as the log has it. */
   readonly route: string;
-  readonly answer: (requestId: string) => Promise<WholeAnswer>;
+  readonly answer: (requestId: string) => Promise<HttpResponse>;
   /** What it is answered when too much is asked at once. */
   readonly busy: Failure;
 }
 
 /** @returns `undefined` for bytes that are not just one plain request. */
-export type Recognise = (bytes: Buffer) => PlainRequest | undefined;
+export type ParsePlainRequest = (bytes: Buffer) => PlainRequest | undefined;

@@ -3,13 +3,13 @@ import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
 import { Failure } from "../../shared/failure.ts";
-import type { AnswerRaw } from "../client-errors.ts";
+import type { CloseWithError } from "../client-errors.ts";
 
 /** Files that a node needs besides its connections: database, log, modules, threads, PostgreSQL. */
 const OTHER_FILES = 200;
 
 /** Who is turned away is told so, up to so many at a time; beyond them connections just close. */
-const TOLD_AT_ONCE = 100;
+const MAX_REJECTING = 100;
 
 /** Clients come by the thousand then; one line tells of all that came meanwhile. */
 const LOG_INTERVAL_MS = 10_000;
@@ -26,18 +26,18 @@ const tooMany = new Failure(
  *
  * @returns whether a new connection may stay. One that may not is answered for, and closed.
  */
-export function limitConnections(
+export function createConnectionLimit(
   server: Server,
   connectionsMax: number,
-  { answerRaw, log }: { readonly answerRaw: AnswerRaw; readonly log: Logger },
+  { answerRaw, log }: { readonly answerRaw: CloseWithError; readonly log: Logger },
 ): (socket: Socket) => boolean {
   const files = openFilesMax();
-  const most = Math.max(1, Math.min(connectionsMax, files - OTHER_FILES - TOLD_AT_ONCE));
+  const most = Math.max(1, Math.min(connectionsMax, files - OTHER_FILES - MAX_REJECTING));
   if (most < connectionsMax) {
     const advice = "the limit of open files allows fewer connections: raise it (ulimit -n)";
     log.warn({ files, connections: most }, advice);
   }
-  server.maxConnections = most + TOLD_AT_ONCE;
+  server.maxConnections = most + MAX_REJECTING;
   let open = 0;
   const note = countNow(log, most);
 

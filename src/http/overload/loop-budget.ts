@@ -2,16 +2,16 @@
  * How long one turn of the event loop may go on taking requests in: who sits in a socket meanwhile
  * waits as long, whatever it asks for.
  */
-const TURN_MS_MAX = 250;
+const LOOP_BUDGET_MS = 250;
 
 /**
  * So many are taken in whatever the time says: a turn that is long because of one slow piece of
  * work, a pause of the collector or of the machine has no queue that a refusal would shorten.
  */
-const REQUESTS_AT_LEAST = 500;
+const MIN_REQUESTS = 500;
 
 /** A refusal that came by node:http takes some 40 µs: so many take a fifth of a core. */
-export const REFUSALS_PER_MS = 5;
+export const REJECTIONS_PER_MS = 5;
 
 export interface TurnLimits {
   readonly milliseconds?: number;
@@ -24,15 +24,15 @@ export interface TurnLimits {
  * @param nowMs on the monotonic clock.
  * @returns whether this turn of the event loop has room for it.
  */
-export type TakeIn = (nowMs: number) => boolean;
+export type AdmitRequest = (nowMs: number) => boolean;
 
 /**
  * Bounds what one turn of the event loop takes in. Refusing takes some 20 µs; what was
  * asked for may have taken 300. Nothing is sampled and nothing averaged: the first turn that is too
  * long is the one that refuses, and the next begins anew.
  */
-export function createTakeIn(limits: TurnLimits = {}): TakeIn {
-  const { milliseconds = TURN_MS_MAX, requests = REQUESTS_AT_LEAST } = limits;
+export function createLoopBudget(limits: TurnLimits = {}): AdmitRequest {
+  const { milliseconds = LOOP_BUDGET_MS, requests = MIN_REQUESTS } = limits;
   let count = 0;
   let beganMs = 0;
   const end = () => {

@@ -2,11 +2,11 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { TLocalizedValidationError } from "typebox/error";
 import { Failure, type FailureCode } from "../../shared/failure.ts";
-import { wireFailure } from "../../shared/failure-json.ts";
-import { failureOf, logFailure } from "../../shared/thrown.ts";
+import { failureJson } from "../../shared/failure-json.ts";
+import { logFailure, toFailure } from "../../shared/thrown.ts";
 import { ClientGone } from "../client-address.ts";
 import { statusOf } from "../statuses.ts";
-import type { WholeAnswer } from "./serialize.ts";
+import type { HttpResponse } from "./serialize.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -22,7 +22,7 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
     reply.header(pairs[index] ?? "", pairs[index + 1]);
   }
   request.failureCode = failure.code;
-  return reply.code(statusOf[failure.code]).send(wireFailure(failure, request.id));
+  return reply.code(statusOf[failure.code]).send(failureJson(failure, request.id));
 }
 
 /**
@@ -30,17 +30,17 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
  * @param headers further ones, names and values in turn.
  * @returns a failure's answer in one piece.
  */
-export function wholeFailure(
+export function errorResponse(
   failure: Failure,
   requestId: string,
   challenge: string,
   headers: readonly string[] = [],
-): WholeAnswer {
+): HttpResponse {
   return {
     status: statusOf[failure.code],
     code: failure.code,
     headers: [...headers, ...failureHeaders(failure, challenge)],
-    body: JSON.stringify(wireFailure(failure, requestId)),
+    body: JSON.stringify(failureJson(failure, requestId)),
   };
 }
 
@@ -78,7 +78,7 @@ function httpFailureOf(error: FastifyError | Error, bodyLimitBytes: number): Fai
   // Fastify gives a status even to a failure of ours.
   const status =
     !(error instanceof Failure) && "statusCode" in error ? error.statusCode : undefined;
-  if (status === undefined || status < 400 || status > 499) return failureOf(error);
+  if (status === undefined || status < 400 || status > 499) return toFailure(error);
   const code = codeOfStatus.get(status) ?? "invalid_request";
   return new Failure(code, messageOf(code, error as FastifyError, bodyLimitBytes));
 }

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { PAGE_ROWS } from "../../shared/page-size.ts";
 
 /**
- * Responds with `{"<name>":[…]}`, whose items come in pages. One turn of the event loop handles one
+ * Responds with `{"<name>":[…]}`, whose items come in pages. One event-loop iteration handles one
  * page, of all lists together: reading and writing a page blocks it, and other requests come
  * between. 16 lists of 20,000 keys took up to 119 ms of a turn when each was read whole, and take
  * up to 8 ms now.

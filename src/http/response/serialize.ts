@@ -4,7 +4,7 @@ import type { FailureCode } from "../../shared/failure.ts";
 import { STATUS_CODES } from "../node-http.ts";
 
 /** An answer that is written in one piece, whichever way its request came. */
-export interface WholeAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** Of the failure that it tells of. */
   readonly code: FailureCode | undefined;
@@ -19,13 +19,17 @@ export interface WholeAnswer {
  *
  * @param isLast whether the connection ends with it.
  */
-export type FormatAnswer = (answer: WholeAnswer, requestId: string, isLast: boolean) => string;
+export type SerializeResponse = (
+  answer: HttpResponse,
+  requestId: string,
+  isLast: boolean,
+) => string;
 
-export function createFormat(
+export function createSerializer(
   server: Pick<Server, "keepAliveTimeout">,
   commonHeaders: Readonly<Record<string, string>>,
   clock: Clock,
-): FormatAnswer {
+): SerializeResponse {
   const common = Object.entries(commonHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
   const starts = new Map<number, string>();
   const startOf = (status: number): string => {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { MailError, type Mailer, type MailServer, type MailSettings } from "../mailer.ts";
+import { MailError, type Mailer, type MailServerCheck, type MailSettings } from "../mailer.ts";
 
 /**
  * Makes what hands mails on: to the SMTP server that is set or, without one, into files. What
@@ -37,12 +37,15 @@ async function loadMailer(
 const GREETING_DEADLINE_MS = 10_000;
 
 /** Asks the SMTP server that is set whether it would take mail. */
-export async function askMailServer({ smtpUrl, dataDirectory }: MailSettings): Promise<MailServer> {
+export async function checkMailServer({
+  smtpUrl,
+  dataDirectory,
+}: MailSettings): Promise<MailServerCheck> {
   if (smtpUrl === undefined) return { kind: "none", directory: join(dataDirectory, "mail") };
-  const { greetSmtpServer, smtpServerName } = await import("./smtp.ts");
+  const { verifySmtpServer, smtpServerName } = await import("./smtp.ts");
   const name = smtpServerName(smtpUrl);
   try {
-    await greetSmtpServer(smtpUrl, GREETING_DEADLINE_MS);
+    await verifySmtpServer(smtpUrl, GREETING_DEADLINE_MS);
     return { kind: "reached", name };
   } catch (error) {
     if (!(error instanceof MailError)) throw error;

@@ -3,7 +3,7 @@ import type { SendMailOptions } from "nodemailer/lib/mailer";
 import { isMailable } from "../../shared/email.ts";
 import { type MailAddress, MailError } from "../mailer.ts";
 import type { OutgoingMail } from "../store.ts";
-import { letterOf } from "../templates.ts";
+import { renderMail } from "../templates.ts";
 
 export interface MessageSettings {
   readonly from: MailAddress;
@@ -27,7 +27,7 @@ export function messageOf(
     throw new MailError("nothing can be mailed to an address like this", { isRefused: true });
   }
   return {
-    ...letterOf(mail, publicUrl()),
+    ...renderMail(mail, publicUrl()),
     from,
     // As objects, in the header as in an envelope of our own, addresses are never parsed: one that
     // holds a comma or a second address cannot lead the mail elsewhere.

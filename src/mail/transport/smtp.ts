@@ -37,7 +37,7 @@ export function createSmtpMailer(url: string, settings: MessageSettings): Mailer
  *
  * @throws {MailError} also when it has not answered in time.
  */
-export async function greetSmtpServer(url: string, deadlineMs: number): Promise<void> {
+export async function verifySmtpServer(url: string, deadlineMs: number): Promise<void> {
   const transport = transportOf(url);
   const signal = AbortSignal.timeout(deadlineMs);
   const { promise: late, reject } = Promise.withResolvers<never>();

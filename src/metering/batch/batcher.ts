@@ -1,5 +1,5 @@
-import { createRefuseLater } from "../../async/rejection-pacer.ts";
-import { StoreUnavailable, storeBusy } from "../../shared/store.ts";
+import { createRejectionPacer } from "../../async/rejection-pacer.ts";
+import { StoreUnavailable, storeOverloaded } from "../../shared/store.ts";
 import type { BatchStore, MeterStore, RateRead, RateReadOutcome } from "../store.ts";
 
 /** Bounds what one batch holds up: 1,000 reads take about 10 ms of the event loop. */
@@ -12,7 +12,7 @@ const READS_PER_BATCH = 1000;
 const WAIT_MS_MAX = 250;
 
 /** A refusal takes some 20 µs, most of them the kernel's: so many take a fifth of a core. */
-const REFUSALS_PER_MS = 10;
+const REJECTIONS_PER_MS = 10;
 
 interface Waiting {
   readonly read: RateRead;
@@ -28,7 +28,7 @@ interface Waiting {
 export function createReadBatcher(batches: BatchStore): MeterStore {
   let waiting: Waiting[] = [];
   let inFlight = false;
-  const refuseLater = createRefuseLater(REFUSALS_PER_MS);
+  const refuseLater = createRejectionPacer(REJECTIONS_PER_MS);
   /** Until a full batch has shown the pace there is nothing to judge a queue by. */
   let waitingMax = Number.POSITIVE_INFINITY;
   /** Since when the store has been busy with this batch, and those who asked for it. */
@@ -71,7 +71,7 @@ export function createReadBatcher(batches: BatchStore): MeterStore {
   return {
     read: (read) =>
       waiting.length >= waitingMax
-        ? new Promise((_resolve, reject) => refuseLater(() => reject(storeBusy)))
+        ? new Promise((_resolve, reject) => refuseLater(() => reject(storeOverloaded)))
         : new Promise((resolve, reject) => {
             waiting.push({ read, resolve, reject });
             if (!inFlight) begin();

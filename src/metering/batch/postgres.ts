@@ -56,7 +56,7 @@ const METERED_BATCH = `
 
 // The first read of a key in a billing period finds its account's row there, or makes it: there has
 // to be one to lock. In the order of the accounts, for the same reason as above.
-const OPEN_PERIOD = `
+const INSERT_USAGE_ROWS = `
   INSERT INTO period_usage (account_id, period, units)
   SELECT DISTINCT account_id, $2, 0 FROM api_keys
   WHERE key_hash = ANY ($1::text[]) AND revoked_at IS NULL
@@ -89,7 +89,7 @@ export function createPostgresBatches(engine: PostgresEngine): BatchStore {
   const batch = createMeteredBatch(engine.run);
   return {
     readBatch: (reads) =>
-      reads.length === 0 ? [] : engine.useFirst((client) => batch(client, reads)),
+      reads.length === 0 ? [] : engine.withPriorityConnection((client) => batch(client, reads)),
   };
 }
 
@@ -107,7 +107,7 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
     }
     const hashes = reads.map(({ keyHash }) => keyHash);
     const unopened = [...new Set(hashes)].filter((hash) => !opened.has(hash));
-    if (unopened.length > 0) await run(client, OPEN_PERIOD, [unopened, period.name]);
+    if (unopened.length > 0) await run(client, INSERT_USAGE_ROWS, [unopened, period.name]);
 
     const bases = reads.map(({ pair }) => pair?.base ?? null);
     const quotes = reads.map(({ pair }) => pair?.quote ?? null);

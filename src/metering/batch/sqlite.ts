@@ -4,8 +4,8 @@ import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import type { SqliteEngine } from "../../storage/sqlite/engine.ts";
-import { isDamage } from "../../storage/sqlite/errors.ts";
-import type { ProvenCopies } from "../../storage/sqlite/row-cache.ts";
+import { isCorruption } from "../../storage/sqlite/errors.ts";
+import type { RowCache } from "../../storage/sqlite/row-cache.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
@@ -38,7 +38,7 @@ interface Account {
 }
 
 export function createSqliteBatches(engine: SqliteEngine): BatchStore {
-  return { readBatch: engine.prepareTransaction(prepareMeteredBatch) };
+  return { readBatch: engine.prepareTransaction(prepareBatch) };
 }
 
 /**
@@ -47,9 +47,9 @@ export function createSqliteBatches(engine: SqliteEngine): BatchStore {
  * day. It runs inside the caller's write transaction, after the copies were proven. Keys and rates
  * come from the copies; quotas and charges are always the database's.
  */
-function prepareMeteredBatch(
+function prepareBatch(
   database: DatabaseSync,
-  copies: ProvenCopies,
+  copies: RowCache,
 ): (reads: readonly RateRead[]) => RateReadOutcome[] {
   const findQuota = rowsAsArrays(database.prepare(FIND_QUOTA));
   const chargesOf = prepareCharges(database);
@@ -122,7 +122,7 @@ function readRate(findRate: (pair: Pair) => RateRow | undefined, pair: Pair): Ra
     return suspendedAt === null ? { base, quote, rate, asOf } : "suspended";
   } catch (error) {
     // Nothing is charged in a file that is damaged: what it says of other tables is in doubt, too.
-    if (isDamage(error)) throw error;
+    if (isCorruption(error)) throw error;
     return new StoreUnavailable(error);
   }
 }

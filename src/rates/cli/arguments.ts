@@ -1,6 +1,6 @@
 import { CommandError, type CommandIo, type OpenStore } from "../../cli/command.ts";
 import type { Decimal } from "../../shared/decimal.ts";
-import type { SharedStore } from "../../shared/store.ts";
+import type { StoreStatus } from "../../shared/store.ts";
 import { type AssetSymbol, type Pair, parseSymbol } from "../rules/symbol.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
@@ -21,7 +21,7 @@ export function pairOf(base: string, quote: string): Pair {
 
 /** What the commands of rates use of the outside world. */
 export interface RateCommandUses extends CommandIo {
-  readonly openStore: OpenStore<RateStore & SourceStore & SharedStore>;
+  readonly openStore: OpenStore<RateStore & SourceStore & StoreStatus>;
   /** The configuration as far as these commands go. @throws {ConfigError} */
   readonly settings: () => RateSettings;
   /** The sources of these keys, in this order. */

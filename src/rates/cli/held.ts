@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { table } from "../../cli/output.ts";
-import { wireHeldRate } from "../json.ts";
+import { heldRateJson } from "../json.ts";
 import type { Pair } from "../rules/symbol.ts";
 import { pairOf, type RateCommandUses } from "./arguments.ts";
 
@@ -34,7 +34,7 @@ export function heldCommands(rates: Command, uses: RateCommandUses): void {
 async function listHeld({ openStore, print }: RateCommandUses, { json }: OutputOptions) {
   await using store = await openStore();
   const held = await store.listHeldRates();
-  if (json) return print(JSON.stringify(held.map(wireHeldRate), undefined, 2));
+  if (json) return print(JSON.stringify(held.map(heldRateJson), undefined, 2));
   if (held.length === 0) return print("No rate is held.");
   const columns = [
     { heading: "PAIR" },

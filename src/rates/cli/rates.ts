@@ -5,10 +5,10 @@ import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { table } from "../../cli/output.ts";
 import { instantAt } from "../../shared/instant.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
-import { createStoreRateLines } from "../import.ts";
-import { wireStoredRate } from "../json.ts";
+import { createRateImport } from "../import.ts";
+import { storedRateJson } from "../json.ts";
 import type { Pair } from "../rules/symbol.ts";
-import { createSuccession } from "../rules/update-policy.ts";
+import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { pairOf, type RateCommandUses, symbolOf } from "./arguments.ts";
 import { heldCommands } from "./held.ts";
 import { importProgress } from "./import-progress.ts";
@@ -86,8 +86,8 @@ async function importRates(
   try {
     const input = importProgress(openFile(file), uses.showProgress);
     await using store = await openStore({ makesStore: true });
-    const judge = createSuccession({ activeSources, maxJump });
-    const storeRateLines = createStoreRateLines({ store, clock, judge, pause: setTimeout });
+    const judge = createUpdatePolicy({ activeSources, maxJump });
+    const storeRateLines = createRateImport({ store, clock, judge, pause: setTimeout });
     const count = await storeRateLines(readRateFile(input), (line, reason) =>
       printError(`line ${line}: ${visibleLine(reason)}`),
     );
@@ -111,7 +111,7 @@ async function listRates(
   const symbol = base === undefined ? undefined : symbolOf("base", base);
   await using store = await openStore();
   const rates = await store.listRates(symbol);
-  if (json) return print(JSON.stringify(rates.map(wireStoredRate), undefined, 2));
+  if (json) return print(JSON.stringify(rates.map(storedRateJson), undefined, 2));
   if (rates.length === 0) {
     if (symbol === undefined) {
       return print("No rates are stored. Import some: kurs rates import FILE");

@@ -9,9 +9,9 @@ import {
   type RefreshReport,
   readSourceStatus,
 } from "../refresh.ts";
-import { createSuccession } from "../rules/update-policy.ts";
+import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { MISSED_MAX, type RateSource, SourceError } from "../source.ts";
-import type { Judged } from "../store.ts";
+import type { DecidedUpdate } from "../store.ts";
 import type { RateCommandUses } from "./arguments.ts";
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
@@ -102,7 +102,7 @@ async function fetchSources(
     throw new CommandError("no source is switched on: name some, or set RATE_SOURCES");
   }
   await using store = await openStore();
-  const judge = createSuccession({ activeSources: rateSources, maxJump: maxRateJump });
+  const judge = createUpdatePolicy({ activeSources: rateSources, maxJump: maxRateJump });
   const parts = { store, clock, judge, random: Math.random };
   const refreshSource = createRefreshSource(parts);
   const { signal } = new AbortController();
@@ -127,14 +127,14 @@ async function fetchSources(
   return failed ? 1 : 0;
 }
 
-function lineOf({ source, error, stored, held, passedOver, rejections }: RefreshReport): string {
+function lineOf({ source, error, stored, held, skipped, rejections }: RefreshReport): string {
   if (error !== undefined) return `${source}: failed: ${error}`;
-  const parts = [`stored ${stored}`, `held ${held}`, `passed over ${passedOver}`];
+  const parts = [`stored ${stored}`, `held ${held}`, `passed over ${skipped}`];
   return `${source}: ${parts.join(", ")}, rejected ${rejections.length}`;
 }
 
 /** What would change, a line a pair; what would stay as it is, is counted. */
-function changesTable({ key }: RateSource, judged: readonly Judged[]): string {
+function changesTable({ key }: RateSource, judged: readonly DecidedUpdate[]): string {
   const columns = [
     { heading: "PAIR" },
     { heading: "STORED", align: "right" },

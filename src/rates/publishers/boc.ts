@@ -1,5 +1,5 @@
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import type { Answer, MomentOf, SourceLine } from "./publisher.ts";
+import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
 import { lineOf, shown } from "./source-lines.ts";
 
 const SERIES = /^FX([A-Z]{3})([A-Z]{3})$/;
@@ -8,7 +8,7 @@ const SERIES = /^FX([A-Z]{3})([A-Z]{3})$/;
  * Reads the Bank of Canada's daily rates (Valet API, group FX_RATES_DAILY): an observation a day,
  * in which the series FXUSDCAD has the Canadian dollars for one US dollar as a text in `v`.
  */
-export function parseBoc([answer]: readonly Answer[], momentOf: MomentOf): readonly SourceLine[] {
+export function parseBoc([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   const { observations } = membersOf(parseJsonText(answer));
   return requireList(observations, "observations").flatMap((observation) => {
     const { d: date, ...series } = membersOf(observation);

@@ -9,7 +9,7 @@ import { parseNbp } from "./nbp.ts";
 import { parseNorges } from "./norges.ts";
 import type { Parse, Publisher } from "./publisher.ts";
 import { parseRiksbank } from "./riksbank.ts";
-import { settleLines } from "./source-lines.ts";
+import { deduplicate } from "./source-lines.ts";
 import { parseUst } from "./ust.ts";
 
 type Entry = Omit<Publisher, "parse"> & { readonly parse: Parse };
@@ -158,5 +158,5 @@ function publisherOf(entry: Entry): Publisher {
   const { publishedAt, parse } = entry;
   const momentOf = (date: string) =>
     publishedAt && publicationTime(date, publishedAt.time, publishedAt.timeZone);
-  return { ...entry, parse: (answers) => settleLines(parse(answers, momentOf)) };
+  return { ...entry, parse: (answers) => deduplicate(parse(answers, momentOf)) };
 }

@@ -1,5 +1,5 @@
 import { SaxesParser } from "saxes";
-import { type Answer, type MomentOf, ParseError, type SourceLine } from "./publisher.ts";
+import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
 import { lineOfUnits, placesOfUnits, shown } from "./source-lines.ts";
 
 /** What a Valute says of a currency, by the names of its elements. */
@@ -9,7 +9,7 @@ type Valute = Record<string, string>;
  * Reads the Bank of Russia's official rates (cbr.ru, scripts/XML_daily.asp), in windows-1251: the
  * rubles, with a decimal comma, for `Nominal` units of a currency, from the `Date` on.
  */
-export function parseCbr([answer]: readonly Answer[], momentOf: MomentOf): readonly SourceLine[] {
+export function parseCbr([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   const { date, valutes } = readDocument(new TextDecoder("windows-1251").decode(answer?.body));
   const [, day, month, year] = /^([0-9]{2})\.([0-9]{2})\.([0-9]{4})$/.exec(date) ?? [];
   const asOf = momentOf(`${year}-${month}-${day}`);

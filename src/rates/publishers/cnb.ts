@@ -1,12 +1,12 @@
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import type { Answer, MomentOf, SourceLine } from "./publisher.ts";
+import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
 import { lineOfUnits, placesOfUnits, shown } from "./source-lines.ts";
 
 /**
  * Reads the Czech National Bank's exchange rate fixing (api.cnb.cz, cnbapi/exrates/daily): so many
  * korunas for `amount` units of a currency.
  */
-export function parseCnb([answer]: readonly Answer[], momentOf: MomentOf): readonly SourceLine[] {
+export function parseCnb([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   const { rates } = membersOf(parseJsonText(answer));
   return requireList(rates, "rates").map((entry) => {
     const row = membersOf(entry);

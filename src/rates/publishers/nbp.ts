@@ -1,12 +1,12 @@
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import { type Answer, type MomentOf, ParseError, type SourceLine } from "./publisher.ts";
+import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
 import { lineOf, shown } from "./source-lines.ts";
 
 /**
  * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the
  * zlotys for one unit of a currency, each table with an `effectiveDate` of its own.
  */
-export function parseNbp(answers: readonly Answer[], momentOf: MomentOf): readonly SourceLine[] {
+export function parseNbp(answers: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   return answers.flatMap((answer) => {
     const lines = requireList(parseJsonText(answer), "the answer").flatMap((table) =>
       linesOfTable(membersOf(table), momentOf),
@@ -19,7 +19,7 @@ export function parseNbp(answers: readonly Answer[], momentOf: MomentOf): readon
 
 function linesOfTable(
   { effectiveDate, rates }: Readonly<Record<string, unknown>>,
-  momentOf: MomentOf,
+  momentOf: ToInstant,
 ): readonly SourceLine[] {
   const asOf = momentOf(textOf(effectiveDate) ?? "");
   if (asOf === undefined) {

@@ -1,5 +1,5 @@
 import { parse } from "csv-parse/sync";
-import { type Answer, type MomentOf, ParseError, type SourceLine } from "./publisher.ts";
+import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
 import { lineOfUnits, shown, utf8TextOf, withoutEndedSeries } from "./source-lines.ts";
 
 const COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
@@ -11,7 +11,10 @@ const INDEXES = new Set(["TWI", "I44"]);
  * Reads Norges Bank's business-day rates as SDMX-CSV (data.norges-bank.no, dataflow EXR): the
  * kroner for 10 to the power of `UNIT_MULT` units of a currency. Ended series may be among them.
  */
-export function parseNorges(answers: readonly Answer[], momentOf: MomentOf): readonly SourceLine[] {
+export function parseNorges(
+  answers: readonly Answer[],
+  momentOf: ToInstant,
+): readonly SourceLine[] {
   return answers.flatMap((answer) => {
     const lines = rowsOf(answer.body)
       .filter(({ BASE_CUR = "" }) => !INDEXES.has(BASE_CUR))

@@ -29,10 +29,10 @@ export interface TimeOfDay {
 }
 
 /** The moment that a date such as `2026-03-13` stands for; undefined when it is no date. */
-export type MomentOf = (date: string) => Instant | undefined;
+export type ToInstant = (date: string) => Instant | undefined;
 
 /** Reads the answers of a publisher's addresses, in their order, into lines in any order. */
-export type Parse = (answers: readonly Answer[], momentOf: MomentOf) => readonly SourceLine[];
+export type Parse = (answers: readonly Answer[], momentOf: ToInstant) => readonly SourceLine[];
 
 /** Who publishes rates, where, when and on what terms, and how they are read. */
 export interface Publisher {

@@ -1,5 +1,5 @@
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import type { Answer, MomentOf, SourceLine } from "./publisher.ts";
+import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
 import { lineOf, shown, withoutEndedSeries } from "./source-lines.ts";
 
 const SERIES = /^SEK([A-Z]{3})PMI$/;
@@ -13,7 +13,7 @@ const KRONA_ITSELF = "SEKETT";
  */
 export function parseRiksbank(
   answers: readonly Answer[],
-  momentOf: MomentOf,
+  momentOf: ToInstant,
 ): readonly SourceLine[] {
   return answers.flatMap((answer) => {
     const rows = requireList(parseJsonText(answer), "the answer").map(membersOf);

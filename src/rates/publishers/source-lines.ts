@@ -15,7 +15,7 @@ const SERIES_PAUSE_DAYS_MAX = 31;
  *
  * @throws {ParseError} there is not a single rate.
  */
-export function settleLines(lines: readonly SourceLine[]): readonly SourceLine[] {
+export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[] {
   const standing = new Map<string, Quotation>();
   const rejections: SourceLine[] = [];
   for (const line of lines) {

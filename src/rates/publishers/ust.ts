@@ -1,6 +1,6 @@
 import { timestamp } from "../../shared/instant.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import type { Answer, MomentOf, SourceLine } from "./publisher.ts";
+import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
 import { lineOf, shown } from "./source-lines.ts";
 import { isTreasuryRepetition, treasuryCurrencies } from "./treasury-currencies.ts";
 
@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000;
  * US dollar is worth. "An amendment to a currency exchange rate for the quarter will appear on the
  * report as a separate line with a new effective date", so that date is the rate's.
  */
-export function parseUst([answer]: readonly Answer[], momentOf: MomentOf): readonly SourceLine[] {
+export function parseUst([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   const { data } = membersOf(parseJsonText(answer));
   const rows = requireList(data, "data").map(rowOf);
   // A mistaken record date in the future must not hide the quarter that is there.
@@ -41,7 +41,7 @@ function rowOf(entry: unknown): Row {
   };
 }
 
-function linesOfRow(row: Row, momentOf: MomentOf): readonly SourceLine[] {
+function linesOfRow(row: Row, momentOf: ToInstant): readonly SourceLine[] {
   const { recordDate, effectiveDate, name, rate } = row;
   if (isTreasuryRepetition(name)) return [];
   const quote = treasuryCurrencies.get(name);

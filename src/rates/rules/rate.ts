@@ -32,7 +32,7 @@ export function latestAsOf(nowMs: number): Instant {
 }
 
 /** Judges a quotation by itself: the form of its symbols, its figure and its time. */
-export function judgeQuotation(quotation: Quotation, latest: Instant): Rate | Rejection {
+export function parseQuotation(quotation: Quotation, latest: Instant): Rate | Rejection {
   const base = parseSymbol(quotation.base);
   if (base === undefined) return badSymbol("base", quotation.base);
   const quote = parseSymbol(quotation.quote);

@@ -15,13 +15,13 @@ export interface SuccessionRules {
 }
 
 /** What is to be done with a rate that was judged by itself already. */
-export type Verdict = "store" | "unchanged" | "hold" | Rejection;
+export type UpdateDecision = "store" | "unchanged" | "hold" | Rejection;
 
 /** Judges a rate by the one that it would replace. */
-export type Succession = (standing: SourcedRate | undefined, next: SourcedRate) => Verdict;
+export type UpdatePolicy = (standing: SourcedRate | undefined, next: SourcedRate) => UpdateDecision;
 
 /** Makes the judge of successions. Each reason is a predicate of its own, asked in this order. */
-export function createSuccession({ activeSources, maxJump }: SuccessionRules): Succession {
+export function createUpdatePolicy({ activeSources, maxJump }: SuccessionRules): UpdatePolicy {
   return (standing, next) => {
     if (standing === undefined) return "store";
     if (isForeign(standing, next, activeSources)) {

@@ -5,7 +5,7 @@ import { type HttpAnswer, type HttpLimits, httpGet, type Validators } from "./ht
 import { createSchedule } from "./schedule.ts";
 
 /** Makes a publisher's source: it gets the publisher's addresses and parses what they answer. */
-export function createRemoteSource(
+export function createPublisherSource(
   publisher: Publisher,
   settings: {
     readonly userAgent: string;

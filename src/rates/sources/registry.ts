@@ -2,7 +2,7 @@ import type { Clock } from "../../shared/clock.ts";
 import { publishers } from "../publishers/catalogue.ts";
 import type { RateSource } from "../source.ts";
 import { publisherLimits } from "./http-get.ts";
-import { createRemoteSource } from "./publisher-source.ts";
+import { createPublisherSource } from "./publisher-source.ts";
 
 /** The keys of every source there is, and of those that are fetched unless the operator chooses. */
 export const sourceNames = {
@@ -20,6 +20,6 @@ export function sourcesOf(
   return keys.flatMap((key) => {
     const publisher = publishers.find((known) => known.key === key);
     const settings = { userAgent, limits: publisherLimits, clock };
-    return publisher === undefined ? [] : [createRemoteSource(publisher, settings)];
+    return publisher === undefined ? [] : [createPublisherSource(publisher, settings)];
   });
 }

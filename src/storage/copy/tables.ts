@@ -72,13 +72,13 @@ export function columnsOf({ key, others }: Table): readonly string[] {
 }
 
 /** How many rows a table has, and how many units in all: the same in a copy. */
-export interface Tally {
+export interface TableTotals {
   readonly rows: number;
   readonly units: number;
 }
 
 /** The statement that counts a table. */
-export function tallyOf({ name, summed }: Table): string {
+export function totalsQuery({ name, summed }: Table): string {
   const units = summed === undefined ? "0" : `coalesce(sum(${summed}), 0)`;
   return `SELECT count(*) AS "rows", ${units} AS units FROM ${name}`;
 }

@@ -1,10 +1,10 @@
 import type { PoolClient } from "pg";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
 import { createPrimary } from "../postgres/primary.ts";
 import type { DatabaseHost } from "../settings.ts";
-import type { StoreSource } from "./from-sqlite.ts";
-import { columnsOf, type Table, type Tally, tables, tallyOf } from "./tables.ts";
+import type { CopySource } from "./from-sqlite.ts";
+import { columnsOf, type Table, type TableTotals, tables, totalsQuery } from "./tables.ts";
 
 /** A statement may have 65,535 parameters (the protocol's Bind message counts them in 16 bits). */
 const ROWS_AT_ONCE = 1000;
@@ -16,16 +16,16 @@ export interface CopyProgress {
 }
 
 /** Rows of each table that were copied, and found again. */
-export type CopyReport = ReadonlyMap<string, Tally>;
+export type CopyReport = ReadonlyMap<string, TableTotals>;
 
 /**
  * Fills an empty PostgreSQL database with all that a source has, in one transaction: all of it is
  * there, counted and summed up, or nothing.
  *
- * @throws {StartError} when the database is not empty or the sums differ.
+ * @throws {StartupError} when the database is not empty or the sums differ.
  */
-export async function fillPostgres(
-  source: StoreSource,
+export async function copyToPostgres(
+  source: CopySource,
   hosts: readonly DatabaseHost[],
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopyReport> {
@@ -49,9 +49,9 @@ export async function fillPostgres(
     await client.query("COMMIT");
     return report;
   } catch (error) {
-    if (error instanceof StartError) throw error;
+    if (error instanceof StartupError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartError(`The copy was broken off: ${reason}. Nothing is kept.`, error);
+    throw new StartupError(`The copy was broken off: ${reason}. Nothing is kept.`, error);
   } finally {
     // Without a commit the server undoes it all.
     client.release(true);
@@ -62,9 +62,9 @@ export async function fillPostgres(
 async function requireEmpty(client: PoolClient): Promise<void> {
   for (const table of tables) {
     if (table.name === "plans") continue;
-    const { rows } = await tallyAt(client, table);
+    const { rows } = await readTableTotals(client, table);
     if (rows > 0) {
-      throw new StartError(
+      throw new StartupError(
         `The database is not empty: ${table.name} has ${rows} rows. Copy into a new one.`,
       );
     }
@@ -84,13 +84,13 @@ function insertOf(table: Table, rows: number): string {
   );
 }
 
-async function compare(client: PoolClient, source: StoreSource): Promise<CopyReport> {
-  const report = new Map<string, Tally>();
+async function compare(client: PoolClient, source: CopySource): Promise<CopyReport> {
+  const report = new Map<string, TableTotals>();
   for (const table of tables) {
-    const [there, here] = [source.tally(table), await tallyAt(client, table)];
+    const [there, here] = [source.tally(table), await readTableTotals(client, table)];
     if (there.rows !== here.rows || there.units !== here.units) {
-      const told = ({ rows, units }: Tally) => `${rows} rows with ${units} units`;
-      throw new StartError(
+      const told = ({ rows, units }: TableTotals) => `${rows} rows with ${units} units`;
+      throw new StartupError(
         `The copy of ${table.name} differs: ${told(there)} became ${told(here)}. Nothing is kept.`,
       );
     }
@@ -99,8 +99,8 @@ async function compare(client: PoolClient, source: StoreSource): Promise<CopyRep
   return report;
 }
 
-async function tallyAt(client: PoolClient, table: Table): Promise<Tally> {
-  const { rows } = await client.query(tallyOf(table));
+async function readTableTotals(client: PoolClient, table: Table): Promise<TableTotals> {
+  const { rows } = await client.query(totalsQuery(table));
   return { rows: Number(rows[0]?.rows), units: Number(rows[0]?.units) };
 }
 

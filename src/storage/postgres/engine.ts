@@ -1,8 +1,8 @@
 import type { PoolClient, QueryResult } from "pg";
-import { createTurnstile, type Turnstile } from "../../async/concurrency-limit.ts";
-import { StoreUnavailable, storeBusy } from "../../shared/store.ts";
+import { type ConcurrencyLimit, createConcurrencyLimit } from "../../async/concurrency-limit.ts";
+import { StoreUnavailable, storeOverloaded } from "../../shared/store.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
-import { isConflict, mayHaveMoved, storeError } from "./errors.ts";
+import { isConflict, isFailoverError, storeError } from "./errors.ts";
 import type { Primary, PrimarySettings } from "./primary.ts";
 
 /** What connecting and giving up may take besides the statement itself. */
@@ -41,7 +41,7 @@ export type RunStatement = (
 export interface PostgresEngine extends Engine {
   readonly run: RunStatement;
   /** Uses a connection that other work is never in the way of. @throws {StoreUnavailable} */
-  useFirst<Result>(use: Use<Result>): Promise<Result>;
+  withPriorityConnection<Result>(use: Use<Result>): Promise<Result>;
 }
 
 /**
@@ -56,11 +56,11 @@ export function createPostgresEngine(
 ): PostgresEngine {
   const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + MARGIN_MS;
   const run = createRunStatement();
-  const inTurn = createTurnstile({
+  const inTurn = createConcurrencyLimit({
     atOnce: Math.max(1, connectionsMax - CONNECTIONS_KEPT),
     // A command has all the time that it needs.
     ...(statementTimeoutMs === 0 ? {} : { waitMs: WAIT_MS_MAX }),
-    whenFull: storeBusy,
+    whenFull: storeOverloaded,
   });
 
   /** Uses a connection, and keeps it only where no error has left it in an unknown state. */
@@ -78,7 +78,10 @@ export function createPostgresEngine(
     }
   };
 
-  const attempt = async <Result>(use: Use<Result>, pass: Turnstile["pass"] = inTurn.pass) => {
+  const attempt = async <Result>(
+    use: Use<Result>,
+    pass: ConcurrencyLimit["pass"] = inTurn.pass,
+  ) => {
     const startMs = performance.now();
     try {
       return await within(
@@ -86,7 +89,7 @@ export function createPostgresEngine(
         pass(() => withClient(startMs, use)),
       );
     } catch (error) {
-      if (error instanceof StoreUnavailable && mayHaveMoved(error.cause)) primary.doubt();
+      if (error instanceof StoreUnavailable && isFailoverError(error.cause)) primary.doubt();
       throw error;
     }
   };
@@ -95,13 +98,13 @@ export function createPostgresEngine(
     (await run(client, sql, parameters)).rows as Row[];
 
   return {
-    rowsAtOnce: ROWS_AT_ONCE,
+    maxRowsPerStatement: ROWS_AT_ONCE,
 
     dailyUnits: DAILY_UNITS,
 
     query: (sql, ...parameters) => attempt(rowsOf(sql, parameters)),
 
-    queryFirst: (sql, ...parameters) => attempt(rowsOf(sql, parameters), atOnce),
+    queryWithPriority: (sql, ...parameters) => attempt(rowsOf(sql, parameters), atOnce),
 
     transaction: (steps, lock) =>
       attempt(async (client) => {
@@ -117,20 +120,20 @@ export function createPostgresEngine(
 
     run,
 
-    useFirst: (use) => attempt(use, atOnce),
+    withPriorityConnection: (use) => attempt(use, atOnce),
 
     // The search for the primary asks whether it takes writes.
     checkWrites: async () => undefined,
 
     // Nobody waits for anybody's whole database here, as they do for the embedded file.
-    writtenByOthers: async () => false,
+    hasOtherWriters: async () => false,
 
     [Symbol.asyncDispose]: () => primary[Symbol.asyncDispose](),
   };
 }
 
 /** Past the turnstile. */
-const atOnce: Turnstile["pass"] = (work) => work();
+const atOnce: ConcurrencyLimit["pass"] = (work) => work();
 
 function createRunStatement(): RunStatement {
   const names = new Map<string, string>();

@@ -25,7 +25,7 @@ export function isConflict(error: unknown): boolean {
 }
 
 /** Whether the server may not be there any more, or take no writes any more. */
-export function mayHaveMoved(error: unknown): boolean {
+export function isFailoverError(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return isConnectionError(error);
   const { code = "" } = error;
   return (

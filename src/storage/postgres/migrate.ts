@@ -1,12 +1,12 @@
 import type { PoolClient } from "pg";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 import { type MigrationReport, migrationsIn } from "../migrations.ts";
 
 /** Taken by whoever migrates; the others wait for it. Any number does that no one else uses. */
 const MIGRATION_LOCK = 5_278_777;
 
 /** The numbered files that were run, of which the greatest is the schema's version. */
-const MAKE_LEDGER = `
+const CREATE_MIGRATIONS_TABLE = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
     version integer PRIMARY KEY,
     run_at timestamptz NOT NULL DEFAULT now()
@@ -16,7 +16,7 @@ const MAKE_LEDGER = `
  * Brings a database up to the program's schema: the numbered files that it has not seen, in one
  * transaction, by one process at a time.
  *
- * @throws {StartError} when the database was written by a newer program.
+ * @throws {StartupError} when the database was written by a newer program.
  */
 export async function migrate(client: PoolClient): Promise<MigrationReport> {
   const migrations = migrationsIn("postgres");
@@ -27,10 +27,10 @@ export async function migrate(client: PoolClient): Promise<MigrationReport> {
   await client.query("BEGIN");
   try {
     await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
-    await client.query(MAKE_LEDGER);
+    await client.query(CREATE_MIGRATIONS_TABLE);
     const from = await versionOf(client);
     if (from > known) {
-      throw new StartError(
+      throw new StartupError(
         `The PostgreSQL database was written by a newer Kurs (its schema is ${from}, this ` +
           `program knows ${known}): start that newer program, or set DATABASE_URL to another ` +
           "database.",

@@ -1,6 +1,6 @@
 import { setTimeout as after } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 import type { MigrationReport } from "../migrations.ts";
 import type { DatabaseHost } from "../settings.ts";
 import { createPostgresEngine, type PostgresEngine } from "./engine.ts";
@@ -15,7 +15,7 @@ const START_RETRY_MS = 500;
 /**
  * Opens the engine on PostgreSQL, migrating it where needed.
  *
- * @throws {StartError} within 10 s, which says where it was tried and why it did not work.
+ * @throws {StartupError} within 10 s, which says where it was tried and why it did not work.
  */
 export async function openPostgresEngine(
   hosts: readonly DatabaseHost[],
@@ -26,14 +26,14 @@ export async function openPostgresEngine(
   return createPostgresEngine(primary, settings);
 }
 
-/** Brings the database up to the program's schema. @throws {StartError} */
+/** Brings the database up to the program's schema. @throws {StartupError} */
 export async function migratePostgresStore(
   hosts: readonly DatabaseHost[],
 ): Promise<MigrationReport> {
   return (await prepare(hosts)).migration;
 }
 
-/** @returns the schema of the tables, and what was done to them. @throws {StartError} */
+/** @returns the schema of the tables, and what was done to them. @throws {StartupError} */
 async function prepare(hosts: readonly DatabaseHost[]) {
   const settings = { connectionsMax: 2, statementTimeoutMs: 0 };
   await using primary = createPrimary(hosts, settings);
@@ -42,8 +42,8 @@ async function prepare(hosts: readonly DatabaseHost[]) {
     const schema = await requireSuitable(client, primary);
     return { schema, migration: await migrate(client) };
   } catch (error) {
-    if (error instanceof StartError) throw error;
-    throw new StartError(`Cannot migrate the PostgreSQL database: ${reasonOf(error)}.`, error);
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`Cannot migrate the PostgreSQL database: ${reasonOf(error)}.`, error);
   } finally {
     client.release(true);
   }
@@ -62,7 +62,7 @@ async function connectPatiently(primary: Primary): Promise<PoolClient> {
       // A certificate that is rejected stays rejected.
       const isLasting = error instanceof Error && "isLasting" in error && error.isLasting;
       if (isLasting || performance.now() > patientUntilMs) {
-        throw new StartError(`Cannot reach PostgreSQL: ${reasonOf(error)}.`, error);
+        throw new StartupError(`Cannot reach PostgreSQL: ${reasonOf(error)}.`, error);
       }
       await after(START_RETRY_MS);
     }

@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 import type { Primary } from "./primary.ts";
 
 const ABOUT = `
@@ -21,7 +21,7 @@ interface About {
  *
  * @param client of the primary.
  * @returns the schema that the tables are in, or are to be made in.
- * @throws {StartError} which says what to change.
+ * @throws {StartupError} which says what to change.
  */
 export async function requireSuitable(client: PoolClient, primary: Primary): Promise<string> {
   const { rows } = await client.query<About>(ABOUT);
@@ -32,19 +32,19 @@ export async function requireSuitable(client: PoolClient, primary: Primary): Pro
   if (toldProcessId !== about.process_id) await requireOwnSession(client, primary);
   const { encoding, search_path: path, schema, found_schema: found } = about;
   if (encoding !== "UTF8") {
-    throw new StartError(
+    throw new StartupError(
       `The PostgreSQL database has the encoding ${encoding}, which does not hold every text ` +
         "safely: create one with ENCODING 'UTF8' and set DATABASE_URL to it.",
     );
   }
   if (schema === null) {
-    throw new StartError(
+    throw new StartupError(
       `The search_path (${path}) names no schema that exists and that this role may use: create ` +
         "the schema, or set search_path to another.",
     );
   }
   if (found !== null && found !== schema) {
-    throw new StartError(
+    throw new StartupError(
       `The search_path (${path}) finds the tables of another Kurs in schema ${found}, but new ` +
         `tables would be made in schema ${schema}: set search_path to the one schema to use.`,
     );
@@ -70,7 +70,7 @@ async function requireOwnSession(first: PoolClient, primary: Primary): Promise<v
   } finally {
     second.release(true);
   }
-  throw new StartError(
+  throw new StartupError(
     "The pooler in front of PostgreSQL shares sessions between clients, as in transaction mode: " +
       "set pool_mode = session for this database.",
   );

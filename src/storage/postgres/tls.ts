@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 import type { DatabaseHost } from "../settings.ts";
 
 /** How a host is connected to. */
@@ -17,7 +17,7 @@ export interface Connecting {
  * encrypts and verifies no certificate unless there is a `sslrootcert`, `verify-ca` verifies the
  * certificate, and `verify-full` its host name as well. On a Unix socket there is no TLS.
  *
- * @throws {StartError} when a file cannot be used.
+ * @throws {StartupError} when a file cannot be used.
  */
 export function connectingOf({ name, url }: DatabaseHost): Connecting {
   const [address = "", query = ""] = url.split("?");
@@ -72,7 +72,7 @@ function textOf(options: URLSearchParams, option: string): PemFile | undefined {
   } catch (error) {
     const { code = "", message } = error as NodeJS.ErrnoException;
     const reason = reasonOf.get(code) ?? message;
-    throw new StartError(`Cannot read ${option} ${path} of DATABASE_URL: ${reason}.`, error);
+    throw new StartupError(`Cannot read ${option} ${path} of DATABASE_URL: ${reason}.`, error);
   }
 }
 
@@ -80,7 +80,7 @@ function certificateIn({ option, path, text }: PemFile): X509Certificate {
   try {
     return new X509Certificate(text);
   } catch (error) {
-    throw new StartError(`The ${option} ${path} holds no certificate in PEM.`, error);
+    throw new StartupError(`The ${option} ${path} holds no certificate in PEM.`, error);
   }
 }
 
@@ -91,10 +91,10 @@ function requireKeyOf(cert: PemFile, key: PemFile): void {
     isKey = certificate.checkPrivateKey(createPrivateKey(key.text));
   } catch (error) {
     const what = "holds no private key in PEM that can be read without a passphrase";
-    throw new StartError(`The sslkey ${key.path} ${what}.`, error);
+    throw new StartupError(`The sslkey ${key.path} ${what}.`, error);
   }
   if (!isKey)
-    throw new StartError(`The sslkey ${key.path} is not the key of sslcert ${cert.path}.`);
+    throw new StartupError(`The sslkey ${key.path} is not the key of sslcert ${cert.path}.`);
 }
 
 const UNKNOWN_CA =

@@ -1,6 +1,6 @@
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 
 /**
  * Makes root act as the owner of a directory, or of the nearest one above it that exists, until it
@@ -12,7 +12,7 @@ import { StartError } from "../../shared/start-error.ts";
  *
  * Only for synchronous work: the effective user is that of the whole process.
  *
- * @throws {StartError} when root may not act as that user, or that user cannot reach the directory.
+ * @throws {StartupError} when root may not act as that user, or the user cannot reach the directory.
  */
 export function actAsOwnerOf(directory: string): Disposable {
   if (process.getuid?.() !== 0) return { [Symbol.dispose]: () => undefined };
@@ -61,7 +61,7 @@ function become({ uid, gid }: Stats, path: string): void {
     process.setegid?.(gid);
     process.seteuid?.(uid);
   } catch (error) {
-    throw new StartError(
+    throw new StartupError(
       `${path} belongs to user ${uid}, and root may not act as that user here: run Kurs as it.`,
       error,
     );
@@ -70,7 +70,7 @@ function become({ uid, gid }: Stats, path: string): void {
     statSync(`${path}/.`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") return;
-    throw new StartError(
+    throw new StartupError(
       `${path} belongs to user ${uid}, which cannot enter it: give that user the right to enter ` +
         "the directories above it (a systemd unit has a user of its own, not DynamicUser).",
       error,

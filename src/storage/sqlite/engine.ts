@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { createCondition } from "./health/database-health.ts";
-import { ProvenCopies } from "./row-cache.ts";
+import { RowCache } from "./row-cache.ts";
 
 export interface SqliteEngine extends Engine {
   /**
@@ -11,7 +11,7 @@ export interface SqliteEngine extends Engine {
    * @param prepare is called once, at once.
    */
   prepareTransaction<Given, Result>(
-    prepare: (database: DatabaseSync, copies: ProvenCopies) => (given: Given) => Result,
+    prepare: (database: DatabaseSync, copies: RowCache) => (given: Given) => Result,
   ): (given: Given) => Result;
 }
 
@@ -25,7 +25,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   const prepared = new Map<string, StatementSync>();
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
-  const copies = new ProvenCopies(database);
+  const copies = new RowCache(database);
   const dataVersion = { sql: "PRAGMA data_version", parameters: [] };
   let seenVersion: unknown;
   const probe = prepareProbe(database);
@@ -68,14 +68,14 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   };
 
   return {
-    rowsAtOnce: 1,
+    maxRowsPerStatement: 1,
 
     dailyUnits: DAILY_UNITS,
 
     query,
 
     // Nothing ever waits here.
-    queryFirst: query,
+    queryWithPriority: query,
 
     // No lock: the file has one writer at a time.
     async transaction(steps) {
@@ -92,7 +92,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
         });
     },
 
-    async writtenByOthers() {
+    async hasOtherWriters() {
       const [version] = rowsOf(dataVersion);
       const changed = version?.data_version !== seenVersion;
       seenVersion = version?.data_version;

@@ -1,4 +1,4 @@
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 
 /** The low bytes of SQLite's result codes (sqlite.org/rescode.html). */
 export const SQLITE_BUSY = 5;
@@ -37,16 +37,16 @@ export function resultCodeOf(error: unknown): number | undefined {
 }
 
 /** Why the database of a data directory cannot be used, and what to do about it. */
-export function explained(error: unknown, dataDirectory: string, file: string): StartError {
+export function explained(error: unknown, dataDirectory: string, file: string): StartupError {
   const { code, message } = error as { code?: string; message?: string };
   const resultCode = resultCodeOf(error);
   const advice = adviceOf.get(resultCode ?? code ?? "");
   const what = resultCode === undefined ? `DATA_DIR ${dataDirectory}` : `database ${file}`;
-  return new StartError(`Cannot use the ${what}: ${advice ?? message}.`, error);
+  return new StartupError(`Cannot use the ${what}: ${advice ?? message}.`, error);
 }
 
 /** Whether an error says that the file does not hold what a database must. */
-export function isDamage(error: unknown): boolean {
+export function isCorruption(error: unknown): boolean {
   const code = resultCodeOf(error);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 import { resultCodeOf, SQLITE_BUSY } from "./errors.ts";
 import { makeDatabaseFile } from "./private-files.ts";
 
@@ -15,9 +15,9 @@ export const LOCK_NAME = "kurs.lock";
  * Says that a program has the database of a data directory open, until it is disposed of.
  *
  * @param busyTimeoutMs how long to wait, blocking, for a restore that is under way.
- * @throws {StartError} while a restore is under way.
+ * @throws {StartupError} while a restore is under way.
  */
-export function holdOpen(dataDirectory: string, busyTimeoutMs: number): Disposable {
+export function lockShared(dataDirectory: string, busyTimeoutMs: number): Disposable {
   return lock(dataDirectory, busyTimeoutMs, "BEGIN; SELECT count(*) FROM sqlite_schema", () => {
     const advice = "wait for its end and start again";
     return `The database in ${dataDirectory} is being restored: ${advice}.`;
@@ -27,9 +27,9 @@ export function holdOpen(dataDirectory: string, busyTimeoutMs: number): Disposab
 /**
  * Keeps every other program of ours from opening the database of a data directory.
  *
- * @throws {StartError} when one has it open.
+ * @throws {StartupError} when one has it open.
  */
-export function holdAlone(dataDirectory: string): Disposable {
+export function lockExclusive(dataDirectory: string): Disposable {
   return lock(dataDirectory, 0, "BEGIN EXCLUSIVE", () => {
     const advice = "stop the server, or wait for the command, and try again";
     return `A server or a command has the database in ${dataDirectory} open: ${advice}.`;
@@ -50,6 +50,6 @@ function lock(
     return database;
   } catch (error) {
     database.close();
-    throw resultCodeOf(error) === SQLITE_BUSY ? new StartError(refusal(), error) : error;
+    throw resultCodeOf(error) === SQLITE_BUSY ? new StartupError(refusal(), error) : error;
   }
 }

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 import { type MigrationReport, migrationsIn } from "../migrations.ts";
 
 /**
  * Brings a database up to the program's schema: the numbered files that it has not seen, in one
  * transaction each start, so that of several starts at once one migrates and the others wait.
  *
- * @throws {StartError} when the database was written by a newer program.
+ * @throws {StartupError} when the database was written by a newer program.
  */
 export function migrate(database: DatabaseSync, file: string): MigrationReport {
   const migrations = migrationsIn("sqlite");
@@ -17,7 +17,7 @@ export function migrate(database: DatabaseSync, file: string): MigrationReport {
   const version = versionOf(database);
   if (version > known) {
     database.exec("ROLLBACK");
-    throw new StartError(
+    throw new StartupError(
       `The database ${file} was written by a newer Kurs (its schema is ${version}, this program ` +
         `knows ${known}): start that newer program, or set DATA_DIR to another directory.`,
     );

@@ -1,17 +1,17 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { actAsOwnerOf } from "./acting-user.ts";
 import { createSqliteEngine, type SqliteEngine } from "./engine.ts";
 import { explained, resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "./errors.ts";
-import { createFileGuard } from "./health/file-guard.ts";
+import { createFileIdentityCheck } from "./health/file-guard.ts";
 import { damageOf } from "./health/integrity.ts";
-import { holdOpen } from "./lock-file.ts";
+import { lockShared } from "./lock-file.ts";
 import { migrate } from "./migrate.ts";
 import { closeToOthers, makeDatabaseFile, makePrivateDirectory } from "./private-files.ts";
-import { reserveLog } from "./wal-size.ts";
+import { preallocateWal } from "./wal-size.ts";
 
 /**
  * The write-ahead log is carried over to the database when it has so many pages of 4 KiB: 16 MB.
@@ -44,7 +44,7 @@ export interface SqliteOptions {
  * commit is synced to disk (`synchronous=FULL`): what was answered survives a loss of power.
  *
  * @param busyTimeoutMs how long to wait, blocking, while another process writes to the file.
- * @throws {StartError}
+ * @throws {StartupError}
  */
 export function openSqliteEngine(
   dataDirectory: string,
@@ -54,8 +54,8 @@ export function openSqliteEngine(
   if (mustExist) requireDatabase(dataDirectory);
   using _owner = actAsOwnerOf(dataDirectory);
   const { database, file, presence } = openMigrated(dataDirectory, busyTimeoutMs, isServer);
-  if (isServer) reserveLog(database, file, CHECKPOINT_PAGES, busyTimeoutMs);
-  const engine = createSqliteEngine(database, createFileGuard(file));
+  if (isServer) preallocateWal(database, file, CHECKPOINT_PAGES, busyTimeoutMs);
+  const engine = createSqliteEngine(database, createFileIdentityCheck(file));
   return {
     ...engine,
     async [Symbol.asyncDispose]() {
@@ -65,16 +65,16 @@ export function openSqliteEngine(
   };
 }
 
-/** @throws {StartError} when a data directory has no database. */
+/** @throws {StartupError} when a data directory has no database. */
 export function requireDatabase(dataDirectory: string): void {
   const file = join(resolve(dataDirectory), FILE_NAME);
   if (existsSync(file)) return;
-  throw new StartError(
+  throw new StartupError(
     `There is no database at ${file}; set DATA_DIR to the server's data directory.`,
   );
 }
 
-/** Brings the database of a data directory up to the program's schema. @throws {StartError} */
+/** Brings the database of a data directory up to the program's schema. @throws {StartupError} */
 export function migrateSqlite(dataDirectory: string, busyTimeoutMs: number): MigrationReport {
   using _owner = actAsOwnerOf(dataDirectory);
   const { database, presence, migration } = openMigrated(dataDirectory, busyTimeoutMs);
@@ -89,7 +89,7 @@ function openMigrated(dataDirectory: string, busyTimeoutMs: number, checksWhole 
   let presence: Disposable | undefined;
   try {
     makePrivateDirectory(dataDirectory);
-    presence = holdOpen(dataDirectory, busyTimeoutMs);
+    presence = lockShared(dataDirectory, busyTimeoutMs);
     if (checksWhole) refuseDamage(file, busyTimeoutMs);
     makeDatabaseFile(file);
     for (const end of ["-wal", "-shm"]) closeToOthers(`${file}${end}`);
@@ -107,7 +107,7 @@ function openMigrated(dataDirectory: string, busyTimeoutMs: number, checksWhole 
   } catch (error) {
     database?.close();
     presence?.[Symbol.dispose]();
-    throw error instanceof StartError ? error : explained(error, dataDirectory, file);
+    throw error instanceof StartupError ? error : explained(error, dataDirectory, file);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { StartError } from "../../shared/start-error.ts";
+import { StartupError } from "../../shared/start-error.ts";
 
 const DIRECTORY_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -62,7 +62,7 @@ export function makePrivateFile(
  * findCreateFileMode). A file that exists is not opened here: closing it would end the locks that
  * SQLite has on it in this process (sqlite.org/howtocorrupt.html, section 2.2).
  *
- * @throws {StartError} for a symbolic link: by two names, one database would have two locks.
+ * @throws {StartupError} for a symbolic link: by two names, one database would have two locks.
  */
 export function makeDatabaseFile(path: string): void {
   try {
@@ -70,7 +70,7 @@ export function makeDatabaseFile(path: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      throw new StartError(
+      throw new StartupError(
         `${path} is a symbolic link: remove it, or set DATA_DIR to the directory it leads to.`,
       );
     }

@@ -9,7 +9,7 @@ const ENTRIES_MAX = 100_000;
  * last batch (sqlite.org/pragma.html#pragma_data_version). What this connection writes does not
  * move it, so the engine drops the copies itself whenever it writes anything but charges.
  */
-export class ProvenCopies {
+export class RowCache {
   readonly #version;
   readonly #copies: Map<string, unknown>[] = [];
   #provenVersion: unknown;

@@ -20,7 +20,7 @@ const CHUNK = new Uint8Array(1024 * 1024);
  * @param pages when the log is carried over.
  * @param busyTimeoutMs the connection's own, which it has again afterwards.
  */
-export function reserveLog(
+export function preallocateWal(
   database: DatabaseSync,
   file: string,
   pages: number,

@@ -19,11 +19,11 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const store = database.openStore();
 
-    assert.deepEqual(await store.countAuthCall(["ip", "ip ada"], NOW, END), [
+    assert.deepEqual(await store.countAuthAttempt(["ip", "ip ada"], NOW, END), [
       { scope: "ip", calls: 1, endsAt: END },
       { scope: "ip ada", calls: 1, endsAt: END },
     ]);
-    assert.deepEqual(await store.countAuthCall(["ip", "ip bob"], LATER, LATER_END), [
+    assert.deepEqual(await store.countAuthAttempt(["ip", "ip bob"], LATER, LATER_END), [
       { scope: "ip", calls: 2, endsAt: END },
       { scope: "ip bob", calls: 1, endsAt: LATER_END },
     ]);
@@ -32,10 +32,10 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
   test("a window that is over starts anew, at the very moment of its end", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.countAuthCall(["ip"], NOW, END);
+    await store.countAuthAttempt(["ip"], NOW, END);
 
-    const before = await store.countAuthCall(["ip"], "2026-11-21T12:14:59.999Z", LATER_END);
-    const after = await store.countAuthCall(["ip"], END, LATER_END);
+    const before = await store.countAuthAttempt(["ip"], "2026-11-21T12:14:59.999Z", LATER_END);
+    const after = await store.countAuthAttempt(["ip"], END, LATER_END);
 
     assert.deepEqual(before, [{ scope: "ip", calls: 2, endsAt: END }]);
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
@@ -44,16 +44,16 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
   test("the open windows of some scopes are read without being counted", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.countAuthCall(["ip", "ip ada"], NOW, END);
-    await store.countAuthCall(["ip"], NOW, END);
+    await store.countAuthAttempt(["ip", "ip ada"], NOW, END);
+    await store.countAuthAttempt(["ip"], NOW, END);
     const open = [
       { scope: "ip", calls: 2, endsAt: END },
       { scope: "ip ada", calls: 1, endsAt: END },
     ];
 
-    assert.deepEqual(await store.openAuthWindows(["ip", "never", "ip ada"], LATER), open);
-    assert.deepEqual(await store.openAuthWindows(["ip", "ip ada"], LATER), open);
-    assert.deepEqual(await store.openAuthWindows(["ip", "ip ada"], END), []);
+    assert.deepEqual(await store.currentAuthWindows(["ip", "never", "ip ada"], LATER), open);
+    assert.deepEqual(await store.currentAuthWindows(["ip", "ip ada"], LATER), open);
+    assert.deepEqual(await store.currentAuthWindows(["ip", "ip ada"], END), []);
   });
 
   test("no call is lost when many come at once, on two nodes", async () => {
@@ -61,7 +61,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     const stores = [database.openStore(), database.openStore()];
 
     const windows = await Promise.all(
-      Array.from({ length: 50 }, (_, turn) => stores[turn % 2]?.countAuthCall(["ip"], NOW, END)),
+      Array.from({ length: 50 }, (_, turn) => stores[turn % 2]?.countAuthAttempt(["ip"], NOW, END)),
     );
 
     const counts = windows.map((one) => one?.[0]?.calls ?? 0).sort((a, b) => a - b);
@@ -73,7 +73,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
 
   test("without a scope nothing is counted", async () => {
     await using database = await createDatabase();
-    assert.deepEqual(await database.openStore().countAuthCall([], NOW, END), []);
+    assert.deepEqual(await database.openStore().countAuthAttempt([], NOW, END), []);
   });
 }
 

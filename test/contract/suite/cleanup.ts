@@ -45,20 +45,20 @@ function dutySuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
 
-    assert.equal(await stores[0].takeDuty("tidy", NOW, HOUR_LATER), true);
-    assert.equal(await stores[0].takeDuty("tidy", NOW, HOUR_LATER), false);
-    assert.equal(await stores[1].takeDuty("tidy", "2026-11-21T12:59:59.999Z", DAY_LATER), false);
-    assert.equal(await stores[1].takeDuty("tidy", HOUR_LATER, DAY_LATER), true);
-    assert.equal(await stores[0].takeDuty("tidy", HOUR_LATER, DAY_LATER), false);
+    assert.equal(await stores[0].claimJob("tidy", NOW, HOUR_LATER), true);
+    assert.equal(await stores[0].claimJob("tidy", NOW, HOUR_LATER), false);
+    assert.equal(await stores[1].claimJob("tidy", "2026-11-21T12:59:59.999Z", DAY_LATER), false);
+    assert.equal(await stores[1].claimJob("tidy", HOUR_LATER, DAY_LATER), true);
+    assert.equal(await stores[0].claimJob("tidy", HOUR_LATER, DAY_LATER), false);
   });
 
   test("a duty that was refused keeps its next time", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.takeDuty("tidy", NOW, HOUR_LATER);
+    await store.claimJob("tidy", NOW, HOUR_LATER);
     const before = await contentsOf(engine);
 
-    await store.takeDuty("tidy", AFTER, DAY_LATER);
+    await store.claimJob("tidy", AFTER, DAY_LATER);
 
     assert.deepEqual(await contentsOf(engine), before);
   });
@@ -66,9 +66,9 @@ function dutySuite(createDatabase: CreateDatabase): void {
   test("duties of different names do not know one another", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.takeDuty("tidy", NOW, HOUR_LATER);
-    assert.equal(await store.takeDuty("Tidy", NOW, HOUR_LATER), true);
-    assert.equal(await store.takeDuty("tidy", NOW, HOUR_LATER), false);
+    await store.claimJob("tidy", NOW, HOUR_LATER);
+    assert.equal(await store.claimJob("Tidy", NOW, HOUR_LATER), true);
+    assert.equal(await store.claimJob("tidy", NOW, HOUR_LATER), false);
   });
 
   test("of many nodes that ask at the same time one gets the duty, each time it is due", async () => {
@@ -78,7 +78,7 @@ function dutySuite(createDatabase: CreateDatabase): void {
       Promise.all(
         Array.from({ length: 8 }, () => stores)
           .flat()
-          .map((store) => store.takeDuty("tidy", now, nextAt)),
+          .map((store) => store.claimJob("tidy", now, nextAt)),
       );
 
     for (const [now, nextAt] of [
@@ -101,7 +101,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
       await store.createSession(newSession(account.id, expiresAt), UNCHANGED);
     }
     const windowsEnd = [BEFORE, NOW, AFTER];
-    for (const endsAt of windowsEnd) await store.countAuthCall([endsAt], BEFORE, endsAt);
+    for (const endsAt of windowsEnd) await store.countAuthAttempt([endsAt], BEFORE, endsAt);
     const before = await contentsOf(engine);
 
     await store.removeExpired(NOW);
@@ -122,12 +122,12 @@ function expirySuite(createDatabase: CreateDatabase): void {
     const { account, verification } = await newRegistration(store);
     const session = newSession(account.id, DAY_LATER);
     await store.createSession(session, UNCHANGED);
-    await store.countAuthCall(["ip"], NOW, HOUR_LATER);
+    await store.countAuthAttempt(["ip"], NOW, HOUR_LATER);
 
     await store.removeExpired(NOW);
 
     assert.equal(await store.sessionAccount(session.tokenHash, NOW), account.id);
-    const windows = await store.countAuthCall(["ip"], NOW, DAY_LATER);
+    const windows = await store.countAuthAttempt(["ip"], NOW, DAY_LATER);
     assert.deepEqual(windows, [{ scope: "ip", calls: 2, endsAt: HOUR_LATER }]);
     assert.equal(await store.verifyEmail(verification.tokenHash, NOW), true);
   });
@@ -190,12 +190,12 @@ function endedMailSuite(createDatabase: CreateDatabase): void {
     const ended = [];
     for (const at of [BEFORE, NOW, AFTER]) {
       const [delivered, givenUp] = [await newMail(), await newMail()];
-      await store.noteDelivered(delivered, at);
-      await store.giveUpMail(givenUp, at, "no such user");
+      await store.markDelivered(delivered, at);
+      await store.markGivenUp(givenUp, at, "no such user");
       ended.push(delivered, givenUp);
     }
     const [waiting, tried] = [await newMail(), await newMail()];
-    await store.postponeMail(tried, DAY_LATER, "mailbox busy");
+    await store.rescheduleMail(tried, DAY_LATER, "mailbox busy");
     const before = await contentsOf(engine);
 
     await store.removeEndedMails(NOW);

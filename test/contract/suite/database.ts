@@ -6,7 +6,7 @@ import { createReadDailyUsage } from "../../../src/billing/usage.ts";
 import type { IssuedToken } from "../../../src/mail/store.ts";
 import type { BatchStore, RateRead } from "../../../src/metering/store.ts";
 import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
-import { createSuccession, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
+import { createUpdatePolicy, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { parseInstant } from "../../../src/shared/instant.ts";
 import { tables } from "../../../src/storage/copy/tables.ts";
@@ -179,7 +179,7 @@ export async function contentsOf(engine: Engine): Promise<Record<string, Row[]>>
 }
 
 /** Lets any rate follow another that is not newer, however far it is from it. */
-const judge = createSuccession({ activeSources: [], maxJump: "1000000" as Decimal });
+const judge = createUpdatePolicy({ activeSources: [], maxJump: "1000000" as Decimal });
 
 export const storeRates = (store: Store, rates: readonly SourcedRate[]) =>
   store.storeRates(rates, judge, NOW);

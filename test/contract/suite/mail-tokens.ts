@@ -98,8 +98,8 @@ function issueSuite(createDatabase: CreateDatabase): void {
       const { email, verification } = await newRegistration(store);
       const [first, second, third, fourth] = [newToken(), otherToken(), newToken(), otherToken()];
       for (const token of [first, second, third, fourth]) await store.issueToken(email, token);
-      await store.noteDelivered(first.mailId, NOW);
-      await store.giveUpMail(second.mailId, NOW, "no such mailbox");
+      await store.markDelivered(first.mailId, NOW);
+      await store.markGivenUp(second.mailId, NOW, "no such mailbox");
       const before = await contentsOf(engine);
 
       await store.issueToken(email, newToken());
@@ -202,9 +202,9 @@ function issueSuite(createDatabase: CreateDatabase): void {
     const [{ email }, verified] = [await newRegistration(store), await newRegistration(store)];
     await store.markEmailVerified(verified.email, NOW);
     const isSeenBeside = async (asked: string) => {
-      await beside.writtenByOthers();
+      await beside.hasOtherWriters();
       await store.issueToken(asked, newMailToken());
-      return await beside.writtenByOthers();
+      return await beside.hasOtherWriters();
     };
 
     const isSeen = await isSeenBeside(email);
@@ -232,8 +232,8 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await placesOf(token), [`mails.token of ${mailId}`]);
       assert.deepEqual(await placesOf(tokenHash), ["mail_tokens.token_hash of none"]);
     }
-    await store.noteDelivered(verification.mailId, NOW);
-    await store.giveUpMail(reset.mailId, NOW, "no such mailbox");
+    await store.markDelivered(verification.mailId, NOW);
+    await store.markGivenUp(reset.mailId, NOW, "no such mailbox");
     for (const { token } of [verification, reset]) assert.deepEqual(await placesOf(token), []);
   });
 }

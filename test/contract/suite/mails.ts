@@ -44,11 +44,11 @@ const listed = (store: Store) => store.listMails({ withDelivered: true });
 const ENDINGS = [
   {
     ending: "delivered",
-    end: (store: Store, id: string, at: string) => store.noteDelivered(id, at),
+    end: (store: Store, id: string, at: string) => store.markDelivered(id, at),
   },
   {
     ending: "given up",
-    end: (store: Store, id: string, at: string) => store.giveUpMail(id, at, REFUSED),
+    end: (store: Store, id: string, at: string) => store.markGivenUp(id, at, REFUSED),
   },
 ] as const;
 
@@ -81,7 +81,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const store = database.openStore();
     const [older, newer] = [await newMail(store), await newMail(store)];
-    await store.postponeMail(older.id, LATER);
+    await store.rescheduleMail(older.id, LATER);
     assert.ok(older.id < newer.id);
 
     assert.deepEqual(await claimedIds(store, LATER, LATEST, 1), [newer.id]);
@@ -149,13 +149,13 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     const [mail, other] = [await newListed(store), await newListed(store)];
     const record = async () => (await listed(store))[0];
 
-    await store.postponeMail(mail.id, LATER);
+    await store.rescheduleMail(mail.id, LATER);
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATER });
-    await store.postponeMail(mail.id, LATEST, REFUSED);
+    await store.rescheduleMail(mail.id, LATEST, REFUSED);
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATEST, lastError: REFUSED });
-    await store.postponeMail(mail.id, LEASED);
+    await store.rescheduleMail(mail.id, LEASED);
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LEASED, lastError: REFUSED });
-    await store.postponeMail(mail.id, LATER, "busy");
+    await store.rescheduleMail(mail.id, LATER, "busy");
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATER, lastError: "busy" });
 
     assert.deepEqual((await listed(store))[1], other);
@@ -170,13 +170,13 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     for (let count = 0; count < 5; count += 1) mails.push(await newListed(store));
     const [due, leased, waiting, delivered, givenUp] = mails.map(({ id }) => id);
     await claim(store, NOW, NOW);
-    await store.postponeMail(leased ?? "", LEASED);
-    await store.postponeMail(waiting ?? "", "2026-11-21T12:00:10.001Z", REFUSED);
-    await store.noteDelivered(delivered ?? "", NOW);
-    await store.giveUpMail(givenUp ?? "", NOW, REFUSED);
+    await store.rescheduleMail(leased ?? "", LEASED);
+    await store.rescheduleMail(waiting ?? "", "2026-11-21T12:00:10.001Z", REFUSED);
+    await store.markDelivered(delivered ?? "", NOW);
+    await store.markGivenUp(givenUp ?? "", NOW, REFUSED);
     const before = await listed(store);
 
-    await store.hastenMails(JUST_BEFORE, LEASED);
+    await store.rescheduleStuckMails(JUST_BEFORE, LEASED);
 
     const expected = before.map((mail) =>
       mail.id === waiting ? { ...mail, nextAttemptAt: JUST_BEFORE } : mail,
@@ -192,9 +192,9 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     await newMail(store);
     const before = await contentsOf(engine);
 
-    await store.postponeMail(newId(), LATER, REFUSED);
-    await store.noteDelivered(newId(), LATER);
-    await store.giveUpMail(newId(), LATER, REFUSED);
+    await store.rescheduleMail(newId(), LATER, REFUSED);
+    await store.markDelivered(newId(), LATER);
+    await store.markGivenUp(newId(), LATER, REFUSED);
 
     assert.deepEqual(await contentsOf(engine), before);
   });
@@ -222,15 +222,15 @@ function endSuite(createDatabase: CreateDatabase): void {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { id } = await newMail(store);
-      await store.postponeMail(id, LEASED, "busy");
+      await store.rescheduleMail(id, LEASED, "busy");
       await end(store, id, NOW);
       const before = await contentsOf(engine);
 
-      await store.noteDelivered(id, LATER);
-      await store.giveUpMail(id, LATER, "too late");
-      await store.postponeMail(id, LATER);
-      await store.postponeMail(id, LATER, "too late");
-      await store.hastenMails(NOW, JUST_BEFORE);
+      await store.markDelivered(id, LATER);
+      await store.markGivenUp(id, LATER, "too late");
+      await store.rescheduleMail(id, LATER);
+      await store.rescheduleMail(id, LATER, "too late");
+      await store.rescheduleStuckMails(NOW, JUST_BEFORE);
 
       assert.deepEqual(await contentsOf(engine), before);
     });
@@ -245,7 +245,7 @@ function endSuite(createDatabase: CreateDatabase): void {
       ];
       await end(store, before.id, JUST_BEFORE_LATER);
       await end(store, atMoment.id, LATER);
-      await store.postponeMail(waiting.id, NOW, REFUSED);
+      await store.rescheduleMail(waiting.id, NOW, REFUSED);
       const contents = await contentsOf(engine);
 
       await store.removeEndedMails(LATER);
@@ -267,13 +267,13 @@ function endSuite(createDatabase: CreateDatabase): void {
     // Stored out of order: the one that waits longest is not the first to be tried.
     const [newer, older] = [await newMail(store, LATER), await newMail(store, JUST_BEFORE)];
     const [delivered, givenUp] = [await newMail(store), await newMail(store)];
-    await store.postponeMail(older.id, LATEST, REFUSED);
-    await store.noteDelivered(delivered.id, NOW);
-    await store.giveUpMail(givenUp.id, NOW, REFUSED);
+    await store.rescheduleMail(older.id, LATEST, REFUSED);
+    await store.markDelivered(delivered.id, NOW);
+    await store.markGivenUp(givenUp.id, NOW, REFUSED);
 
     const waiting = { waiting: 2, oldestWaitingAt: JUST_BEFORE, givenUp: 1 };
     assert.deepEqual(await store.outboxState(), waiting);
-    await store.noteDelivered(older.id, LATER);
+    await store.markDelivered(older.id, LATER);
     const rest = { ...waiting, waiting: 1, oldestWaitingAt: newer.createdAt };
     assert.deepEqual(await store.outboxState(), rest);
   });
@@ -285,11 +285,11 @@ function endSuite(createDatabase: CreateDatabase): void {
     for (const turn of [2, 0, 3, 1]) await newRegistration(store, { mailId: ids[turn] ?? "" });
     const [waiting, delivered, givenUp, postponed] = ids as [string, string, string, string];
     const claimed = await claim(store, NOW, LEASED);
-    await store.postponeMail(delivered, LATER, REFUSED);
-    await store.noteDelivered(delivered, LEASED);
-    await store.postponeMail(givenUp, LATER, REFUSED);
-    await store.giveUpMail(givenUp, LATER, "no such mailbox");
-    await store.postponeMail(postponed, LATER, REFUSED);
+    await store.rescheduleMail(delivered, LATER, REFUSED);
+    await store.markDelivered(delivered, LEASED);
+    await store.rescheduleMail(givenUp, LATER, REFUSED);
+    await store.markGivenUp(givenUp, LATER, "no such mailbox");
+    await store.rescheduleMail(postponed, LATER, REFUSED);
 
     const all = await store.listMails({ withDelivered: true });
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createSuccession } from "../../../src/rates/rules/update-policy.ts";
+import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { type CreateDatabase, EUR_USD, NOW, newRate, pairOf, storeRates } from "./database.ts";
 
-const cautious = createSuccession({ activeSources: [], maxJump: "0.5" as Decimal });
+const cautious = createUpdatePolicy({ activeSources: [], maxJump: "0.5" as Decimal });
 
 const OLDER = "2026-03-13T14:59:59.999999999Z";
 const SAME = "2026-03-13T15:00:00Z";
@@ -149,7 +149,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const next = newRate("EUR/USD", "114.76", NEWER, "ecb");
 
-    const judged = await store.judgeRates([next], cautious);
+    const judged = await store.previewUpdates([next], cautious);
 
     assert.deepEqual(judged, [{ next, standing: EUR_USD, verdict: "hold" }]);
     assert.deepEqual(await store.listRates(), [{ ...EUR_USD, suspendedAt: undefined }]);

@@ -1,15 +1,15 @@
 import { after, suite } from "node:test";
 import { accountSuite } from "./accounts.ts";
+import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
+import { tidyingSuite } from "./cleanup.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import type { CreateDatabase } from "./database.ts";
 import { engineSuite } from "./engine.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
-import { meterSuite } from "./meter.ts";
 import { outboxSuite } from "./mails.ts";
+import { meterSuite } from "./meter.ts";
 import { rateSuite } from "./rates.ts";
-import { tidyingSuite } from "./cleanup.ts";
-import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
 
 const PARTS = {
   accounts: accountSuite,

@@ -139,7 +139,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newResetting(store);
     for (const { mailId } of [verification, reset, other.verification, other.reset]) {
-      await store.noteDelivered(mailId, NOW);
+      await store.markDelivered(mailId, NOW);
     }
     const use = resetOf(reset.tokenHash);
 

@@ -160,14 +160,14 @@ suite("a clock that is set back", () => {
     assert.equal(await lease(earlier), true);
     assert.equal(await lease(earlier), false);
     const success = { at: later.now, newestAsOf: undefined, validators: undefined };
-    await store.noteSuccess("ecb", { ...success, nextAttemptAt: later.tomorrow });
+    await store.recordSuccess("ecb", { ...success, nextAttemptAt: later.tomorrow });
     assert.equal(await lease(later), false);
     assert.equal(await lease(earlier), true);
 
-    assert.equal(await store.takeDuty("tidy", later.now, later.tomorrow), true);
-    assert.equal(await store.takeDuty("tidy", later.now, later.tomorrow), false);
-    assert.equal(await store.takeDuty("tidy", earlier.now, earlier.tomorrow), true);
-    assert.equal(await store.takeDuty("tidy", earlier.now, earlier.tomorrow), false);
+    assert.equal(await store.claimJob("tidy", later.now, later.tomorrow), true);
+    assert.equal(await store.claimJob("tidy", later.now, later.tomorrow), false);
+    assert.equal(await store.claimJob("tidy", earlier.now, earlier.tomorrow), true);
+    assert.equal(await store.claimJob("tidy", earlier.now, earlier.tomorrow), false);
   });
 });
 

@@ -3,13 +3,13 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { test } from "node:test";
 import { trackExchanges } from "../../../src/http/exchanges.ts";
-import { openLane } from "../../../src/http/fast-path/connection.ts";
+import { installFastPath } from "../../../src/http/fast-path/connection.ts";
 import { commonHeaders } from "../../../src/http/headers.ts";
-import { createFormat, type WholeAnswer } from "../../../src/http/response/serialize.ts";
+import { createSerializer, type HttpResponse } from "../../../src/http/response/serialize.ts";
 import { createRecogniseRead } from "../../../src/metering/fast-path.ts";
 import { eventually } from "../../support/mails.ts";
-import { TestClock } from "../../support/service.ts";
 import { openWire } from "../../support/raw-connection.ts";
+import { TestClock } from "../../support/service.ts";
 
 // The lane by itself on a real server, with reads that take as long as a test wants: a store
 // answers too fast for anything to happen meanwhile.
@@ -27,20 +27,20 @@ async function startLane() {
     response.setHeader("content-length", request.url?.length ?? 0).end(request.url);
   });
   const recognise = createRecogniseRead((_requestId, _apiKey, base, quote) => {
-    const { promise, resolve } = Promise.withResolvers<WholeAnswer>();
+    const { promise, resolve } = Promise.withResolvers<HttpResponse>();
     const pair = `${base}/${quote}`;
     const answer = (body = pair) => resolve({ status: 200, code: undefined, headers: [], body });
     reads.push({ pair, answer });
     return promise;
   });
-  openLane(server, {
+  installFastPath(server, {
     recognise,
     logAnswer: (_request, status) => void logged.push(status),
-    format: createFormat(server, commonHeaders, new TestClock("2026-11-21T12:00:00.000Z")),
+    format: createSerializer(server, commonHeaders, new TestClock("2026-11-21T12:00:00.000Z")),
     takeIn: () => true,
     refuseLater: (refuse) => refuse(),
     mayStay: () => true,
-    isLeaving: () => false,
+    isShuttingDown: () => false,
     exchanges: trackExchanges(server),
   });
   const sockets: Socket[] = [];
@@ -78,20 +78,20 @@ async function startLane() {
   };
 }
 
-type Lane = Awaited<ReturnType<typeof startLane>>;
+type FastPath = Awaited<ReturnType<typeof startLane>>;
 
 const readOf = (pair: string) =>
   `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey k\r\n\r\n`;
 const other = (path: string) => `GET ${path} HTTP/1.1\r\nHost: kurs\r\n\r\n`;
 
 /** By then the server has read what was written on other connections before. */
-async function serverHasRead(lane: Lane): Promise<void> {
+async function serverHasRead(lane: FastPath): Promise<void> {
   using probe = await openWire(lane.url);
   probe.send(other("/probe"));
   assert.equal((await probe.answer()).body, "/probe");
 }
 
-async function assertNoneLeft(lane: Lane): Promise<void> {
+async function assertNoneLeft(lane: FastPath): Promise<void> {
   await eventually("end of every connection", async () =>
     (await lane.openConnections()) === 0 ? true : undefined,
   );

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { fc } from "../../support/properties.ts";
+import { openWire } from "../../support/raw-connection.ts";
 import { readWaysOf, type Situation } from "../../support/read-both-ways.ts";
 import { startService } from "../../support/service.ts";
-import { openWire } from "../../support/raw-connection.ts";
 import { anyRead } from "./odd-reads.ts";
 
 // Whatever is sent, by the lane and by node:http: the same bytes come back at the same charge.

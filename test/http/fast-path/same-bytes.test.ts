@@ -1,8 +1,13 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { openNodeWire, readWaysOf, type Situation, situations } from "../../support/read-both-ways.ts";
-import { startService } from "../../support/service.ts";
 import { comparable, openWire, type Wire } from "../../support/raw-connection.ts";
+import {
+  openNodeWire,
+  readWaysOf,
+  type Situation,
+  situations,
+} from "../../support/read-both-ways.ts";
+import { startService } from "../../support/service.ts";
 
 // A read in its plainest form passes node:http by (docs/decisions/0009). node:http itself is what
 // that lane is held to: the same bytes at the same charge, whichever way a request takes.

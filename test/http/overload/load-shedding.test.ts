@@ -4,8 +4,8 @@ import fastify from "fastify";
 import { trackExchanges } from "../../../src/http/exchanges.ts";
 import type { App } from "../../../src/http/fastify.ts";
 import { commonHeaders } from "../../../src/http/headers.ts";
-import { shedLoad } from "../../../src/http/overload/load-shedding.ts";
-import { createAnswers } from "../../../src/http/response/reply.ts";
+import { addLoadShedding } from "../../../src/http/overload/load-shedding.ts";
+import { createReplyWriter } from "../../../src/http/response/reply.ts";
 import { eventually } from "../../support/mails.ts";
 import { openWire } from "../../support/raw-connection.ts";
 
@@ -13,15 +13,20 @@ import { openWire } from "../../support/raw-connection.ts";
 async function startHolding() {
   const app = fastify({ forceCloseConnections: true }) as unknown as App;
   const exchanges = trackExchanges(app.server);
-  const answers = createAnswers(
+  const answers = createReplyWriter(
     commonHeaders,
     () => undefined,
     () => false,
     exchanges,
   );
-  answers.completeReplies(app);
+  answers.addCommonHeaders(app);
   const takeIn = () => true;
-  shedLoad(app, { takeIn, refuseLater: (refuse) => refuse(), write: answers.write, exchanges });
+  addLoadShedding(app, {
+    takeIn,
+    refuseLater: (refuse) => refuse(),
+    write: answers.write,
+    exchanges,
+  });
   let held = 0;
   let released = Promise.withResolvers<string>();
   app.get("/held", () => {

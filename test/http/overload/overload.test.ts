@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { suite, type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { createTurnstile } from "../../../src/async/concurrency-limit.ts";
-import { createRefuseLater } from "../../../src/async/rejection-pacer.ts";
-import { createTakeIn } from "../../../src/http/overload/loop-budget.ts";
+import { createConcurrencyLimit } from "../../../src/async/concurrency-limit.ts";
+import { createRejectionPacer } from "../../../src/async/rejection-pacer.ts";
+import { createLoopBudget } from "../../../src/http/overload/loop-budget.ts";
 import { createReadBatcher } from "../../../src/metering/batch/batcher.ts";
-import { StoreBusy } from "../../../src/shared/store.ts";
+import { StoreOverloaded } from "../../../src/shared/store.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import {
   EUR_USD,
@@ -67,7 +67,7 @@ test("reads that would wait too long are refused early, and not charged", async 
 
   assert.equal(answered, 1000, "the refusals came only after the next batch");
   for (const outcome of refused) {
-    assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreBusy);
+    assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreOverloaded);
   }
   letAnswer();
   await Promise.all(reads.slice(0, 1000));
@@ -79,7 +79,7 @@ test("reads that would wait too long are refused early, and not charged", async 
 test("refusals are told after the turn in which they came, and at a bounded pace", async (t) => {
   const time = holdTime(t);
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const refuseLater = createRefuseLater(1);
+  const refuseLater = createRejectionPacer(1);
   let told = 0;
   for (let count = 0; count < 2000; count += 1) refuseLater(() => (told += 1));
 
@@ -99,7 +99,7 @@ test("refusals are told after the turn in which they came, and at a bounded pace
 });
 
 test("a turn takes in so many requests in any case, more only in time, and the next begins anew", async () => {
-  const takeIn = createTakeIn({ milliseconds: 10, requests: 3 });
+  const takeIn = createLoopBudget({ milliseconds: 10, requests: 3 });
   const taken = (...momentsMs: number[]) => momentsMs.map((momentMs) => takeIn(momentMs));
 
   assert.deepEqual(taken(0, 500, 900, 1000), [true, true, true, false]);
@@ -112,7 +112,7 @@ test("a turn takes in so many requests in any case, more only in time, and the n
 test("who would wait too long at a turnstile is told so at once; what waits is done", async (t) => {
   const time = holdTime(t);
   const whenFull = new Error("full");
-  const inTurn = createTurnstile({ atOnce: 1, waitMs: 100, whenFull });
+  const inTurn = createConcurrencyLimit({ atOnce: 1, waitMs: 100, whenFull });
   const work = async () => time.advanceMs(40);
   for (let count = 0; count < 50; count += 1) await inTurn.pass(work);
 

@@ -14,8 +14,8 @@ import {
   somePerson,
   wordOf,
 } from "../names.ts";
-import { from } from "../story-client.ts";
 import { always, type Step, step } from "../step.ts";
+import { from } from "../story-client.ts";
 
 const EMAIL_TAKEN = { status: 409, code: "email_taken" } as const;
 const WRONG_PASSWORD = {

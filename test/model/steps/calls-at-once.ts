@@ -4,8 +4,8 @@ import { assertFailure } from "../../support/assertions.ts";
 import type { Answer } from "../../support/service.ts";
 import { ADDRESS_CEILING } from "../limiter.ts";
 import { someAddress, someNode, somePerson } from "../names.ts";
-import { from } from "../story-client.ts";
 import { always, step } from "../step.ts";
+import { from } from "../story-client.ts";
 
 const FLOOD = ADDRESS_CEILING + 5;
 /** All wait for the address's one row: more at a time may wait too long on a slow machine (503). */

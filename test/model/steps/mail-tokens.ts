@@ -11,8 +11,8 @@ import {
   somePerson,
   wordOf,
 } from "../names.ts";
-import { from } from "../story-client.ts";
 import { step } from "../step.ts";
+import { from } from "../story-client.ts";
 import { noteToken, spendCall } from "./accounts.ts";
 
 const INVALID_TOKEN = { status: 400, code: "invalid_token" } as const;

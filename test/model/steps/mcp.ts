@@ -7,8 +7,8 @@ import { rateBody, readInModel } from "../meter.ts";
 import type { Model } from "../model.ts";
 import { type Person, someKeyNumber, someNode, somePerson } from "../names.ts";
 import { millionths } from "../pair-state.ts";
-import type { Stage } from "../story-client.ts";
 import { step } from "../step.ts";
+import type { Stage } from "../story-client.ts";
 import { someAsked, written } from "./reads.ts";
 import { usageBody } from "./usage.ts";
 

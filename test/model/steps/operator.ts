@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Model } from "../model.ts";
 import { type Person, type PlanName, somePerson, somePlan } from "../names.ts";
-import type { Operated, Stage } from "../story-client.ts";
 import { always, type Step, step } from "../step.ts";
+import type { Operated, Stage } from "../story-client.ts";
 
 /** Holds a command to its exit code. @returns what the tally calls it. */
 export function assertExit({ exitCode, complaint }: Operated, expected: number): string {

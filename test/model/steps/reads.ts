@@ -6,8 +6,8 @@ import { assertRefusal, assertSuccess } from "../expected.ts";
 import { type Asked, assertAllowance, rateBody, readInModel } from "../meter.ts";
 import type { Model } from "../model.ts";
 import { type Person, pairs, someKeyNumber, someNode, somePerson } from "../names.ts";
-import type { Stage } from "../story-client.ts";
 import { type Step, step } from "../step.ts";
+import type { Stage } from "../story-client.ts";
 
 export const someAsked = fc.constantFrom<Asked>("EUR/USD", "EUR/USD", ...pairs, "bad symbols");
 

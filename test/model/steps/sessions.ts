@@ -3,8 +3,8 @@ import type { Answer } from "../../support/service.ts";
 import { assertRefusal, sessionRequired } from "../expected.ts";
 import type { AccountState, Model } from "../model.ts";
 import { type FromLast, type Person, wordOf } from "../names.ts";
-import type { Stage } from "../story-client.ts";
 import { type Step, step } from "../step.ts";
+import type { Stage } from "../story-client.ts";
 
 interface WithSession {
   readonly kind: string;

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { DAY_MS, HOUR_MS, MINUTE_MS, monthEndMs, nextDayMs, rfc3339 } from "../calendar.ts";
 import type { Model } from "../model.ts";
 import { type FromLast, somePerson, wordOf } from "../names.ts";
-import type { Stage } from "../story-client.ts";
 import { always, step } from "../step.ts";
+import type { Stage } from "../story-client.ts";
 
 function moveTo(model: Model, stage: Stage, ms: number): string {
   model.nowMs = ms;

@@ -4,8 +4,8 @@ import { monthEndMs, monthStartMs, rfc3339 } from "../calendar.ts";
 import { assertSuccess } from "../expected.ts";
 import type { AccountState, Model } from "../model.ts";
 import { type FromLast, type Person, someFromLast, someNode, somePerson } from "../names.ts";
-import type { Stage } from "../story-client.ts";
 import type { Step } from "../step.ts";
+import type { Stage } from "../story-client.ts";
 import { withSession } from "./sessions.ts";
 
 /** The Usage resource. Without any quota, all of it counts as used. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeQuotation, latestAsOf } from "../../../src/rates/rules/rate.ts";
+import { latestAsOf, parseQuotation } from "../../../src/rates/rules/rate.ts";
 import { fc } from "../../support/properties.ts";
 import { parse, RECEIVED_MS } from "./answers.ts";
 
@@ -40,7 +40,7 @@ for (const [key, places, bodies] of answers) {
         if (places === 0) assert.equal(line.rate, figure);
         assert.equal(significant(line.rate), significant(figure));
         assert.equal(decimalsOf(line.rate), decimalsOf(figure) + places);
-        const judged = judgeQuotation(line, latestAsOf(RECEIVED_MS));
+        const judged = parseQuotation(line, latestAsOf(RECEIVED_MS));
         assert.ok("rate" in judged && judged.rate === line.rate, JSON.stringify(judged));
       }),
     );
@@ -51,7 +51,7 @@ test("an exponent is written out, with the zeros of its figure", () => {
   const written = (key: string, bodies: readonly string[]) => {
     const [line] = parse(key, bodies);
     assert.ok(line !== undefined && "rate" in line);
-    const judged = judgeQuotation(line, latestAsOf(RECEIVED_MS));
+    const judged = parseQuotation(line, latestAsOf(RECEIVED_MS));
     return "rate" in judged ? judged.rate : judged.reason;
   };
   const body = '[{"seriesId":"SEKIDRPMI","date":"2026-03-13","value":5.60E-4}]';

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AssetSymbol } from "../../../src/rates/rules/symbol.ts";
 import {
-  createSuccession,
+  createUpdatePolicy,
   IMPORT_SOURCE,
   type SourcedRate,
-  type Verdict,
+  type UpdateDecision,
 } from "../../../src/rates/rules/update-policy.ts";
 import { type Decimal, ratioExceeds } from "../../../src/shared/decimal.ts";
 import type { Instant } from "../../../src/shared/instant.ts";
@@ -25,8 +25,8 @@ function judge(
   next: SourcedRate,
   activeSources: readonly string[] = ["ecb", "cnb"],
   maxJump = "0.5",
-): Verdict {
-  return createSuccession({ activeSources, maxJump: maxJump as Decimal })(standing, next);
+): UpdateDecision {
+  return createUpdatePolicy({ activeSources, maxJump: maxJump as Decimal })(standing, next);
 }
 
 test("the same figure and time of another source are no repetition", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { judgeQuotation, latestAsOf, type Quotation } from "../../../src/rates/rules/rate.ts";
+import { latestAsOf, parseQuotation, type Quotation } from "../../../src/rates/rules/rate.ts";
 import { fc } from "../../support/properties.ts";
 
 const LATEST = latestAsOf(Date.parse("2026-11-21T12:00:00.000Z"));
@@ -12,7 +12,7 @@ const good: Quotation = {
   asOf: "2026-03-13T15:00:00Z",
 };
 
-const judge = (change: Partial<Quotation>) => judgeQuotation({ ...good, ...change }, LATEST);
+const judge = (change: Partial<Quotation>) => parseQuotation({ ...good, ...change }, LATEST);
 
 test("a good quotation becomes a rate in stored form", () => {
   const rate = judge({
@@ -92,7 +92,7 @@ test("any four texts give a rate or one line of reason, and nothing is thrown", 
   });
   fc.assert(
     fc.property(quotation, (quoted) => {
-      const verdict = judgeQuotation(quoted, LATEST);
+      const verdict = parseQuotation(quoted, LATEST);
       if ("reason" in verdict) assert.doesNotMatch(verdict.reason, /[\r\n]/);
       else assert.match(verdict.rate, /^[0-9]+(\.[0-9]+)?$/);
     }),

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePair } from "../../../src/rates/rules/symbol.ts";
-import { createSuccession, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
+import { createUpdatePolicy, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import { type Decimal, movePoint, ratioExceeds } from "../../../src/shared/decimal.ts";
 import type { Instant } from "../../../src/shared/instant.ts";
 import { fc } from "../../support/properties.ts";
 
 const HALF = "0.5" as Decimal;
-const judge = createSuccession({ activeSources: ["ecb", "cnb"], maxJump: HALF });
+const judge = createUpdatePolicy({ activeSources: ["ecb", "cnb"], maxJump: HALF });
 
 function rate(change: { rate?: string; asOf?: string; source?: string } = {}): SourcedRate {
   const pair = parsePair("EUR", "CZK");
@@ -45,7 +45,7 @@ test("an older rate is refused, by a nanosecond too", () => {
 test("a pair changes hands only when its owner is switched off", () => {
   const next = rate({ source: "cnb", asOf: LATER });
   assert.deepEqual(judge(rate(), next), { reason: "EUR/CZK is published by ecb" });
-  const withoutEcb = createSuccession({ activeSources: ["cnb"], maxJump: HALF });
+  const withoutEcb = createUpdatePolicy({ activeSources: ["cnb"], maxJump: HALF });
   assert.equal(withoutEcb(rate(), next), "store");
 });
 

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { publishers } from "../../../src/rates/publishers/catalogue.ts";
 import { createRefreshSource, readSourceStatus } from "../../../src/rates/refresh.ts";
-import { createSuccession } from "../../../src/rates/rules/update-policy.ts";
-import { createRemoteSource } from "../../../src/rates/sources/publisher-source.ts";
+import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
+import { createPublisherSource } from "../../../src/rates/sources/publisher-source.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../../src/store.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../../support/fake-publisher.ts";
@@ -26,9 +26,9 @@ async function newDesk(first: Behaviour = body(GOOD)) {
   assert.ok(ecb !== undefined);
   const limits = { ...LIMITS };
   const settings = { userAgent: "Kurs/test", limits, clock };
-  const source = createRemoteSource({ ...ecb, addresses: [publisher.address] }, settings);
+  const source = createPublisherSource({ ...ecb, addresses: [publisher.address] }, settings);
   const maxJump = "0.5" as Decimal;
-  const judge = createSuccession({ activeSources: ["ecb", "cnb"], maxJump });
+  const judge = createUpdatePolicy({ activeSources: ["ecb", "cnb"], maxJump });
   const refreshSource = createRefreshSource({ store, clock, judge, random: () => 0.5 });
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
@@ -162,7 +162,7 @@ test("yesterday's file again changes nothing, and the publication counts as miss
 
   const report = await desk.refresh();
 
-  assert.deepEqual([report?.error, report?.stored, report?.passedOver], [undefined, 0, 2]);
+  assert.deepEqual([report?.error, report?.stored, report?.skipped], [undefined, 0, 2]);
   assert.equal((await desk.status())?.missedPublications, 1);
   assert.equal((await desk.status())?.nextAttemptAt, "2026-11-23T18:15:00.000Z");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { storeSnapshot } from "../../../src/rates/import.ts";
+import { seedFromSnapshot } from "../../../src/rates/import.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
 import { TestClock } from "../../support/service.ts";
 
@@ -45,7 +45,7 @@ test("of two publications with the same pair a new store gets the earlier one's 
     { source: "ust", publishedOn, quotations: [quotation("1.14"), pound] },
   ];
 
-  await storeSnapshot(store, new TestClock("2026-03-14T12:00:00Z"), async () => publications);
+  await seedFromSnapshot(store, new TestClock("2026-03-14T12:00:00Z"), async () => publications);
 
   const stored = (await store.listRates()).map(({ source, quote, rate }) => [source, quote, rate]);
   assert.deepEqual(stored, [

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../../shared/start-error.ts";
+import { StartupError } from "../../../shared/start-error.ts";
 import { actAsOwnerOf } from "../acting-user.ts";
 import {
   resultCodeOf,
@@ -11,13 +11,18 @@ import {
   SQLITE_NOTADB,
 } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
-import { holdOpen, LOCK_NAME } from "../lock-file.ts";
+import { LOCK_NAME, lockShared } from "../lock-file.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
 import { FILE_NAME, requireDatabase } from "../open.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { publish, syncFile } from "./durable-files.ts";
 import { writeNote } from "./metadata.ts";
-import { type BackupNote, type BackupReport, type Holdings, holdingsOf } from "./report.ts";
+import {
+  type BackupMetadata,
+  type BackupReport,
+  type DatabaseTotals,
+  readTotals,
+} from "./report.ts";
 
 /** A command waits so long for a restore that is under way. */
 const BUSY_TIMEOUT_MS = 5000;
@@ -29,12 +34,12 @@ const BUSY_TIMEOUT_MS = 5000;
  * Nor does VACUUM copy free pages, on which removed sessions and mails still stand.
  *
  * @param target a file, or a directory in which the backup is named after its time.
- * @throws {StartError} and then there is no such file, or the one that was there.
+ * @throws {StartupError} and then there is no such file, or the one that was there.
  */
 export function backupSqlite(
   dataDirectory: string,
   target: string,
-  { note, mayReplace }: { readonly note: BackupNote; readonly mayReplace: boolean },
+  { note, mayReplace }: { readonly note: BackupMetadata; readonly mayReplace: boolean },
 ): BackupReport {
   const live = join(dataDirectory, FILE_NAME);
   requireDatabase(dataDirectory);
@@ -52,7 +57,7 @@ export function backupSqlite(
     publish(part, file, mayReplace);
     return { ...note, ...told, file, sizeBytes: statSync(file).size };
   } catch (error) {
-    throw error instanceof StartError ? error : explained(error, file);
+    throw error instanceof StartupError ? error : explained(error, file);
   } finally {
     for (const end of ["", "-journal"]) rmSync(`${part}${end}`, { force: true });
   }
@@ -67,20 +72,20 @@ function fileOf(target: string, takenAt: string): string {
 function refuseBadTarget(file: string, dataDirectory: string, mayReplace: boolean): void {
   const directory = dirname(resolve(file));
   if (!existsSync(directory)) {
-    throw new StartError(`There is no directory ${directory}: make it first.`);
+    throw new StartupError(`There is no directory ${directory}: make it first.`);
   }
   const name = basename(file);
   const isBesideDatabase = realpathSync(directory) === realpathSync(dataDirectory);
   const isTaken = name === LOCK_NAME || name === FILE_NAME || name.startsWith(`${FILE_NAME}-`);
   if (isBesideDatabase && isTaken) {
-    throw new StartError(`${file} is a part of the database itself: name another file.`);
+    throw new StartupError(`${file} is a part of the database itself: name another file.`);
   }
   const there = statSync(file, { throwIfNoEntry: false });
   if (there !== undefined && !there.isFile()) {
-    throw new StartError(`${file} is no file: name a file or a directory.`);
+    throw new StartupError(`${file} is no file: name a file or a directory.`);
   }
   if (there !== undefined && !mayReplace) {
-    throw new StartError(`${file} is there already: name another file, or add --force.`);
+    throw new StartupError(`${file} is there already: name another file, or add --force.`);
   }
 }
 
@@ -89,9 +94,9 @@ function copyLive(dataDirectory: string, live: string, part: string): void {
     using opened = openLive(dataDirectory, live);
     const { database, schema } = opened;
     const known = knownSchema();
-    if (schema === 0) throw new StartError(`${live} is not a Kurs database: set DATA_DIR.`);
+    if (schema === 0) throw new StartupError(`${live} is not a Kurs database: set DATA_DIR.`);
     if (schema > known) {
-      throw new StartError(
+      throw new StartupError(
         `The database ${live} was written by a newer Kurs (its schema is ${schema}, this ` +
           `program knows ${known}): let that newer program back it up.`,
       );
@@ -100,7 +105,7 @@ function copyLive(dataDirectory: string, live: string, part: string): void {
   } catch (error) {
     const code = resultCodeOf(error);
     if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error;
-    throw new StartError(
+    throw new StartupError(
       `The database ${live} is damaged and cannot be copied whole: see kurs doctor, and restore ` +
         "an older backup.",
       error,
@@ -112,7 +117,7 @@ function copyLive(dataDirectory: string, live: string, part: string): void {
 function openLive(dataDirectory: string, live: string) {
   using _owner = actAsOwnerOf(dataDirectory);
   using opening = new DisposableStack();
-  opening.use(holdOpen(dataDirectory, BUSY_TIMEOUT_MS));
+  opening.use(lockShared(dataDirectory, BUSY_TIMEOUT_MS));
   const options = { readOnly: true, timeout: BUSY_TIMEOUT_MS };
   const database = opening.use(new DatabaseSync(live, options));
   const schema = schemaOf(database);
@@ -120,13 +125,13 @@ function openLive(dataDirectory: string, live: string) {
   return { database, schema, [Symbol.dispose]: () => opened.dispose() };
 }
 
-function check(part: string, live: string): Holdings & { readonly schema: number } {
+function check(part: string, live: string): DatabaseTotals & { readonly schema: number } {
   using database = new DatabaseSync(part);
   const [damage] = damageOf(database, "integrity_check");
   if (damage !== undefined) {
-    throw new StartError(`The copy of ${live} is not whole (${damage}): see kurs doctor.`);
+    throw new StartupError(`The copy of ${live} is not whole (${damage}): see kurs doctor.`);
   }
-  return { ...holdingsOf(database), schema: schemaOf(database) };
+  return { ...readTotals(database), schema: schemaOf(database) };
 }
 
 const adviceOf = new Map<number | string, string>([
@@ -140,8 +145,8 @@ const adviceOf = new Map<number | string, string>([
   ["ENAMETOOLONG", "its name is too long; name another file"],
 ]);
 
-function explained(error: unknown, file: string): StartError {
+function explained(error: unknown, file: string): StartupError {
   const { code, message } = error as { code?: string; message?: string };
   const advice = adviceOf.get(resultCodeOf(error) ?? code ?? "") ?? message;
-  return new StartError(`Cannot write the backup ${file}: ${advice}.`, error);
+  return new StartupError(`Cannot write the backup ${file}: ${advice}.`, error);
 }

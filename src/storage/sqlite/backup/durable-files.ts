@@ -60,7 +60,7 @@ export function publish(part: string, file: string, mayReplace: boolean): void {
 }
 
 /** Gives a file a second name or, where there are no links, copies it; on disk on return. */
-export function keepAs(file: string, kept: string): void {
+export function linkOrCopy(file: string, kept: string): void {
   try {
     linkSync(file, kept);
   } catch (error) {

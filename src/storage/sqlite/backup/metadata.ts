@@ -1,5 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-import type { BackupNote } from "./report.ts";
+import type { BackupMetadata } from "./report.ts";
 
 // A backup says of itself when it was taken and by which program, in a table that no other
 // database of ours has.
@@ -8,14 +8,14 @@ const MAKE_TABLE = `
   DROP TABLE IF EXISTS backup_note;
   CREATE TABLE backup_note (taken_at TEXT NOT NULL, program TEXT NOT NULL) STRICT`;
 
-export function writeNote(file: string, { takenAt, program }: BackupNote): void {
+export function writeNote(file: string, { takenAt, program }: BackupMetadata): void {
   using database = new DatabaseSync(file);
   database.exec(MAKE_TABLE);
   database.prepare("INSERT INTO backup_note VALUES (?, ?)").run(takenAt, program);
 }
 
 /** Reads a backup's note and takes it away. @returns undefined for a copy of another make. */
-export function takeNote(database: DatabaseSync): BackupNote | undefined {
+export function takeMetadata(database: DatabaseSync): BackupMetadata | undefined {
   const isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup_note'";
   if (database.prepare(isThere).get() === undefined) return undefined;
   const row = database.prepare("SELECT taken_at, program FROM backup_note").get();

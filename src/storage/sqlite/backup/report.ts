@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /** What a database holds, in figures to be told. */
-export interface Holdings {
+export interface DatabaseTotals {
   readonly accounts: number;
   readonly activeKeys: number;
   /** All units ever charged. */
@@ -9,21 +9,21 @@ export interface Holdings {
 }
 
 /** What a backup says of itself. */
-export interface BackupNote {
+export interface BackupMetadata {
   /** RFC 3339: what was acknowledged before that moment is in the backup. */
   readonly takenAt: string;
   /** The version of the program that took it. */
   readonly program: string;
 }
 
-export interface BackupReport extends BackupNote, Holdings {
+export interface BackupReport extends BackupMetadata, DatabaseTotals {
   readonly file: string;
   readonly sizeBytes: number;
   readonly schema: number;
 }
 
 /** What a replaced database knew and the restored one does not. */
-export interface Forgotten {
+export interface LostChanges {
   readonly accounts: number;
   readonly keys: number;
   readonly units: number;
@@ -33,19 +33,19 @@ export interface Forgotten {
   readonly revocations: number;
 }
 
-export interface RestoreReport extends Holdings {
+export interface RestoreReport extends DatabaseTotals {
   readonly database: string;
   /** Undefined for a copy that another program has made. */
-  readonly note: BackupNote | undefined;
+  readonly note: BackupMetadata | undefined;
   readonly schema: number;
   readonly sessionsEnded: number;
   /** Where the database is now that was in this place; undefined where there was none. */
   readonly kept: string | undefined;
   /** Undefined when the replaced database cannot be read. */
-  readonly forgotten: Forgotten | undefined;
+  readonly forgotten: LostChanges | undefined;
 }
 
-export function holdingsOf(database: DatabaseSync): Holdings {
+export function readTotals(database: DatabaseSync): DatabaseTotals {
   const row = database
     .prepare(
       `SELECT (SELECT count(*) FROM accounts) AS accounts,

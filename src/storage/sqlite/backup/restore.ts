@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../../shared/start-error.ts";
+import { StartupError } from "../../../shared/start-error.ts";
 import { actAsOwnerOf } from "../acting-user.ts";
 import { explained, resultCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
-import { holdAlone } from "../lock-file.ts";
+import { lockExclusive } from "../lock-file.ts";
 import { FILE_NAME } from "../open.ts";
 import { closeToOthers, makePrivateDirectory } from "../private-files.ts";
-import { keepAs, syncDirectory, syncFile } from "./durable-files.ts";
+import { linkOrCopy, syncDirectory, syncFile } from "./durable-files.ts";
 import type { RestoreReport } from "./report.ts";
 import { compareAndRevoke, makeStaging, openBackup } from "./staging.ts";
 
@@ -22,7 +22,7 @@ export interface RestoreOptions {
  * database or the new one, whole: what is new is made beside it and takes its name in one step,
  * after the old log was carried over and is gone.
  *
- * @throws {StartError} and then the old database is where it was.
+ * @throws {StartupError} and then the old database is where it was.
  */
 export function restoreSqlite(
   dataDirectory: string,
@@ -31,11 +31,11 @@ export function restoreSqlite(
 ): RestoreReport {
   const database = join(dataDirectory, FILE_NAME);
   const source = statSync(file, { throwIfNoEntry: false });
-  if (source === undefined) throw new StartError(`There is no file ${file}.`);
-  if (!source.isFile()) throw new StartError(`${file} is no file: name a backup.`);
+  if (source === undefined) throw new StartupError(`There is no file ${file}.`);
+  if (!source.isFile()) throw new StartupError(`${file} is no file: name a backup.`);
   const there = statSync(database, { throwIfNoEntry: false });
   if (there?.ino === source.ino && there.dev === source.dev) {
-    throw new StartError(`${file} is the database itself: name a backup of it.`);
+    throw new StartupError(`${file} is the database itself: name a backup of it.`);
   }
   const staging = `${database}.restoring`;
   try {
@@ -43,7 +43,7 @@ export function restoreSqlite(
     using backup = openBackup(file);
     using _owner = actAsOwnerOf(dataDirectory);
     makePrivateDirectory(dataDirectory);
-    using _alone = holdAlone(dataDirectory);
+    using _alone = lockExclusive(dataDirectory);
     removeLeftovers(dataDirectory, staging);
     try {
       const staged = makeStaging(backup, staging, there);
@@ -52,7 +52,7 @@ export function restoreSqlite(
       removeStaging(staging);
     }
   } catch (error) {
-    throw error instanceof StartError ? error : explained(error, dataDirectory, database);
+    throw error instanceof StartupError ? error : explained(error, dataDirectory, database);
   }
 }
 
@@ -76,12 +76,12 @@ function replace(database: string, staging: string, { now, reviveKeys }: Restore
   const directory = join(database, "..");
   const kept = `${database}.replaced-${now.replaceAll(":", "-")}`;
   const isThere = existsSync(database);
-  using old = isThere ? closeOff(database) : undefined;
+  using old = isThere ? checkpointAndLock(database) : undefined;
   const forgotten = old && compareAndRevoke(old, staging, { reviveKeys });
   syncFile(staging);
   if (isThere) {
     closeToOthers(database);
-    keepAs(database, kept);
+    linkOrCopy(database, kept);
   }
   try {
     // The log's index is made anew from the log. A log or a journal that is there yet is of a
@@ -108,9 +108,9 @@ function replace(database: string, staging: string, { now, reviveKeys }: Restore
  * (sqlite.org/wal.html#activating_and_configuring_wal_mode).
  *
  * @returns undefined for a file that is too damaged for that.
- * @throws {StartError} when another program has it open.
+ * @throws {StartupError} when another program has it open.
  */
-function closeOff(file: string): DatabaseSync | undefined {
+function checkpointAndLock(file: string): DatabaseSync | undefined {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
@@ -123,6 +123,6 @@ function closeOff(file: string): DatabaseSync | undefined {
     const code = resultCodeOf(error);
     if (code === SQLITE_CORRUPT || code === SQLITE_NOTADB) return undefined;
     if (code !== SQLITE_BUSY) throw error;
-    throw new StartError(`Another program has ${file} open: end it and try again.`, error);
+    throw new StartupError(`Another program has ${file} open: end it and try again.`, error);
   }
 }

@@ -1,12 +1,12 @@
 import type { Stats } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { StartError } from "../../../shared/start-error.ts";
+import { StartupError } from "../../../shared/start-error.ts";
 import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
 import { makePrivateFile } from "../private-files.ts";
-import { takeNote } from "./metadata.ts";
-import { type Forgotten, holdingsOf, type RestoreReport } from "./report.ts";
+import { takeMetadata } from "./metadata.ts";
+import { type LostChanges, type RestoreReport, readTotals } from "./report.ts";
 
 /** The schema that brought mail. */
 const SCHEMA_WITH_MAIL = 3;
@@ -26,7 +26,7 @@ export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats
   using database = new DatabaseSync(staging);
   const schema = schemaOf(database);
   database.exec("BEGIN");
-  const note = takeNote(database);
+  const note = takeMetadata(database);
   const sessionsEnded = Number(database.prepare("DELETE FROM sessions").run().changes);
   if (schema >= SCHEMA_WITH_MAIL) {
     database.exec(`
@@ -34,22 +34,22 @@ export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats
       DELETE FROM mails WHERE token IS NOT NULL`);
   }
   database.exec("COMMIT");
-  return { ...holdingsOf(database), note, schema, sessionsEnded };
+  return { ...readTotals(database), note, schema, sessionsEnded };
 }
 
 /**
  * Opens a backup and checks it as a whole.
  *
- * @throws {StartError} for a file that is no backup, damaged or newer than the program.
+ * @throws {StartupError} for a file that is no backup, damaged or newer than the program.
  */
 export function openBackup(file: string): DatabaseSync {
   using opening = new DisposableStack();
   try {
     const database = opening.use(new DatabaseSync(file, { readOnly: true }));
     const [schema, known] = [schemaOf(database), knownSchema()];
-    if (schema === 0) throw new StartError(`${file} is not a Kurs database: name a backup.`);
+    if (schema === 0) throw new StartupError(`${file} is not a Kurs database: name a backup.`);
     if (schema > known) {
-      throw new StartError(
+      throw new StartupError(
         `${file} was written by a newer Kurs (its schema is ${schema}, this program knows ` +
           `${known}): restore it with that newer program.`,
       );
@@ -61,15 +61,15 @@ export function openBackup(file: string): DatabaseSync {
   } catch (error) {
     const code = resultCodeOf(error);
     if (code === SQLITE_NOTADB) {
-      throw new StartError(`${file} is not a Kurs database: name a backup.`, error);
+      throw new StartupError(`${file} is not a Kurs database: name a backup.`, error);
     }
     if (code === SQLITE_CORRUPT) throw damaged(file, (error as Error).message);
     throw error;
   }
 }
 
-function damaged(file: string, report: string): StartError {
-  return new StartError(`${file} is damaged (${report}): restore another backup.`);
+function damaged(file: string, report: string): StartupError {
+  return new StartupError(`${file} is damaged (${report}): restore another backup.`);
 }
 
 const REVOKE_AGAIN = `
@@ -103,7 +103,7 @@ export function compareAndRevoke(
   old: DatabaseSync,
   staging: string,
   { reviveKeys }: { readonly reviveKeys: boolean },
-): Forgotten | undefined {
+): LostChanges | undefined {
   try {
     if (schemaOf(old) === 0) return undefined;
     old.prepare("ATTACH ? AS restored").run(staging);

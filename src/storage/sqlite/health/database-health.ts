@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { StoreUnavailable } from "../../../shared/store.ts";
-import { isDamage, resultCodeOf, SQLITE_BUSY, SQLITE_CONSTRAINT } from "../errors.ts";
+import { isCorruption, resultCodeOf, SQLITE_BUSY, SQLITE_CONSTRAINT } from "../errors.ts";
 
 /**
  * A lock is waited for with the event loop. Once that was in vain, nobody waits for long until it
@@ -9,7 +9,7 @@ import { isDamage, resultCodeOf, SQLITE_BUSY, SQLITE_CONSTRAINT } from "../error
 const WAIT_IN_VAIN_MS = 20;
 
 /** Whether a database can be used, as far as its last use has shown. */
-export interface Condition {
+export interface DatabaseHealth {
   /** Whether the last attempt failed by the database's fault. */
   readonly isFailing: boolean;
   /** To be called before each use. @throws while the database must not be used. */
@@ -23,7 +23,7 @@ export interface Condition {
 /**
  * @param checkFiles throws while the files are not in their places.
  */
-export function createCondition(database: DatabaseSync, checkFiles: () => void): Condition {
+export function createCondition(database: DatabaseSync, checkFiles: () => void): DatabaseHealth {
   const waitMs = Number(database.prepare("PRAGMA busy_timeout").get()?.timeout);
   const waitFor = (milliseconds: number) => database.exec(`PRAGMA busy_timeout = ${milliseconds}`);
   let damage: Error | undefined;
@@ -49,7 +49,7 @@ export function createCondition(database: DatabaseSync, checkFiles: () => void):
     },
 
     note(error) {
-      if (isDamage(error)) {
+      if (isCorruption(error)) {
         const advice =
           "the database is damaged and not used any further: stop the server, keep a copy of " +
           "kurs.db and kurs.db-wal, restore a backup in their place and start again";

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
  * @returns a check that throws while a file is not in its place. It looks at the directory alone,
  *   whose time moves with every name in it (2 µs), and at the files only when that has changed.
  */
-export function createFileGuard(database: string): () => void {
+export function createFileIdentityCheck(database: string): () => void {
   const directory = dirname(database);
   const opened = [database, `${database}-wal`].map((file) => ({ file, stats: statsOf(file) }));
   let checkedMs = Number.NaN;
