@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Starts Kurs on the Node.js it is made for. A plain `node` in a shell is the machine's own and
-// may be too old to read TypeScript, so this file is JavaScript that any Node.js since 16 reads:
-// when it runs on an old one, it starts itself again on the one that came with the dependencies.
+// Starts Kurs on the Node.js that it needs. A plain `node` in a shell is the machine's own and may
+// be too old for TypeScript, so this file is JavaScript that runs on any Node.js since 16: on an
+// old one, it restarts itself on the one that was installed with the dependencies.
 import { spawn } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import module from "node:module";
@@ -27,26 +27,26 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
 }
 
 /**
- * Keeps compiled code between runs: a command starts in 0.2 s instead of 0.3. It is kept in this
- * installation, and used only while no other user may write there: they would decide what this
- * user executes. Node's own default is a shared directory that anybody may make first.
+ * Caches compiled code between runs: a command starts in 0.2 s instead of 0.3. The cache is in this
+ * installation, and used only while no other user may write there, who could make this user execute
+ * anything. Node's own default is a shared directory that any user may create first.
  */
 function keepCompiledCode() {
   const directory = fileURLToPath(new URL("../node_modules/.kurs-compiled", import.meta.url));
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch {
-    // It is there, or this user may not make it.
+    // It exists, or this user may not create it.
   }
   const stats = lstatSync(directory, { throwIfNoEntry: false });
   const isOwn = process.geteuid === undefined || stats?.uid === process.geteuid();
-  // A symbolic link is no directory here.
+  // A symbolic link does not count as a directory.
   if (isOwn && stats?.isDirectory() && (stats.mode & 0o022) === 0) {
     module.enableCompileCache?.(directory);
   }
 }
 
-/** @returns the path of the pinned runtime, where there is one for this platform. */
+/** @returns the path of the pinned runtime, if there is one for this platform. */
 function pinnedNode() {
   const places = [
     `node-${process.platform}-${process.arch}/bin/node`,

@@ -1,4 +1,4 @@
-// Builds the console when it is missing or older than what it is made of, so that `npm start` and
+// Builds the console when it is missing or older than its sources, so that `npm start` and
 // `npm test` each work alone on a fresh clone.
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const console_ = join(root, "console");
 
-/** What the console is made of, besides its own folder. */
+/** The console's sources outside its own folder. */
 const OTHERS = ["package-lock.json", "src/pages/paths.ts"];
 
 if (modifiedMs(join(console_, "dist/index.html")) < newestSourceMs()) await build();

@@ -1,5 +1,5 @@
-// Serves Kurs for those who work on it: the server starts anew when its sources change, and the
-// console's pages, on an address of their own, show a change as it is saved.
+// Serves Kurs for development: the server restarts when its sources change, and the console's
+// pages, on an address of their own, show a change when it is saved.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
@@ -10,7 +10,7 @@ const children = [
   ["node_modules/vite/bin/vite.js", "console"],
 ].map((args) => spawn(process.execPath, args, { cwd: root, stdio: "inherit" }));
 
-// One without the other is of no use.
+// If one exits, the other is stopped, too.
 for (const child of children) {
   child.once("exit", (code) => {
     for (const other of children) other.kill();

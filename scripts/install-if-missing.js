@@ -1,5 +1,5 @@
 // Installs the dependencies when they are missing or older than the lock file, so that `npm start`
-// and `npm test` each work alone on a fresh clone. Runs on whatever Node.js the machine has.
+// and `npm test` each work alone on a fresh clone. Runs on any Node.js of the machine.
 import { spawnSync } from "node:child_process";
 import { statSync } from "node:fs";
 import { argv, execPath } from "node:process";
@@ -7,14 +7,14 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Installs with npm and ends the process when that fails: nothing works without. */
+/** Installs with npm and exits when that fails: nothing works without the dependencies. */
 export function installIfMissing() {
   const wanted = modifiedMs("package-lock.json");
   if (modifiedMs("node_modules/.package-lock.json") >= wanted) return;
   console.error("Installing the dependencies, once …");
   const npm = process.env.npm_execpath;
   const options = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
-  // stdout is the program's own, perhaps read by another one.
+  // stdout belongs to the program, whose output another one may read.
   /** @type {import("node:child_process").SpawnSyncOptions} */
   const spawning = { cwd: root, stdio: ["ignore", 2, 2] };
   const { status } =

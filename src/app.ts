@@ -55,20 +55,20 @@ const FIRST_OF_GET = "G".charCodeAt(0);
 type HealthStore = RateStore & StoreStatus & Pick<PlanStore, "missingPlans">;
 
 export interface AppSettings {
-  /** Where clients reach the service; known for certain only once it listens. */
+  /** Where clients reach the service; final only once it listens. */
   readonly publicUrl: () => string;
   readonly version: string;
   readonly trustedProxies: readonly string[];
-  /** Whether clients come over TLS. */
+  /** Whether clients connect over TLS. */
   readonly overTls: boolean;
   /** Further origins whose pages may call MCP. */
   readonly allowedOrigins: readonly string[];
   readonly listensOnLoopback: boolean;
-  /** Where the build of the pages for people is; without it the API is served alone. */
+  /** The build of the console and the API reference; without it only the API is served. */
   readonly consoleDirectory: string;
-  /** At most so many connections at once. */
+  /** The maximum number of open connections. */
   readonly connectionsMax: number;
-  /** Whether the node is on its way out: it serves still, but each connection's last answer. */
+  /** Whether the node shuts down: it still serves, but each response is its connection's last. */
   readonly isShuttingDown: () => boolean;
 }
 
@@ -87,11 +87,11 @@ export interface AppDeps {
   readonly log: Logger;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
-  /** Who counts the answers, when somebody does. */
+  /** Counts the responses; unset without metrics. */
   readonly observeAnswer?: ObserveResponse | undefined;
 }
 
-/** Builds the HTTP interface: every path, and the envelope on whatever goes wrong. */
+/** Builds the HTTP interface: every path, and the envelope for every failure. */
 export async function createApp(settings: AppSettings, uses: AppDeps): Promise<App> {
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
   const logAnswer = observed(createAccessLog(uses), uses.observeAnswer);
@@ -99,12 +99,12 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
   const app = createServer(settings.trustedProxies);
   const exchanges = trackExchanges(app.server);
   handleConnectAndExpect(app.server, { answerRaw, exchanges });
-  const answers = createReplyWriter(headers, logAnswer, settings.isShuttingDown, exchanges);
-  const answerRead = createRespondToRead(uses);
+  const replyWriter = createReplyWriter(headers, logAnswer, settings.isShuttingDown, exchanges);
+  const respondToRead = createRespondToRead(uses);
   const format = createSerializer(app.server, headers, uses.clock);
   const respondToMcp = createAnswerMcpRequest(uses);
   const originGuard = createOriginGuard(settings);
-  const parsePlainRead = createRecogniseRead(answerRead);
+  const parsePlainRead = createRecogniseRead(respondToRead);
   const parsePlainMessage = createRecogniseMcp({ respondToMcp, originGuard });
   const recognise: ParsePlainRequest = (bytes) =>
     bytes[0] === FIRST_OF_GET ? parsePlainRead(bytes) : parsePlainMessage(bytes);
@@ -112,19 +112,19 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
   const refuseLater = createRejectionPacer(REJECTIONS_PER_MS);
   const { isShuttingDown, connectionsMax } = settings;
   const mayStay = createConnectionLimit(app.server, connectionsMax, { answerRaw, log: uses.log });
-  const { write } = answers;
+  const { write } = replyWriter;
   const pace = { takeIn, refuseLater };
   installFastPath(app.server, {
     ...{ recognise, logAnswer, format, mayStay, isShuttingDown, exchanges },
     ...pace,
   });
-  answers.addCommonHeaders(app);
+  replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...pace, write, exchanges });
   addNotFoundHandling(app);
   awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(uses.log));
 
-  const refuseOtherMethods = createMethodNotAllowedRoutes(app);
+  const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app);
   openApiRoute(app, { ...settings, shapes: namedSchemas });
   const sessionGuard = createSessionGuard(uses.sessions.authenticate);
   app.decorateRequest("accountId", null);
@@ -133,17 +133,17 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
   const sendList = createSendList(uses.log);
   await apiKeyRoutes(app, { ...uses, sessionGuard, sendList });
   usageRoutes(app, { ...uses, sessionGuard, sendList });
-  rateRoutes(app, { replyToRead: createReplyToRead(answerRead, write) });
+  rateRoutes(app, { replyToRead: createReplyToRead(respondToRead, write) });
   await mcpRoutes(app, { respondToMcp, write, originGuard, apiKeys: uses.apiKeys });
-  healthRoutes(app, { askStore: () => askStore(uses.store), isShuttingDown });
+  healthRoutes(app, { askStore: () => checkStore(uses.store), isShuttingDown });
   if (!(await consoleRoutes(app, settings.consoleDirectory))) {
-    uses.log.warn("the console is not built: `npm run build` makes it");
+    uses.log.warn("the console is not built: run `npm run build`");
   }
-  refuseOtherMethods();
+  addMethodNotAllowedRoutes();
   return app;
 }
 
-/** Every shape that answers refer to by its name. */
+/** Every schema that responses refer to by name. */
 export const namedSchemas = [
   AccountSchema,
   SessionSchema,
@@ -157,7 +157,7 @@ export const namedSchemas = [
   QuotaErrorSchema,
 ] as const;
 
-async function askStore(store: HealthStore): Promise<StoreReadiness> {
+async function checkStore(store: HealthStore): Promise<StoreReadiness> {
   await store.checkWrites();
   const hasRates = await store.hasRates();
   return { hasRates, hasAllPlans: (await store.missingPlans()).length === 0 };

@@ -10,12 +10,12 @@ import { createUpdatePolicy } from "./rates/rules/update-policy.ts";
 import type { Store } from "./store.ts";
 import type { ServiceDependencies } from "./world.ts";
 
-// What goes on beside the requests. Each part is disposed of before the store that it works on.
+// Background work. Each part is disposed of before the store that it uses.
 
-/** Mails that are in hand at the stop have this long. */
+/** How long a shutdown waits for mails that are being delivered. */
 const MAIL_DRAIN_MS = 1000;
 
-/** Keeps rates fresh in the background; disposing ends it, a fetch that is under way too. */
+/** Refreshes rates in the background; disposing stops it and aborts a running fetch. */
 export function startRateRefresh(
   config: Config,
   store: Store,
@@ -45,10 +45,10 @@ export function startRateRefresh(
   };
 }
 
-/** Removes what has expired in the background; disposing ends it. */
+/** Removes expired rows in the background; disposing stops it. */
 export function startCleanup(store: Store, { clock, log }: ServiceDependencies): AsyncDisposable {
   const abort = new AbortController();
-  const onError = (err: unknown) => log.error({ err }, "what has expired could not be removed");
+  const onError = (err: unknown) => log.error({ err }, "expired rows could not be removed");
   const ended = runCleanupLoop({ store, clock, onError }, abort.signal);
   return {
     async [Symbol.asyncDispose]() {
@@ -59,8 +59,8 @@ export function startCleanup(store: Store, { clock, log }: ServiceDependencies):
 }
 
 /**
- * Delivers mail in the background; disposing ends it, after a moment for the mails in hand: what is
- * broken off is sent again by the next start.
+ * Delivers mail in the background; disposing stops it, after MAIL_DRAIN_MS for the mails that are
+ * being delivered. Aborted ones are sent again after the next start.
  */
 export function startMailDelivery(
   store: Store,
@@ -70,7 +70,7 @@ export function startMailDelivery(
   const { log } = world;
   const stop = new AbortController();
   const breakOff = new AbortController();
-  const onError = (err: unknown) => log.error({ err }, "mail could not be worked on");
+  const onError = (err: unknown) => log.error({ err }, "the mail delivery loop failed");
   const onReport = (report: DeliveryReport) => logDelivery(log, report);
   const deliverMail = createDeliverMail({ ...world, store, mailer, onReport });
   const ended = runDeliveryLoop(

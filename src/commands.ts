@@ -9,7 +9,7 @@ import { rateCommands } from "./rates/cli/rates.ts";
 import { type BackupCommandUses, backupCommands } from "./storage/cli.ts";
 import { type StoreCommandUses, storeCommands } from "./storage/store-cli.ts";
 
-/** What all commands together use of the outside world. */
+/** The dependencies of all commands together. */
 export type CommandDeps = AccountCommandUses &
   PlanCommandUses &
   MailCommandUses &
@@ -17,7 +17,7 @@ export type CommandDeps = AccountCommandUses &
   StoreCommandUses &
   BackupCommandUses &
   DoctorCommandUses & {
-    /** Serves until it is told to stop. */
+    /** Serves until a signal stops it. */
     readonly serve: () => Promise<void>;
   };
 
@@ -26,7 +26,7 @@ const WRONG_USE = 2;
 /**
  * Runs one command of `kurs`.
  *
- * @returns the exit code: 0 done, 1 it did not work out, 2 wrong use.
+ * @returns the exit code: 0 success, 1 failure, 2 wrong use.
  */
 export async function runCommandLine(args: readonly string[], uses: CommandDeps): Promise<number> {
   let exitCode = 0;
@@ -71,8 +71,8 @@ function createProgram(uses: CommandDeps, setExitCode: (code: number) => void): 
 const trimmedTo = (print: (text: string) => void) => (text: string) => print(text.trimEnd());
 
 const examples = `
-Commands work on the store of DATABASE_URL or, without it, on the database in DATA_DIR, also beside
-running servers.
+Commands work on the store of DATABASE_URL or, without it, on the database in DATA_DIR, also while
+servers run.
 
 Examples:
   $ kurs serve

@@ -13,50 +13,50 @@ import {
   type StoreSettings,
 } from "./storage/settings.ts";
 
-/** What the operator has decided; all of it is checked before anything starts. */
+/** The operator's settings, all validated before anything starts. */
 export interface Config extends StoreSettings, MailSettings {
   readonly host: string;
   /** 0 lets the system choose a free port. */
   readonly port: number;
-  /** Where clients reach the service, without a slash at the end; unset: where it listens. */
+  /** Where clients reach the service, without a trailing slash; unset: where it listens. */
   readonly publicUrl: string | undefined;
-  /** Units a period on the free plan; unset: as stored, 1,000 in a new store. */
+  /** Units per period on the free plan; unset: as stored, 1,000 in a new store. */
   readonly freePlanUnits: number | undefined;
-  /** At most so many connections of clients at once. */
+  /** The maximum number of open client connections. */
   readonly connectionsMax: number;
-  /** How long a node that is told to stop goes on serving, no longer ready. */
+  /** How long a node continues to serve after a stop signal, no longer ready. */
   readonly shutdownDelaySeconds: number;
   readonly authCallsPerWindow: number;
   readonly authWindowSeconds: number;
-  /** Whether only those log in who have shown that their email is theirs. */
+  /** Whether a log-in requires a verified email. */
   readonly requireVerifiedEmail: boolean;
-  /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is believed. */
+  /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
-  /** Origins of browsers' pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
+  /** Origins of pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
   readonly allowedOrigins: readonly string[];
-  /** Where metrics are scraped; not where clients are served, unless the operator says so. */
+  /** Where metrics are scraped; separate from the clients' host unless set to the same. */
   readonly metricsHost: string;
   /** 0: a free port; unset: no metrics. */
   readonly metricsPort: number | undefined;
   readonly logLevel: LogLevel;
-  /** Keys of the sources that are fetched, in order of precedence. */
+  /** Keys of the active sources, in order of precedence. */
   readonly rateSources: readonly string[];
-  /** A rate that changes by more than this part of the last is held for the operator. */
+  /** A rate that changes by more than this fraction of the last is held for the operator. */
   readonly maxRateJump: Decimal;
 }
 
-/** The environment does not fit: every problem, each a line that names its variable. */
+/** An invalid environment: every problem, each in a line that names its variable. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super(`The configuration does not fit:\n${problems.map((line) => `  ${line}`).join("\n")}`);
+    super(`Invalid configuration:\n${problems.map((line) => `  ${line}`).join("\n")}`);
     this.name = "ConfigError";
     this.problems = problems;
   }
 }
 
-/** The sources that there are, and those that are fetched when the operator names none. */
+/** The known sources, and those that are active when the operator names none. */
 export interface SourceNames {
   readonly known: readonly string[];
   readonly onByDefault: readonly string[];
@@ -65,7 +65,7 @@ export interface SourceNames {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the configuration. A variable that is empty counts as unset.
+ * Reads the configuration. An empty variable counts as unset.
  *
  * @throws {ConfigError} with every problem at once.
  */
@@ -128,7 +128,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
   return Object.freeze(config);
 }
 
-/** Readers of single variables; what does not fit is added to the problems. */
+/** Readers of single variables, which add invalid values to the problems. */
 function readersOf(environment: Environment, problems: string[]) {
   const textOf = (name: string): string | undefined => {
     const text = environment[name]?.trim();
@@ -152,7 +152,7 @@ function readersOf(environment: Environment, problems: string[]) {
   return { textOf, integerOf, booleanOf, listOf };
 }
 
-/** The value is not shown in a problem: it may hold a password. */
+/** The value is not shown in a problem: it may contain a password. */
 function databaseHostsOf(
   text: string | undefined,
   problems: string[],
@@ -168,13 +168,13 @@ function databaseHostsOf(
   return hosts;
 }
 
-/** What nodemailer's address may set besides: nothing that would show or send a mail twice. */
+/** The options of nodemailer's URL that are allowed: none that shows a mail or sends it twice. */
 const smtpOption = /^(tls\..+|requireTLS|ignoreTLS|name|authMethod)$/;
 
-/** The value is not shown in a problem: it may hold a password. */
+/** The value is not shown in a problem: it may contain a password. */
 function smtpUrlOf(text: string | undefined, problems: string[]): string | undefined {
   if (text === undefined) return undefined;
-  // As https: of a scheme that it does not know, URL takes any host.
+  // Parsed as https: URL accepts any host after a scheme that it does not know.
   const url = /^smtps?:\/\/[^/]/i.test(text) ? URL.parse(text.replace(/^smtps?/i, "https")) : null;
   if (url === null) {
     problems.push("SMTP_URL: want an address such as smtps://user:password@mail.example.org");
@@ -189,7 +189,7 @@ function smtpUrlOf(text: string | undefined, problems: string[]): string | undef
   return text;
 }
 
-/** Unset: `kurs` at the host that clients know. */
+/** Unset: `kurs` at PUBLIC_URL's host. */
 function mailFromOf(
   text: string | undefined,
   publicUrl: string | undefined,
@@ -209,13 +209,13 @@ function mailFromOf(
   return { name: name.trim().replace(/^"(.*)"$/, "$1"), address };
 }
 
-/** Loads what tells it when there is an address to judge: 11 ms and 7 MB of a start. */
+/** Loads the validator only when there is an address: 11 ms and 7 MB at startup. */
 function isEmail(text: string): boolean {
   const { IsEmail } = createRequire(import.meta.url)("typebox/format") as typeof Format;
   return IsEmail(text);
 }
 
-/** The entries of a text that lists them by commas. */
+/** The entries of a comma-separated list. */
 function entriesOf(text: string): readonly string[] {
   return text.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
 }
@@ -244,7 +244,7 @@ function isWebAddress(text: string): boolean {
   return isWeb && url.search === "" && url.hash === "";
 }
 
-/** An origin as a browser writes it; none stands for several. */
+/** An origin as a browser writes it; no wildcards. */
 function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
 }

@@ -20,10 +20,10 @@ import { version } from "./version.ts";
 
 const WRONG_USE = 2;
 
-/** Serves until a signal asks to stop; a second signal does not wait. */
+/** Serves until a signal stops it; a second signal exits at once. */
 async function serve(): Promise<void> {
   const config = readConfig(sourceNames);
-  // Only this command needs the server's parts; the others start in half the time without.
+  // Only this command needs the server's parts; without them the others start in half the time.
   const { startService } = await import("./service.ts");
   const stop = Promise.withResolvers<void>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -47,7 +47,7 @@ async function serve(): Promise<void> {
     await stop.promise;
     log.info("stopping");
   }
-  // An orderly exit would wait for a write into a pipe that nobody reads, for ever. All is closed.
+  // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
 }
 
@@ -62,8 +62,8 @@ function welcome({ url, metricsUrl }: Pick<Service, "url" | "metricsUrl">): stri
   ].join("\n");
 }
 
-/** One line for what the operator can mend; the whole story for what only we can. */
-function explain(error: unknown): number {
+/** Prints one line for an error that the operator can fix, and the stack of any other. */
+function reportError(error: unknown): number {
   if (error instanceof ConfigError || error instanceof StartupError) {
     printError(`kurs: ${error.message}`);
     return error instanceof ConfigError ? WRONG_USE : 1;
@@ -74,7 +74,7 @@ function explain(error: unknown): number {
     printError(`kurs: The store cannot be used at present: ${reason}.`);
     return 1;
   }
-  printError(format("kurs: something went wrong that should not have:", error));
+  printError(format("kurs: unexpected error:", error));
   return 1;
 }
 
@@ -86,14 +86,14 @@ function openFile(path: string): OpenedFile {
 
 let shownProgress = "";
 
-/** On a terminal a line that replaces itself; in a log or a pipe nothing. */
+/** Shows a line that replaces itself on a terminal; nothing in a log or a pipe. */
 function showProgress(text: string): void {
   if (!process.stderr.isTTY || text === shownProgress) return;
   shownProgress = text;
   process.stderr.write(`\r\x1b[2K${visible(text)}`);
 }
 
-/** Writes a line where the progress stood: the next step shows it again. */
+/** Writes a line in place of the progress, which the next step shows again. */
 function printTo(stream: NodeJS.WriteStream): (text: string) => void {
   return (text) => {
     showProgress("");
@@ -104,16 +104,16 @@ function printTo(stream: NodeJS.WriteStream): (text: string) => void {
 const print = printTo(process.stdout);
 const printError = printTo(process.stderr);
 
-// A reader that has seen enough (`kurs rates list | head`) is no failure; a full disk is one.
+// A reader that closes the pipe (`kurs rates list | head`) is no failure; a full disk is one.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   printError(`kurs: Cannot write to stdout: ${error.message}.`);
   process.exit(1);
 });
-// A server goes on without the reader of its words for people, and there is no one to tell it to.
+// A server continues without a reader of stderr, and has no other place to report that.
 process.stderr.on("error", () => undefined);
 
-/** What the doctor looks with; a configuration that does not fit is a finding to it. */
+/** The doctor's dependencies. To the doctor, an invalid configuration is a finding. */
 function createDoctor(
   examineStore: (config: Config, isThorough: boolean) => Promise<Examination>,
   databaseName: string,
@@ -148,7 +148,7 @@ function createDoctor(
   };
 }
 
-/** Runs a command line of any form. @returns the exit code. */
+/** Runs any command line. @returns the exit code. */
 async function run(args: readonly string[]): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./rates/files/read-rate-file.ts");
@@ -207,9 +207,9 @@ async function run(args: readonly string[]): Promise<number> {
 
 try {
   const args = process.argv.slice(2);
-  // What reads a command line takes 60 ms to load, and this one needs no reading.
+  // The command-line parser takes 60 ms to load, and this command does not need it.
   if (args.length === 1 && args[0] === "serve") await serve();
   else process.exitCode = await run(args);
 } catch (error) {
-  process.exitCode = explain(error);
+  process.exitCode = reportError(error);
 }

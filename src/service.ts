@@ -31,25 +31,26 @@ import { openStore, type Store } from "./store.ts";
 import { version } from "./version.ts";
 import type { ServiceDependencies } from "./world.ts";
 
-/** What is in flight at the stop has this long; the stop as a whole takes less than 10 s. */
+/** How long a shutdown waits for requests in flight; as a whole it takes less than 10 s. */
 const DRAIN_MS = 8000;
 
 /**
- * Passwords wait so long of it for a thread, then they are refused: requests that a client sent
- * behind a log-in have their responses after it, and metered reads among them are charged already.
+ * During a shutdown, passwords wait this long for a thread and are then rejected: requests that a
+ * client pipelined behind a log-in get their responses after it, and metered reads among them are
+ * charged already.
  */
 const PASSWORDS_WAIT_MS = 5000;
 
 const CONSOLE_DIRECTORY = join(import.meta.dirname, "../console/dist");
 
 /**
- * A running service. Disposing of it says that it is not ready any more, goes on serving for the
- * configured delay, stops accepting, finishes what is in flight and closes.
+ * A running service. Disposing it makes it report not ready, continue to serve for the configured
+ * delay, stop accepting, finish the requests in flight and close.
  */
 export interface Service extends AsyncDisposable {
   /** Where it listens: `http://127.0.0.1:8080`. */
   readonly url: string;
-  /** Where its metrics are scraped: `http://127.0.0.1:9090/metrics`; undefined: nowhere. */
+  /** Where its metrics are scraped: `http://127.0.0.1:9090/metrics`; undefined without metrics. */
   readonly metricsUrl: string | undefined;
 }
 
@@ -112,7 +113,7 @@ export async function startService(config: Config, world: ServiceDependencies): 
   };
 }
 
-/** Only who counts loads what counts: 30 ms and 4 MB of a start. */
+/** Loaded only when metrics are configured: 30 ms and 4 MB at startup. */
 async function loadMetrics(): Promise<Metrics> {
   const { createMetrics } = await import("./metrics/metrics.ts");
   return createMetrics();
@@ -175,8 +176,8 @@ function createUseCases(
 }
 
 /**
- * Makes a part when it is first called. The official SDK of MCP takes 40 MB and a tenth of a second
- * to load, which nobody shall pay who does not use it.
+ * Creates a part on its first call. The official MCP SDK takes 40 MB and a tenth of a second to
+ * load, which a node without MCP calls saves.
  */
 function lazy<Given, Result>(
   make: () => Promise<(given: Given) => Promise<Result>>,
@@ -204,8 +205,8 @@ async function listen(
   } catch (error) {
     const advice = adviceOf.get((error as { code?: string }).code ?? "");
     if (advice === undefined) throw error;
-    const told = advice.replace(/\{(HOST|PORT)\}/, `${prefix}$1`);
-    throw new StartupError(`Cannot listen on ${host} port ${port}: ${told}.`, error);
+    const action = advice.replace(/\{(HOST|PORT)\}/, `${prefix}$1`);
+    throw new StartupError(`Cannot listen on ${host} port ${port}: ${action}.`, error);
   }
   const { address, family, port: bound } = server.address() as AddressInfo;
   return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`;
@@ -219,7 +220,7 @@ const adviceOf = new Map([
   ["EAI_AGAIN", "the name cannot be looked up; set {HOST} to an address of this machine"],
 ]);
 
-/** Stops accepting and waits for what is in flight; what takes too long is cut off. */
+/** Stops accepting and waits for requests in flight; cuts off those that take too long. */
 async function drain(app: App, secrets: Secrets): Promise<void> {
   const closeQueue = setTimeout(() => secrets.closePasswordQueue(), PASSWORDS_WAIT_MS);
   const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);

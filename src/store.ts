@@ -26,18 +26,18 @@ import type { DatabaseHost, StoreSettings, StoreTimeouts } from "./storage/setti
 import { openSqliteEngine, type SqliteOptions } from "./storage/sqlite/open.ts";
 
 /**
- * Opens the store that is configured, making it where it may be made and migrating it where needed.
+ * Opens the configured store; creates it where allowed and migrates it where needed.
  *
- * @param observeBatch is told of each batch of metered reads.
+ * @param observeBatch called for each batch of metered reads.
  * @throws {StartupError}
  */
 export async function openStore(
   { dataDirectory, databaseHosts }: StoreSettings,
-  patience: StoreTimeouts,
+  timeouts: StoreTimeouts,
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
-  if (databaseHosts !== undefined) return openPostgresStore(databaseHosts, patience, observeBatch);
-  const { busyTimeoutMs, isServer, makesStore } = patience;
+  if (databaseHosts !== undefined) return openPostgresStore(databaseHosts, timeouts, observeBatch);
+  const { busyTimeoutMs, isServer, makesStore } = timeouts;
   const options = { isServer, observeBatch, mustExist: !makesStore };
   return openSqliteStore(dataDirectory, busyTimeoutMs, options);
 }
@@ -61,7 +61,7 @@ export async function openPostgresStore(
   settings: PrimarySettings,
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
-  // Who has one file need not load what talks to a cluster.
+  // A node on SQLite need not load the PostgreSQL client.
   const { openPostgresEngine } = await import("./storage/postgres/open.ts");
   const { createPostgresBatches } = await import("./metering/batch/postgres.ts");
   const engine = await openPostgresEngine(hosts, settings);
@@ -69,9 +69,9 @@ export async function openPostgresStore(
 }
 
 /**
- * Joins the store's parts, each its noun's statements, over one engine. Owns the engine.
+ * Joins the store's parts, each with the statements of one noun, over one engine. Owns the engine.
  *
- * @param observeBatch is told of each batch of metered reads.
+ * @param observeBatch called for each batch of metered reads.
  */
 export function createStore(
   engine: Engine,

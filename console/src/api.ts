@@ -13,10 +13,10 @@ export type Usage = Static<typeof UsageSchema>;
 export type DailyUsage = Static<typeof DailyUsageSchema>;
 export type Rate = Static<typeof RateSchema>;
 
-/** What an answer's envelope says; `unreachable` when there was no answer of the service at all. */
+/** The error in a response's envelope; `unreachable` when the service sent no response. */
 export class ApiError extends Error {
   readonly code: FailureCode | "unreachable";
-  /** Undefined when the answer did not come from the service. */
+  /** Undefined when the response did not come from the service. */
   readonly requestId: string | undefined;
 
   constructor(code: FailureCode | "unreachable", message: string, requestId?: string) {
@@ -45,9 +45,10 @@ export interface Call {
 }
 
 /**
- * Sends one request to the service that this page came from, whatever it answers.
+ * Sends one request to the service that this page came from.
  *
- * @throws {ApiError} `unreachable` when no answer came.
+ * @returns the response, whatever its status.
+ * @throws {ApiError} `unreachable` when there was no response.
  */
 export async function send(path: string, { method = "GET", headers, json }: Call): Promise<Answer> {
   const options: RequestInit = { method, headers: { ...headers }, credentials: "omit" };
@@ -63,7 +64,7 @@ export async function send(path: string, { method = "GET", headers, json }: Call
   }
 }
 
-/** @throws {ApiError} when the service refused, or did not answer. */
+/** @throws {ApiError} when the service responded with an error, or not at all. */
 async function ask<Body>(path: string, call: Call = {}): Promise<Body> {
   const answer = await send(path, call);
   if (answer.status < 300)
@@ -71,18 +72,18 @@ async function ask<Body>(path: string, call: Call = {}): Promise<Body> {
   throw errorOf(answer);
 }
 
-/** The envelope of an answer; a proxy in between may have answered with something else. */
+/** The error in a response's envelope; a proxy in between may have sent something else. */
 export function errorOf({ status, text }: Answer): ApiError {
   try {
     const { code, message, request_id } = JSON.parse(text);
     if (typeof message === "string") return new ApiError(code, message, request_id);
   } catch {
-    // Told as what it is, below.
+    // Not an envelope: reported below.
   }
   return new ApiError("unreachable", `The service cannot be reached (HTTP ${status}).`);
 }
 
-/** As `ask`, in the name of the session; one that is over leads to the log-in and back. */
+/** Like `ask`, with the session's token. An expired session leads to the log-in and back. */
 async function askAsOwner<Body>(path: string, call: Call = {}): Promise<Body> {
   const token = session.value?.token ?? "";
   try {

@@ -35,7 +35,7 @@ const pages: Record<ConsolePage, Page> = {
   "/agents": { title: "Agents", content: AgentsPage, readers: "owner" },
 };
 
-/** The page of the address, or the one that its reader needs first. */
+/** The page of the address, or the one that the visitor needs first. */
 export function App() {
   const address = page.value;
   const { title, content: Content, readers } = pages[address];
@@ -44,7 +44,7 @@ export function App() {
   const isPast = readers === "guest" && isOwner;
 
   useLayoutEffect(() => {
-    // Who logs out is done; who was logged out by time comes back to where they were.
+    // After an expired session, but not after a log-out, the log-in leads back to this page.
     if (needsLogIn) {
       const search = sessionEnd.peek() === "logged out" ? "" : `?next=${address}`;
       go("/login", { search, replace: true });
@@ -53,16 +53,16 @@ export function App() {
     if (isPast) go(isPage(next) ? next : "/keys", { replace: true });
   }, [needsLogIn, isPast, address]);
 
-  // At once: a key that is pressed right after belongs to the new page.
+  // A layout effect, so that a key pressed right after belongs to the new page.
   useLayoutEffect(() => {
     document.title = `${title} · Kurs`;
-    // The new page's heading is what a screen reader goes on from.
-    if (hasTurned) document.querySelector("h1")?.focus();
-    hasTurned = true;
+    // A screen reader continues from the new page's heading.
+    if (hasShownPage) document.querySelector("h1")?.focus();
+    hasShownPage = true;
   }, [title]);
 
   return <Frame>{needsLogIn || isPast ? null : <Content />}</Frame>;
 }
 
-/** Whether a page was shown before: the first keeps the focus where the browser puts it. */
-let hasTurned = false;
+/** Whether a page was shown before: on the first one, the browser sets the focus. */
+let hasShownPage = false;

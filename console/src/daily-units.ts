@@ -1,20 +1,20 @@
 import type { ApiKey, DailyUsage } from "./api.ts";
 
-/** So many keys have a colour of their own; those that used least share the last. */
+/** At most this many series, each with its colour; the keys that used least share the last. */
 const SERIES_MAX = 8;
 
 const DAY_MS = 86_400_000;
 
 export interface Series {
   readonly name: string;
-  /** Its place among the colours, from 1. */
+  /** The number of its colour, from 1. */
   readonly colour: number;
-  /** Units a day, for each day of the range. */
+  /** Units per day, for each day of the range. */
   readonly units: readonly number[];
   readonly total: number;
 }
 
-/** The units of a range of days, by key; the key that used most comes first. */
+/** The units of a range of days by key, the key with the most units first. */
 export interface DailyUnits {
   /** UTC days in order, as `2026-11-21`. */
   readonly days: readonly string[];
@@ -22,7 +22,7 @@ export interface DailyUnits {
   readonly total: number;
 }
 
-/** Fills the days without reads, names the keys and puts those beyond the colours together. */
+/** Fills in the days without reads, names the keys and merges those beyond the colours. */
 export function dailyUnits(
   rows: DailyUsage["days"],
   keys: readonly ApiKey[],

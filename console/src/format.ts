@@ -1,4 +1,4 @@
-// One language and one time zone, the service's own: what is shown can be compared with the API.
+// One language and one time zone, the service's own: values can be compared with the API.
 
 const units = new Intl.NumberFormat("en");
 const percent = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 2 });

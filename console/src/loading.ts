@@ -3,17 +3,17 @@ import { ApiError } from "./api.ts";
 
 const RETRY_INTERVAL_MS = 2000;
 
-/** What a page shows of the service. */
+/** The state of a page's data. */
 export interface Loading<Data> {
-  /** The last that came; it stays while newer is on its way or the service is away. */
+  /** The last data received, kept while newer data loads or the service is unavailable. */
   readonly data: Data | undefined;
   readonly error: ApiError | undefined;
   readonly reload: () => Promise<void>;
 }
 
 /**
- * Loads what a page shows, anew when one of `inputs` changes. While the service is away it tries
- * again by itself until it is back.
+ * Loads a page's data, again when one of `inputs` changes. While the service is unavailable, it
+ * retries until the service is back.
  */
 export function useLoading<Data>(
   load: () => Promise<Data>,
@@ -23,25 +23,25 @@ export function useLoading<Data>(
     data: undefined,
     error: undefined,
   });
-  // The latest call wins: an older answer that comes late is not shown.
-  const turn = useRef(0);
-  // The caller names what `load` reads: `load` itself is another function at each turn.
+  // The latest call wins: an older response that arrives late is not shown.
+  const latestCall = useRef(0);
+  // `inputs` lists what `load` reads, because `load` is a new function at each render.
   const reload = useCallback(async () => {
-    turn.current += 1;
-    const mine = turn.current;
+    latestCall.current += 1;
+    const call = latestCall.current;
     try {
       const data = await load();
-      if (mine === turn.current) setState({ data, error: undefined });
+      if (call === latestCall.current) setState({ data, error: undefined });
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      if (mine === turn.current) setState(({ data }) => ({ data, error }));
+      if (call === latestCall.current) setState(({ data }) => ({ data, error }));
     }
   }, inputs);
 
   useEffect(() => {
     void reload();
     return () => {
-      turn.current += 1;
+      latestCall.current += 1;
     };
   }, [reload]);
 
@@ -55,7 +55,7 @@ export function useLoading<Data>(
   return { ...state, reload };
 }
 
-/** Something that the owner does: one at a time, with what went wrong. */
+/** An action of the owner: it runs once at a time and keeps its error. */
 export interface Action {
   readonly isBusy: boolean;
   readonly error: ApiError | undefined;

@@ -2,5 +2,5 @@ import { render } from "preact";
 import { App } from "./app.tsx";
 
 const place = document.getElementById("app");
-if (place === null) throw new Error("The page has no place for the console.");
+if (place === null) throw new Error("The page has no element with the id app.");
 render(<App />, place);

@@ -1,6 +1,6 @@
 import { type Answer, type ApiError, errorOf, type Rate } from "./api.ts";
 
-/** What came of a try. */
+/** The outcome of a tried request. */
 export interface Outcome {
   /** The HTTP status, with the failure's code where there is one. */
   readonly status: string;
@@ -14,7 +14,7 @@ export interface Outcome {
 const ONE_UNIT = "1 unit";
 const NOTHING = "nothing";
 
-/** Reads what a rate's path or a tool call over MCP has answered. */
+/** Reads the response of a rate's path or of a tool call over MCP. */
 export function outcomeOf(answer: Answer): Outcome {
   const body = layOut(answer.text);
   const { rate, error } = readAnswer(answer);
@@ -42,7 +42,7 @@ function readAnswer(answer: Answer): Pick<Outcome, "rate" | "error"> {
   if (result?.structuredContent !== undefined && result.isError !== true) {
     return { rate: result.structuredContent, error: undefined };
   }
-  // A tool's failure is the envelope of REST, as a text.
+  // A tool's failure is REST's error envelope, as a text.
   const text = result?.content?.[0]?.text ?? JSON.stringify({ message: error?.message });
   return { rate: undefined, error: errorOf({ ...answer, text }) };
 }
@@ -51,7 +51,7 @@ function readAnswer(answer: Answer): Pick<Outcome, "rate" | "error"> {
 function costOf({ code }: ApiError, { headers }: Answer): string {
   if (code === "unsupported_pair") return ONE_UNIT;
   if (code !== "temporarily_unavailable") return NOTHING;
-  // Only an answer whose charge was stored tells what is left.
+  // Only a response whose charge was stored reports the remaining units.
   return headers.has("ratelimit") ? ONE_UNIT : NOTHING;
 }
 

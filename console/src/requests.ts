@@ -1,4 +1,4 @@
-/** What the page "Try it" asks the service for. */
+/** What the page "Try it" can request. */
 export type Wish =
   | { readonly kind: "read"; readonly base: string; readonly quote: string }
   | {
@@ -8,17 +8,17 @@ export type Wish =
       readonly amount: string;
     };
 
-/** One request as it goes out; the key comes beside it. */
+/** One request as it is sent, without the key. */
 export interface Request {
   readonly method: "GET" | "POST";
-  /** Beneath the service's address, without a slash in front. */
+  /** Relative to the service's address, without a leading slash. */
   readonly path: string;
-  /** Besides Authorization and the body's type. */
+  /** All but Authorization and Content-Type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly json?: unknown;
 }
 
-/** Converting is a tool of MCP: over REST there is the rate alone. */
+/** Conversion is an MCP tool; REST has only the rate. */
 export function requestFor(wish: Wish): Request {
   const { kind, base, quote } = wish;
   if (kind === "read") {

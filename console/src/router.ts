@@ -1,10 +1,10 @@
 import { computed, signal } from "@preact/signals";
 import { type ConsolePage, consolePages } from "../../src/pages/paths.ts";
 
-/** The path that the service is under: `/`, or what a proxy has put before it. */
+/** The service's base path: `/`, or a prefix that a proxy adds. */
 export const root = new URL(".", location.href).pathname;
 
-/** Whether this document is the API reference, which is none of the console's pages. */
+/** Whether this document is the API reference, which is not a page of the console. */
 export const isReference = location.pathname === `${root}docs`;
 
 const place = signal(readPlace());
@@ -17,12 +17,12 @@ export function parameter(name: string): string | undefined {
   return new URLSearchParams(place.value.search).get(name) ?? undefined;
 }
 
-/** The address of a page, as a link has it. */
+/** The address of a page, for a link. */
 export function addressOf(target: ConsolePage, search = ""): string {
   return `${root}${target.slice(1)}${search}`;
 }
 
-/** Shows a page. With `replace`, "back" passes over the one that was left. */
+/** Shows a page. With `replace`, "back" skips the previous page. */
 export function go(target: ConsolePage, { search = "", replace = false } = {}): void {
   history[replace ? "replaceState" : "pushState"](null, "", addressOf(target, search));
   place.value = readPlace();
@@ -30,8 +30,8 @@ export function go(target: ConsolePage, { search = "", replace = false } = {}): 
 }
 
 /**
- * Takes the token out of a mail's link, and out of the address bar and the history with it, where
- * someone could see it.
+ * Returns the token of a mail's link, and removes it from the address bar and the history, where
+ * others could see it.
  */
 export function takeToken(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? undefined;
@@ -39,7 +39,7 @@ export function takeToken(): string | undefined {
   return token;
 }
 
-/** A page's name that came from outside, such as where to go after the log-in. */
+/** Whether an untrusted text names a page, such as the page to show after the log-in. */
 export function isPage(path: string | undefined): path is ConsolePage {
   return (consolePages as readonly (string | undefined)[]).includes(path);
 }

@@ -1,12 +1,12 @@
 import { effect, signal } from "@preact/signals";
 
-/** Who is logged in. In memory and in this tab's storage only: no cookie, no other tab. */
+/** The current log-in, in memory and in this tab's storage only: no cookie, no other tab. */
 export interface Session {
   readonly email: string;
   readonly token: string;
-  /** RFC 3339, as the service said. */
+  /** RFC 3339, as the service sent it. */
   readonly expiresAt: string;
-  /** Just signed up: a mail to confirm the address is on its way. */
+  /** Just signed up: a confirmation mail is on its way. */
   readonly isNew?: boolean;
 }
 
@@ -29,7 +29,7 @@ export function beginSession(next: Session): void {
   session.value = next;
 }
 
-/** @param token the session that is meant: a late answer must not end a newer one. */
+/** @param token the session to end: a late response must not end a newer one. */
 export function endSession(why: SessionEnd, token = session.peek()?.token): void {
   if (session.peek()?.token !== token) return;
   sessionStorage.removeItem(PLACE);
@@ -47,7 +47,7 @@ function msLeft({ expiresAt }: Session): number {
   return Date.parse(expiresAt) - Date.now();
 }
 
-// A session ends by itself; a device that slept through the moment notices when it is looked at.
+// A timer ends the session. A device that slept through the moment ends it when the page is shown.
 effect(() => {
   const current = session.value;
   if (current === undefined) return;

@@ -2,9 +2,9 @@ import type { Snippet } from "./components/code-tabs.tsx";
 import type { Request } from "./requests.ts";
 import { root } from "./router.ts";
 
-// The key itself is in none of them: a secret that is pasted ends in a shell's history.
+// None of them contains the key: a pasted secret ends up in a shell's history.
 
-/** Where the service is, as this page was reached. */
+/** The service's address, as this page was reached. */
 export const address = `${location.origin}${root}`.replace(/\/$/, "");
 
 const mcpAddress = `${address}/v1/mcp`;
@@ -34,7 +34,7 @@ function curlOf({ path, headers, json: body }: Request): string {
   return lines.join(" \\\n");
 }
 
-/** For a POSIX shell; what needs no quotes gets none. */
+/** Quotes a text for a POSIX shell where it needs quotes. */
 function quoted(text: string): string {
   return /^[\w./:%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -54,12 +54,12 @@ function typeScriptOf({ method, path, headers, json: body }: Request): string {
     "  },",
     ...(body === undefined ? [] : [`  body: JSON.stringify(${indented(body)}),`]),
     "});",
-    "const answer = await response.json();",
+    "const body = await response.json();",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the code that is shown
-    "if (!response.ok) throw new Error(`${answer.code}: ${answer.message}`);",
+    "if (!response.ok) throw new Error(`${body.code}: ${body.message}`);",
     body === undefined
-      ? "console.log(answer.rate); // text, exact: not a number"
-      : "console.log(answer.result.content[0].text); // amounts are text, exact",
+      ? "console.log(body.rate); // text, exact: not a number"
+      : "console.log(body.result.content[0].text); // amounts are text, exact",
   ].join("\n");
 }
 
@@ -84,7 +84,7 @@ const claudeCode = {
   },
 };
 
-/** How clients of MCP are told about the service. */
+/** The settings of MCP clients for the service. */
 export function clientSnippets(): readonly Snippet[] {
   const isSafeForRemote = address.startsWith("https:") || location.hostname === "localhost";
   const remoteArguments = ["-y", "mcp-remote", mcpAddress, "--transport", "http-only"];
@@ -100,7 +100,7 @@ export function clientSnippets(): readonly Snippet[] {
     },
     {
       name: "Claude Desktop",
-      note: "In claude_desktop_config.json, with the key in the place of svc_live_….",
+      note: "In claude_desktop_config.json, with your key instead of svc_live_….",
       code: json({
         mcpServers: {
           kurs: {

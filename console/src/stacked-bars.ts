@@ -12,8 +12,8 @@ const compact = new Intl.NumberFormat("en", { notation: "compact" });
 const shortDay = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
 
 /**
- * What uPlot needs for bars that stand on each other: it draws every series from zero, so each
- * carries the sum of those below it, and the tallest is drawn first.
+ * The options and data of uPlot for stacked bars. It draws every series from zero, so each one
+ * includes the sum of those below it, and the tallest is drawn first.
  */
 export function stackedBars(
   Plot: typeof uPlot,
@@ -80,7 +80,7 @@ function labelOf(day: string | undefined): string {
   return day === undefined ? "" : shortDay.format(new Date(day));
 }
 
-/** 1, 2, 5, 10, 20, …: there is no half unit. */
+/** 1, 2, 5, 10, 20, …: units are whole. */
 function wholeSteps(): number[] {
   const powers = Array.from({ length: 12 }, (_, power) => 10 ** power);
   return powers.flatMap((power) => [power, 2 * power, 5 * power]);

@@ -4,27 +4,27 @@ import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import type { AuthLimitStore, AuthWindow } from "./store.ts";
 
-/** An address may make this many times the calls that it may make for one email. */
+/** The ceiling per address is this many times the budget per (address, email). */
 const CALLS_PER_IP_FACTOR = 30;
 
 /**
  * Counts one call of register, login, password-reset or verification-resend against the abuse
  * budget (specification, section 8).
  *
- * @param email none for the confirmation of a reset, which counts against the address alone.
+ * @param email undefined for the confirmation of a reset, which counts only for the address.
  * @throws {Failure} `too_many_requests` when the window's budget is spent.
  */
 export type ConsumeAuthAttempt = (clientIp: string, email?: string) => Promise<void>;
 
 /**
- * Makes the abuse limiter: a fixed window per (address, email), which opens with its first call,
- * and a higher ceiling per address. The windows lie in the store, so all nodes count in the same.
+ * Creates the abuse limiter: a fixed window per (address, email), which opens with its first call,
+ * and a higher ceiling per address. The windows are in the store, so all nodes share them.
  */
 export function createAuthLimiter(uses: {
   readonly store: AuthLimitStore;
   readonly secrets: Secrets;
   readonly clock: Clock;
-  /** Calls a window per (address, email). */
+  /** Calls per window for each (address, email). */
   readonly callsPerWindow: number;
   readonly windowSeconds: number;
 }): ConsumeAuthAttempt {
@@ -33,13 +33,13 @@ export function createAuthLimiter(uses: {
   return async (clientIp, email) => {
     const nowMs = clock.nowMs();
     const now = timestamp(nowMs);
-    // Windows are kept under digests: the store need not know who tried to log in from where.
+    // Stored under digests: the store does not need the addresses and emails themselves.
     const address = secrets.hash(clientIp);
     const budgets = new Map([[address, callsPerAddress]]);
     if (email !== undefined) budgets.set(secrets.hash(`${clientIp} ${email}`), callsPerWindow);
     const scopes = [...budgets.keys()];
 
-    // An address that has spent its ceiling costs the store no more writes, whatever it sends.
+    // An address that has reached its ceiling causes no more writes to the store.
     const open = await store.currentAuthWindows(scopes, now);
     const spent = open.filter(({ scope, calls }) => calls >= (budgets.get(scope) ?? 0));
     if (spent.some(({ scope }) => scope === address)) throw tooManyRequests(spent, nowMs);

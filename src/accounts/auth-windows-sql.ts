@@ -2,9 +2,9 @@ import { integerOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import type { AuthLimitStore, AuthWindow } from "./store.ts";
 
-// Counts and starts anew in one statement. What is over and not asked for again is tidied away.
-// No window ends later than one that begins now: after the clock was set back, nobody who is over
-// the budget waits for it to come round again, and no call is forgotten.
+// Counts a call or restarts an expired window, in one statement. The cleanup removes windows that
+// are not restarted. No window ends later than one that starts now: after the clock was set back,
+// a client over its budget need not wait until the clock catches up, and no call is lost.
 const COUNT_CALL = `
   INSERT INTO auth_windows (scope, calls, ends_at) VALUES ($1, 1, $3)
   ON CONFLICT (scope) DO UPDATE SET
@@ -19,11 +19,11 @@ const OPEN_WINDOW = "SELECT calls, ends_at FROM auth_windows WHERE scope = $1 AN
 export function authLimitStore(engine: Engine): AuthLimitStore {
   return {
     async currentAuthWindows(scopes, now) {
-      const asked = scopes.map(async (scope) => {
+      const lookups = scopes.map(async (scope) => {
         const [row] = await engine.query(OPEN_WINDOW, scope, now);
         return row === undefined ? [] : [windowOf(scope, row)];
       });
-      return (await Promise.all(asked)).flat();
+      return (await Promise.all(lookups)).flat();
     },
 
     countAuthAttempt: (scopes, now, endsAt) =>

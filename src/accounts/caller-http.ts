@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { ClientGone, clientOf } from "../http/client-address.ts";
 import { normalizeEmail } from "../shared/email.ts";
 
-/** Trims and lower-cases an email before its form is judged. */
+/** Trims and lower-cases an email before it is validated. */
 export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void> {
   if (typeof body === "object" && body !== null && "email" in body) {
     if (typeof body.email === "string") body.email = normalizeEmail(body.email);
@@ -10,8 +10,9 @@ export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void
 }
 
 /**
- * @returns the client as the abuse limiter counts it.
- * @throws {ClientGone} when it is not known any more: what cannot be counted is not done.
+ * @returns the client's address as the abuse limiter counts it.
+ * @throws {ClientGone} when the address is no longer known: a call that cannot be counted is not
+ *   served.
  */
 export function clientIp({ ip, ips = [ip] }: FastifyRequest): string {
   const client = clientOf(ips);

@@ -20,12 +20,12 @@ export interface AccountCommandUses extends CommandIo {
 export function accountCommands(program: Command, uses: AccountCommandUses): void {
   const accounts = program
     .command("accounts")
-    .description("show accounts, move their plan, verify their email")
+    .description("show accounts, change their plan, verify their email")
     .addHelpText("after", "\nExample:\n  $ kurs accounts plan ada@example.org pro");
 
   accounts
     .command("list")
-    .description("show every account with its units in the present billing period")
+    .description("show every account with its units in the current billing period")
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExamples:\n  $ kurs accounts list\n  $ kurs accounts list --json")
     .action((options: OutputOptions) => listAccounts(uses, options));
@@ -40,7 +40,7 @@ export function accountCommands(program: Command, uses: AccountCommandUses): voi
 
   accounts
     .command("plan")
-    .description("move an account to a plan; it counts from the next read on")
+    .description("move an account to a plan; takes effect with the next read")
     .argument("<email>")
     .argument("<plan>")
     .addHelpText("after", "\nExample:\n  $ kurs accounts plan ada@example.org pro")

@@ -10,8 +10,8 @@ export interface EmailVerification {
   /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */
   verify(token: string): Promise<void>;
   /**
-   * Sends another mail, when the email's account is there and not verified yet; whether it is, is
-   * told neither by the answer nor by its time.
+   * Sends another mail if the email has an account that is not verified yet. Neither the response
+   * nor its duration reveals whether it has.
    *
    * @throws {Failure} `too_many_requests`
    */

@@ -24,18 +24,18 @@ export const Email = Type.String({
   format: "email",
   maxLength: 254,
   pattern: `^[^${UNMAILABLE_CHARACTERS}]*$`,
-  description: "Trimmed and lower-cased before it is looked at",
+  description: "Trimmed and lower-cased before validation",
   examples: ["ada@example.org"],
 });
 
 export const Password = Type.String({
   format: "password",
-  description: "8 to 256 characters after NFKC; common passwords are refused",
+  description: "8 to 256 characters after NFKC; common passwords are rejected",
   examples: ["correct horse battery staple"],
 });
 
 export const MailToken = Type.String({
-  description: "From the link of a mail: what follows `#token=`",
+  description: "The part after `#token=` in the link of a mail",
   examples: ["3f".repeat(32)],
 });
 

@@ -11,15 +11,15 @@ const common = { tags: ["Authentication"], security: [] };
 
 const MAIL_LIMITS =
   `At most ${VALID_TOKENS_MAX} tokens of an account are valid for this purpose, and at most ` +
-  `${MAILS_PER_HOUR_MAX} mails an hour go to one address: beyond that the response is the same, ` +
-  "and no mail is sent. Using one token voids the others.";
+  `${MAILS_PER_HOUR_MAX} mails per hour go to one address. Beyond that the response is the same, ` +
+  "but no mail is sent. Using one token voids the others.";
 
-const accepted = Type.Object({}, { description: "Told whether or not there is such an account" });
+const accepted = Type.Object({}, { description: "Sent whether or not the account exists" });
 
 const verifySchema = {
   ...common,
   operationId: "verifyEmail",
-  summary: "Confirm an email by the token that was mailed to it",
+  summary: "Confirm an email with the token that was mailed to it",
   body: MailTokenBody,
   response: documentedResponses({ 204: emptyResponse("The email is verified") }, [
     "unsupported_media_type",
@@ -30,7 +30,7 @@ const verifySchema = {
 const resendSchema = {
   ...common,
   operationId: "resendVerification",
-  summary: "Mail another token, valid 24 hours; the older ones stay valid",
+  summary: "Mail another token, valid for 24 hours; older ones stay valid",
   description: MAIL_LIMITS,
   body: EmailBody,
   response: documentedResponses({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),
@@ -39,7 +39,7 @@ const resendSchema = {
 const requestResetSchema = {
   ...common,
   operationId: "requestPasswordReset",
-  summary: "Mail a token for a new password, valid 1 hour; the older ones stay valid",
+  summary: "Mail a token for a new password, valid for 1 hour; older ones stay valid",
   description: MAIL_LIMITS,
   body: EmailBody,
   response: documentedResponses({ 202: accepted }, ["unsupported_media_type", "too_many_requests"]),

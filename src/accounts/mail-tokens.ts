@@ -9,7 +9,7 @@ const lifetimeMsOf: Record<TokenPurpose, number> = {
   password_reset: PASSWORD_RESET_LIFETIME_MS,
 };
 
-/** Makes a token of 32 random bytes, valid from now on for its purpose's time, and its mail. */
+/** Makes a token of 32 random bytes, valid from now for its purpose's lifetime, and its mail. */
 export function newMailToken(
   purpose: TokenPurpose,
   { secrets, clock }: { readonly secrets: Secrets; readonly clock: Clock },

@@ -3,7 +3,7 @@ import type { Secrets } from "../shared/secrets.ts";
 import { normalizePassword, passwordProblem } from "./password-rules.ts";
 
 /**
- * Judges a password that an account is to have from now on.
+ * Checks and hashes an account's new password.
  *
  * @param email of the account, in normal form.
  * @returns its stored form.

@@ -10,19 +10,19 @@ import { invalidToken, isMailToken } from "./rules.ts";
 
 export interface PasswordResets {
   /**
-   * Sends a mail, when there is an account of that email; whether there is, is told neither by the
-   * answer nor by its time.
+   * Sends a mail if the email has an account. Neither the response nor its duration reveals whether
+   * it has one.
    *
    * @throws {Failure} `too_many_requests`
    */
   request(email: string, clientIp: string): Promise<void>;
   /**
-   * Spends the token of a mail's link for a new password: the email counts as verified and every
-   * session of the account is ended. Its API keys stay, unless this is the first verification of
-   * the email: then they may be a stranger's and are revoked.
+   * Spends the token of a mail's link and sets a new password. Marks the email as verified and ends
+   * every session of the account. Its API keys stay valid, unless this is the first verification of
+   * the email: then a stranger may have created them, and they are revoked.
    *
    * @throws {Failure} `too_many_requests`; `invalid_token`; `invalid_request` for the password, and
-   *   then the token is not spent.
+   *   then the token stays valid.
    */
   confirm(token: string, password: string, clientIp: string): Promise<void>;
 }
@@ -36,8 +36,8 @@ export function createPasswordResets(uses: {
 }): PasswordResets {
   const { store, secrets, clock, consumeAuthAttempt, hashNewPassword } = uses;
   const now = () => timestamp(clock.nowMs());
-  // Many confirmations of one token would fill the queue for hashing, though only one can succeed:
-  // 400 of them let another user's log-in wait 3.9 s instead of 40 ms.
+  // Many confirmations of one token would fill the hashing queue, though only one can succeed: 400
+  // of them made another user's log-in wait 3.9 s instead of 40 ms.
   const oneAtATime = createOneAtATime();
 
   return {
@@ -51,7 +51,7 @@ export function createPasswordResets(uses: {
       if (!isMailToken(token)) throw invalidToken;
       const tokenHash = secrets.hash(token);
       await oneAtATime(tokenHash, async () => {
-        // Looked up before anything is hashed: a token that is none costs no 30 ms of a core.
+        // Looks up the token before hashing: an invalid token must not cost 30 ms of a core.
         const email = await store.tokenEmail(tokenHash, "password_reset", now());
         if (email === undefined) throw invalidToken;
         const passwordHash = await hashNewPassword(password, email);

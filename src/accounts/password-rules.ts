@@ -2,8 +2,8 @@ const MIN_CHARACTERS = 8;
 const MAX_CHARACTERS = 256;
 
 /**
- * Brings a password into the form that is hashed: NFKC, so that the same characters typed on
- * another keyboard are the same password.
+ * Normalizes a password to NFKC before it is hashed, so that the same characters typed on another
+ * keyboard are the same password.
  */
 export function normalizePassword(password: string): string {
   return password.normalize("NFKC");
@@ -12,7 +12,7 @@ export function normalizePassword(password: string): string {
 /**
  * @param password in normal form.
  * @param email of the account, in normal form.
- * @returns why the password may not be set, or `undefined` when it may.
+ * @returns the rule that the password breaks, or `undefined` for a valid one.
  */
 export function passwordProblem(
   password: string,

@@ -8,9 +8,9 @@ import { newMailToken } from "./mail-tokens.ts";
 import type { HashNewPassword } from "./new-password.ts";
 import type { Account, AccountStore } from "./store.ts";
 
-/** Who calls, and as whom: the body of register and login with the address it came from. */
+/** The body of register and login, with the client's address. */
 export interface Credentials {
-  /** Trimmed, lower-cased and of an email's form. */
+  /** Trimmed, lower-cased and valid. */
   readonly email: string;
   readonly password: string;
   readonly clientIp: string;
@@ -19,7 +19,7 @@ export interface Credentials {
 /** @throws {Failure} `too_many_requests`, `invalid_request`, `email_taken` */
 export type Register = (credentials: Credentials) => Promise<Account>;
 
-/** Makes the use case that opens an account (specification, section 4) and mails its owner. */
+/** Makes the use case that creates an account (specification, section 4) and mails its owner. */
 export function createRegister(uses: {
   readonly store: AccountStore;
   readonly secrets: Secrets;

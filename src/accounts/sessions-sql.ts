@@ -5,16 +5,16 @@ import type { SessionStore } from "./store.ts";
 const CREATE_SESSION = `
   INSERT INTO sessions (token_hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`;
 
-// The password may have been reset while it was checked: the session of the old one must not be
-// stored after the reset has ended all. On a database of many nodes the row stays locked until
-// the session is stored, so that a reset either comes first or finds it.
+// A reset may have replaced the password during its check: no session for the old password may be
+// stored after the reset has ended all sessions. On PostgreSQL the row stays locked until the
+// session is stored, so that a reset either commits first or finds and ends the session.
 const RENEW_PASSWORD = `
   UPDATE accounts SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id`;
 
 const REMOVE_EXPIRED = "DELETE FROM sessions WHERE account_id = $1 AND expires_at <= $2";
 
-// One that was issued well ahead of now is of a clock that has been set back since: it would live
-// longer than sessions may.
+// A session created well in the future comes from a clock that has been set back since: it would
+// outlive the lifetime of sessions.
 const VALID_SESSION = `
   SELECT account_id FROM sessions
   WHERE token_hash = $1 AND expires_at > $2 AND created_at <= $3`;

@@ -13,10 +13,10 @@ import {
 } from "./rules.ts";
 import type { AccountStore, CheckedPassword, SessionStore } from "./store.ts";
 
-/** How far clocks of nodes may lie apart, or one be set back, before sessions are doubted. */
+/** How far the nodes' clocks may differ, or one be set back, before sessions are rejected. */
 const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** What a log-in hands out; the token is told this once. */
+/** The result of a log-in; the token is returned only here. */
 export interface IssuedSession {
   readonly token: string;
   /** RFC 3339 in UTC, 24 hours after the log-in. */
@@ -25,8 +25,8 @@ export interface IssuedSession {
 
 export interface Sessions {
   /**
-   * @throws {Failure} `too_many_requests`; `unauthorized` for an unknown email as for a wrong
-   *   password, and after the same time; `email_not_verified`, after the password was found right.
+   * @throws {Failure} `too_many_requests`; `unauthorized` for an unknown email or a wrong
+   *   password, after the same time for both; `email_not_verified` after the password has matched.
    */
   logIn(credentials: Credentials): Promise<IssuedSession>;
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
@@ -40,7 +40,7 @@ export function createSessions(uses: {
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
-  /** Whether only those log in who have shown that their email is theirs. */
+  /** Whether a log-in requires a verified email. */
   readonly requireVerifiedEmail: boolean;
 }): Sessions {
   const { store, secrets, clock, consumeAuthAttempt, requireVerifiedEmail } = uses;
@@ -69,7 +69,7 @@ export function createSessions(uses: {
         const hash = account.passwordHash;
         const nextHash = check.outdated ? await secrets.hashPassword(password) : hash;
         const session = await openSession(account.id, { hash, nextHash });
-        // Without one the password has changed under the check: the new one decides.
+        // Otherwise the password changed during the check: check against the new one.
         if (session !== undefined) return session;
       }
     },

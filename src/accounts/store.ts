@@ -24,11 +24,11 @@ export interface AccountStore {
   /**
    * Stores an account with the token that verifies its email, and that token's mail.
    *
-   * @returns false when the email is taken, and then nothing is stored.
+   * @returns false, and stores nothing, when the email is taken.
    */
   createAccount(account: Account, verification: IssuedToken): Promise<boolean>;
   accountByEmail(email: string): Promise<Account | undefined>;
-  /** Every account in order of creation, or the one of an email, with its units in a period. */
+  /** Every account in order of creation, or only the email's, with its units in a period. */
   listAccounts(period: string, email?: string): Promise<AccountSummary[]>;
   /** @returns false when there is no such account. The plan must exist. */
   setAccountPlan(email: string, plan: string): Promise<boolean>;
@@ -41,7 +41,7 @@ export interface Session {
   readonly expiresAt: string;
 }
 
-/** A password as it stood when it was found right, and as it is to be stored from now on. */
+/** The stored hash that a password matched, and the hash to store from now on. */
 export interface CheckedPassword {
   readonly hash: string;
   readonly nextHash: string;
@@ -49,14 +49,13 @@ export interface CheckedPassword {
 
 export interface SessionStore {
   /**
-   * Stores a session, removes those of the account that have expired, and renews the password's
-   * stored form.
+   * Stores a session, removes the account's expired ones, and updates the password's hash.
    *
-   * @returns false when the password has been changed since it was checked: nothing is stored.
+   * @returns false, and stores nothing, when the password has changed since the check.
    */
   createSession(session: Session, password: CheckedPassword): Promise<boolean>;
   /**
-   * @param issuedBy no session counts that was issued later; `now`, or a little after.
+   * @param issuedBy sessions created later are invalid; `now`, or slightly later.
    * @returns the account's id, or undefined when no session of that token is valid at `now`.
    */
   sessionAccount(tokenHash: string, now: string, issuedBy?: string): Promise<string | undefined>;
@@ -64,16 +63,16 @@ export interface SessionStore {
 }
 
 export interface AuthWindow {
-  /** What is counted, as a digest: an address, or an address with an email. */
+  /** The digest of an address, or of an address and an email. */
   readonly scope: string;
-  /** Calls in the window so far, the one that is being counted included. */
+  /** Calls in the window so far, including the current one. */
   readonly calls: number;
   readonly endsAt: string;
 }
 
 export interface AuthLimitStore {
-  /** Those of the scopes' windows that are open at `now`. Writes nothing. */
+  /** Reads the scopes' windows that are open at `now`. Writes nothing. */
   currentAuthWindows(scopes: readonly string[], now: string): Promise<AuthWindow[]>;
-  /** Counts one call in each scope's window; a window that is over at `now` starts anew. */
+  /** Counts one call in each scope's window; a window that has ended by `now` restarts. */
   countAuthAttempt(scopes: readonly string[], now: string, endsAt: string): Promise<AuthWindow[]>;
 }

@@ -7,9 +7,9 @@ import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 
 const HOUR_MS = 3_600_000;
 
-// One row also for an email without an account, and the counts are bounded: the time depends
-// neither on whether there is an account nor on how many mails it has had. The upper bounds ignore
-// tokens and mails of a clock that was far ahead and has been set back since.
+// Returns one row even for an email without an account, and bounds the counts: the duration reveals
+// neither whether an account exists nor how many mails it was sent. The upper bounds ignore tokens
+// and mails from a clock that was far ahead and has been set back since.
 const ACCOUNT_TO_MAIL = `
   SELECT a.id, a.email_verified_at,
     (SELECT count(*) FROM mail_tokens
@@ -24,15 +24,15 @@ const ACCOUNT_TO_MAIL = `
 const WRITE_TOKEN = `
   INSERT INTO mail_tokens (account_id, purpose, token_hash, expires_at) VALUES ($1, $2, $3, $4)`;
 
-const TAKE_BACK_TOKEN = "DELETE FROM mail_tokens WHERE token_hash = $1";
-const TAKE_BACK_MAIL = "DELETE FROM mails WHERE id = $1";
+const DELETE_TOKEN = "DELETE FROM mail_tokens WHERE token_hash = $1";
+const DELETE_MAIL = "DELETE FROM mails WHERE id = $1";
 
 const TOKEN_EMAIL = `
   SELECT a.email FROM mail_tokens t JOIN accounts a ON a.id = t.account_id
   WHERE t.token_hash = $1 AND t.purpose = $2 AND t.expires_at > $3`;
 
-// Test and change in one statement, which voids the account's other tokens of the purpose as well:
-// of two uses at the same instant, of one token or of two, only one finds its row.
+// Tests and changes in one statement, which also voids the account's other tokens of the purpose:
+// of two simultaneous uses, of the same token or of two tokens, only one finds its row.
 const SPEND_TOKEN = `
   DELETE FROM mail_tokens WHERE purpose = $2 AND account_id =
     (SELECT account_id FROM mail_tokens
@@ -62,17 +62,17 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
           const { purpose, tokenHash, mailId, createdAt, expiresAt } = token;
           const nowMs = Date.parse(createdAt);
           const hour = [timestamp(nowMs - HOUR_MS), timestamp(nowMs + HOUR_MS)] as const;
-          const asked = [email, mailId, purpose, createdAt, ...hour, expiresAt] as const;
-          const [row = {}] = yield statement(ACCOUNT_TO_MAIL, ...asked);
+          const values = [email, mailId, purpose, createdAt, ...hour, expiresAt] as const;
+          const [row = {}] = yield statement(ACCOUNT_TO_MAIL, ...values);
           const accountId = optionalTextOf(row, "id");
           const isKept = accountId !== undefined && isDue(row, purpose) && isWithinLimits(row);
-          // The same statements run in every case, and rows that must not stay are taken back: a
-          // commit that has changed nothing would be quicker, and reveal that there is no account.
+          // Runs the same statements in every case, and deletes the rows that must not stay: a
+          // commit without changes would be faster, and reveal that the account does not exist.
           yield* writeToken(accountId ?? mailId, token);
-          yield statement(TAKE_BACK_TOKEN, isKept ? "" : tokenHash);
-          yield statement(TAKE_BACK_MAIL, isKept ? "" : mailId);
+          yield statement(DELETE_TOKEN, isKept ? "" : tokenHash);
+          yield statement(DELETE_MAIL, isKept ? "" : mailId);
         },
-        // Of several requests at once, each counts what the others have written.
+        // The lock lets each of several simultaneous requests count the others' rows.
         `mail tokens of ${email}`,
       ),
 
@@ -93,11 +93,11 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
       engine.transaction(function* () {
         const accountId = yield* spendToken(tokenHash, "password_reset", now);
         if (accountId === undefined) return false;
-        // First the account, which a log-in holds until its session is stored, and then the
-        // sessions, which a creation holds until its key is stored: neither can come after both.
+        // First the account, which a log-in locks until its session is stored, then the sessions,
+        // which a key creation locks until its key is stored: neither can commit after both.
         const [account = {}] = yield statement(SET_PASSWORD, accountId, passwordHash);
         yield statement(END_SESSIONS, accountId);
-        // The person who opened the account knows the keys, and need not own the email.
+        // The person who created the account knows the keys, and may not own the email.
         const isFirst = optionalTextOf(account, "email_verified_at") === undefined;
         if (isFirst) yield statement(REVOKE_KEYS, accountId, now);
         yield statement(VERIFY_EMAIL, accountId, now);

@@ -22,7 +22,7 @@ export interface ApiKeys {
   /**
    * @param name trimmed, 1 to 100 characters.
    * @param sessionToken of a session that `authenticate` accepted.
-   * @returns the key with its secret, which is told this once.
+   * @returns the key with its secret, which is returned only here.
    * @throws {Failure} `key_limit_reached`; `unauthorized` when the session has ended since.
    */
   create(

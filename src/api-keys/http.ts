@@ -22,7 +22,7 @@ const createSchema = {
     "10,000 in total, revoked ones included.",
   body: NewApiKeyBody,
   response: documentedResponses(
-    { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, told this once" }) },
+    { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, returned once" }) },
     ["unauthorized", "unsupported_media_type", "key_limit_reached"],
   ),
 };
@@ -41,7 +41,7 @@ const revokeSchema = {
   operationId: "revokeApiKey",
   tags,
   security,
-  summary: "Revoke a key; it is refused from then on",
+  summary: "Revoke a key; it is rejected from then on",
   params: Type.Object({ id: Type.String({ description: "The key's id, as listed; in any case" }) }),
   response: documentedResponses({ 204: emptyResponse("The key is revoked") }, [
     "unauthorized",
@@ -83,7 +83,7 @@ export async function apiKeyRoutes(
   });
 }
 
-/** A lone surrogate cannot be stored: the answer tells the name that is. */
+/** Lone surrogates cannot be stored, so they are replaced: the response has the stored name. */
 async function trimName({ body }: FastifyRequest): Promise<void> {
   if (typeof body === "object" && body !== null && "name" in body) {
     if (typeof body.name === "string") body.name = body.name.trim().toWellFormed();

@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Id, Timestamp, Type } from "../shared/json-schema.ts";
 import type { ApiKey } from "./store.ts";
 
-/** Neither those of ASCII and C1 nor Unicode's Bidi_Control, which make a name show as another. */
+/** No control characters (ASCII, C1) and no Unicode Bidi_Control, which can disguise a name. */
 export const NO_CONTROL_CHARACTERS =
   "^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*$";
 
@@ -41,7 +41,7 @@ export const CreatedApiKeySchema = Type.Object(
     ...keyFields,
     api_key: Type.String({
       pattern: "^svc_live_[0-9a-f]{64}$",
-      description: "The secret: told this once, it cannot be had again",
+      description: "The secret: returned once, it cannot be retrieved later",
     }),
   },
   { $id: "CreatedApiKey" },

@@ -2,13 +2,13 @@ import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type { ApiKeyStore, KeyCreation, KeyLimits } from "./store.ts";
 
-// Keeps the session's row until the key is stored: a reset of the password, which ends the sessions
-// and then revokes keys, waits for it, or has ended the session before.
-const HOLD_SESSION = `
+// Locks the session's row until the key is stored: a password reset, which ends the sessions and
+// then revokes keys, waits for the key or has already ended the session.
+const LOCK_SESSION = `
   UPDATE sessions SET expires_at = expires_at WHERE token_hash = $1 RETURNING token_hash`;
 
-// Each count looks at no more rows than its limit, since an older version may have left 500,000
-// revoked keys. Those of a day are among the newest, by the order of ids.
+// Each count reads no more rows than its limit, because an older version may have left 500,000
+// revoked keys. The keys of a day are among the newest in id order.
 const COUNT_KEYS = `
   SELECT
     (SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 LIMIT $2) AS every)
@@ -20,8 +20,8 @@ const COUNT_KEYS = `
       SELECT created_at FROM api_keys WHERE account_id = $1 ORDER BY id DESC LIMIT $4) AS newest
       WHERE created_at >= $5) AS today`;
 
-// Counts and stores in one statement, under the account's lock: of several creations at once, each
-// counts the others' keys.
+// Counts and stores in one statement, under the account's lock: each of several simultaneous
+// creations counts the others' keys.
 const CREATE_KEY = `
   INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
   SELECT $6, $7, $1, $8, $9, $10 FROM (${COUNT_KEYS}) AS counted
@@ -35,8 +35,8 @@ const LIST_KEYS = `
 const KEY_ACCOUNT = `
   SELECT account_id FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL`;
 
-// One statement finds and ends the key: unknown, foreign and revoked ids take the same path, and
-// of two revocations at once only one succeeds (specification, section 3).
+// One statement finds and revokes the key: unknown, foreign and revoked ids take the same path, and
+// of two simultaneous revocations only one succeeds (specification, section 3).
 const REVOKE_KEY = `
   UPDATE api_keys SET revoked_at = $3
   WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL RETURNING id`;
@@ -49,7 +49,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
       const counted = [accountId, total, active, perDay, createdAt.slice(0, 10)] as const;
       return engine.transaction(function* (): Transaction<KeyCreation> {
         if (sessionHash !== undefined) {
-          if ((yield statement(HOLD_SESSION, sessionHash)).length === 0) return "session_ended";
+          if ((yield statement(LOCK_SESSION, sessionHash)).length === 0) return "session_ended";
         }
         const values = [...counted, keyHash, id, name, keyPrefix, createdAt] as const;
         if ((yield statement(CREATE_KEY, ...values)).length === 1) return "created";
@@ -80,7 +80,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
   };
 }
 
-/** The active keys come last: to revoke one would help against no other limit. */
+/** Checks the active keys last: revoking one does not help against the other limits. */
 function reachedLimit(counts: Row, limits: KeyLimits): keyof KeyLimits {
   if (integerOf(counts, "total") >= limits.total) return "total";
   return integerOf(counts, "today") >= limits.perDay ? "perDay" : "active";

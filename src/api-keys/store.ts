@@ -9,7 +9,7 @@ export interface ApiKey {
 export interface NewApiKey extends ApiKey {
   readonly accountId: string;
   readonly keyHash: string;
-  /** The session that creates it: it must still be there when the key is stored. */
+  /** The session that creates it: it must still exist when the key is stored. */
   readonly sessionHash?: string;
 }
 
@@ -22,12 +22,12 @@ export interface KeyLimits {
   readonly total: number;
 }
 
-/** What became of a creation: stored, or nothing stored because of a limit or an ended session. */
+/** The result of a creation: stored, or not stored because of a limit or an ended session. */
 export type KeyCreation = "created" | "session_ended" | keyof KeyLimits;
 
 export interface ApiKeyStore {
   createApiKey(key: NewApiKey, limits: KeyLimits): Promise<KeyCreation>;
-  /** A page of an account's keys, revoked ones too, oldest first: those after an id ("": all). */
+  /** A page of an account's keys after an id ("": all), revoked ones too, oldest first. */
   listApiKeys(accountId: string, afterId: string, limit: number): Promise<ApiKey[]>;
   /** @returns the id of the account whose active key has that hash. */
   apiKeyAccount(keyHash: string): Promise<string | undefined>;

@@ -1,4 +1,4 @@
-/** How long to wait after failures in a row. */
+/** How long to wait after consecutive failures. */
 export interface Backoff {
   /** After the first failure; doubled with each further one. */
   readonly firstMs: number;
@@ -6,9 +6,9 @@ export interface Backoff {
 }
 
 /**
- * @param failures in a row before the present one.
- * @param random a number from 0 to 1: waits differ by half more or less, so that nodes do not come
- *   in step.
+ * @param failures consecutive ones before the current one.
+ * @param random a number from 0 to 1: varies the wait by up to half more or less, so that nodes do
+ *   not retry in lockstep.
  * @returns milliseconds to wait.
  */
 export function backoffMs(

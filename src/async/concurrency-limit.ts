@@ -1,24 +1,24 @@
-/** Lets work pass, at most a number of pieces at a time; the rest waits in order of arrival. */
+/** Runs a limited number of tasks at a time; the others wait in order of arrival. */
 export interface ConcurrencyLimit {
   pass<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Turns away what waits, and from now on all that would have to wait. */
+  /** Rejects the tasks that wait, and from now on each that would have to wait. */
   close(): void;
-  /** Pieces of work that wait now. */
+  /** Tasks that wait now. */
   waiting(): number;
-  /** Pieces that were turned away, since the beginning. */
+  /** Tasks rejected so far. */
   refused(): number;
 }
 
-/** What one piece of work took counts so much in the mean, which then tells of the last dozen. */
+/** The weight of one run time in the moving mean, which then covers about the last dozen tasks. */
 const WEIGHT_OF_ONE = 0.15;
 
 export interface ConcurrencyLimits {
   readonly atOnce: number;
-  /** At most so many wait. */
+  /** The most tasks that wait. */
   readonly waiting?: number;
-  /** Nobody waits who would, by what pieces of work took of late, have to wait longer than this. */
+  /** Rejects a task whose expected wait, estimated from recent run times, is longer than this. */
   readonly waitMs?: number;
-  /** Is thrown, before any work, when nobody more may wait. */
+  /** Thrown, before any work, when no more tasks may wait. */
   readonly whenFull: Error;
 }
 
@@ -31,10 +31,10 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
   let free = atOnce;
   let refused = 0;
   let meanMs = 0;
-  const note = (tookMs: number) => {
+  const recordRunTime = (tookMs: number) => {
     meanMs += (tookMs - meanMs) * WEIGHT_OF_ONE;
   };
-  // As many as are worked on at once may wait in any case: or a slow piece would shut the rest out.
+  // As many tasks may always wait as run at once; otherwise one slow task would reject all others.
   const isFull = () =>
     isClosed ||
     waiting.length >= waitingMax ||
@@ -47,15 +47,15 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
         refused += 1;
         throw whenFull;
       } else {
-        const turn = Promise.withResolvers<void>();
-        waiting.push(turn);
-        await turn.promise;
+        const slot = Promise.withResolvers<void>();
+        waiting.push(slot);
+        await slot.promise;
       }
       const startMs = performance.now();
       try {
         return await work();
       } finally {
-        note(performance.now() - startMs);
+        recordRunTime(performance.now() - startMs);
         const next = waiting.shift();
         if (next === undefined) free += 1;
         else next.resolve();

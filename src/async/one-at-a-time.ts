@@ -1,4 +1,4 @@
-/** Runs one piece of work per name at a time; further ones wait, in order of arrival. */
+/** Runs one task per name at a time; further tasks wait, in order of arrival. */
 export type OneAtATime = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
 export function createOneAtATime(): OneAtATime {
@@ -6,12 +6,12 @@ export function createOneAtATime(): OneAtATime {
 
   return async (name, work) => {
     const before = last.get(name);
-    const turn = before === undefined ? work() : before.then(work);
-    // The next one waits for the end of this one, whatever came of it.
-    const end = turn.then(ignore, ignore);
+    const current = before === undefined ? work() : before.then(work);
+    // The next task waits until this one ends, whether it succeeds or fails.
+    const end = current.then(ignore, ignore);
     last.set(name, end);
     try {
-      return await turn;
+      return await current;
     } finally {
       if (last.get(name) === end) last.delete(name);
     }

@@ -1,41 +1,41 @@
-/** What has not been refused of late may be made up for, up to so many. */
+/** Unused allowance accumulates up to this many rejections. */
 const REJECTION_BURST = 500;
 
-/** Between two turns of refusing. */
+/** Between two batches of rejections. */
 const PAUSE_MS = 5;
 
-/** Has a refusal told after all that the present turn of the event loop serves. */
-export type PaceRejection = (refuse: () => void) => void;
+/** Sends a rejection after everything that the current event-loop iteration serves. */
+export type PaceRejection = (send: () => void) => void;
 
 /**
- * Tells refusals at a bounded pace, in order: clients who come back at once, whatever Retry-After
- * says, come no faster than they are refused, and leave the rest of the core to who is served. Told
- * at once, each would bring its client back before the sockets of this turn are all read, and so
- * again and again: the turn would not end, and nobody be served. Measured at 40,000 reads a second
- * over 4,000 connections: 2,184 served.
+ * Sends rejections at a limited rate, in order: clients that ignore Retry-After and retry at once
+ * return no faster than they are rejected, and the rest of the core serves other requests. Sent at
+ * once, each rejection would bring its client back before this event-loop iteration has read all
+ * sockets, again and again: the iteration would not end, and no request would be served. Measured
+ * that way at 40,000 reads per second over 4,000 connections: 2,184 served.
  */
-export function createRejectionPacer(refusalsPerMs: number): PaceRejection {
+export function createRejectionPacer(rejectionsPerMs: number): PaceRejection {
   let waiting: (() => void)[] = [];
   let isDue = false;
   let allowance = REJECTION_BURST;
   let countedMs = 0;
 
-  const refuse = () => {
+  const sendDue = () => {
     const nowMs = performance.now();
-    allowance = Math.min(REJECTION_BURST, allowance + (nowMs - countedMs) * refusalsPerMs);
+    allowance = Math.min(REJECTION_BURST, allowance + (nowMs - countedMs) * rejectionsPerMs);
     countedMs = nowMs;
-    const told = waiting.slice(0, Math.floor(allowance));
-    waiting = waiting.slice(told.length);
-    allowance -= told.length;
+    const due = waiting.slice(0, Math.floor(allowance));
+    waiting = waiting.slice(due.length);
+    allowance -= due.length;
     isDue = waiting.length > 0;
-    if (isDue) setTimeout(refuse, PAUSE_MS);
-    for (const tell of told) tell();
+    if (isDue) setTimeout(sendDue, PAUSE_MS);
+    for (const send of due) send();
   };
 
-  return (tell) => {
-    waiting.push(tell);
+  return (send) => {
+    waiting.push(send);
     if (isDue) return;
     isDue = true;
-    setImmediate(refuse);
+    setImmediate(sendDue);
   };
 }

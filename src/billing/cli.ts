@@ -26,15 +26,15 @@ export function planCommands(program: Command, uses: PlanCommandUses): void {
 
   plans
     .command("set")
-    .description("add a plan, or change its units; it counts from the next read on")
+    .description("add a plan, or change its units; takes effect with the next read")
     .argument("<name>", "lower-case letters, digits and -")
-    .argument("<units>", "units a billing period")
+    .argument("<units>", "units per billing period")
     .addHelpText("after", setExamples)
     .action((name: string, units: string) => setPlan(uses, name, units));
 }
 
 const setExamples = `
-When PLAN_FREE_UNITS is set, the server gives the plan "free" that figure at its next start.
+If PLAN_FREE_UNITS is set, the server gives the plan "free" that number of units when it starts.
 
 Example:
   $ kurs plans set pro 1000000`;
@@ -43,7 +43,7 @@ async function listPlans({ openStore, print }: PlanCommandUses, { json }: Output
   await using store = await openStore();
   const plans = await store.listPlans();
   if (json) return print(JSON.stringify(plans.map(planJson), undefined, 2));
-  const columns = [{ heading: "PLAN" }, { heading: "UNITS A PERIOD", align: "right" }] as const;
+  const columns = [{ heading: "PLAN" }, { heading: "UNITS PER PERIOD", align: "right" }] as const;
   print(
     table(
       columns,
@@ -64,5 +64,5 @@ async function setPlan({ openStore, print }: PlanCommandUses, name: string, unit
   }
   await using store = await openStore();
   await store.setPlan({ name, unitsPerPeriod });
-  print(`plan ${name} has ${unitsPerPeriod} units a period`);
+  print(`plan ${name} has ${unitsPerPeriod} units per period`);
 }

@@ -23,7 +23,7 @@ const common = { tags: ["Usage"], security: [{ Session: [] }] };
 const usageSchema = {
   ...common,
   operationId: "readUsage",
-  summary: "Read the units used in the present billing period",
+  summary: "Read the units used in the current billing period",
   response: documentedResponses({ 200: Type.Ref("Usage#", { description: "The usage" }) }, [
     "unauthorized",
   ]),
@@ -76,7 +76,7 @@ export function usageRoutes(
   );
 }
 
-/** Before the validator does: of a query's texts it would take "1.5" and "true" for 1. */
+/** Runs before the validator, which would convert the texts "1.5" and "true" to 1. */
 async function readDays({ query }: FastifyRequest): Promise<void> {
   if (typeof query !== "object" || query === null || !("days" in query)) return;
   const { days } = query;

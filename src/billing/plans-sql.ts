@@ -8,8 +8,8 @@ const SET_PLAN = `
   INSERT INTO plans (name, units_per_period) VALUES ($1, $2)
   ON CONFLICT (name) DO UPDATE SET units_per_period = excluded.units_per_period`;
 
-// Each plan in use is found from the one before by the index. As on SQLite a text that begins with
-// WITH does not count as a read, it does not.
+// Finds each plan in use from the previous one through the index. The outer SELECT is needed: on
+// SQLite, the engine does not treat a text that begins with WITH as a read.
 const MISSING_PLANS = `
   SELECT plan FROM (
     WITH RECURSIVE used (plan) AS (

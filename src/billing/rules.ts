@@ -1,30 +1,30 @@
 import { timestamp } from "../shared/instant.ts";
 
-/** A calendar month in UTC: the span in which units are counted against the quota. */
+/** A calendar month in UTC, within which units count against the quota. */
 export interface BillingPeriod {
-  /** Year and month, `2026-11`: the name under which the store counts. */
+  /** Year and month, `2026-11`: the period's name in the store. */
   readonly name: string;
   /** RFC 3339, inclusive. */
   readonly start: string;
-  /** RFC 3339, exclusive: the moment of the reset. */
+  /** RFC 3339, exclusive: the time of the reset. */
   readonly end: string;
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Where an account stands in a billing period. */
+/** An account's quota and usage in a billing period. */
 export interface Quota {
   readonly quotaUnits: number;
   readonly usedUnits: number;
 }
 
-/** The plan that every account starts on. A new store has it, with 1,000 units a period. */
+/** The plan that every account starts on. A new store has it, with 1,000 units per period. */
 export const FREE_PLAN = "free";
 
-/** The most units a plan may have: whole numbers stay exact well beyond it. */
+/** The most units a plan may have. Integers are exact well beyond it. */
 export const MAX_PLAN_UNITS = 1_000_000_000_000;
 
-/** @returns the billing period in which a moment lies, given in milliseconds since 1970. */
+/** @returns the billing period that contains a time, given in milliseconds since 1970. */
 export function billingPeriodAt(epochMs: number): BillingPeriod {
   const moment = new Date(epochMs);
   const year = moment.getUTCFullYear();
@@ -35,12 +35,12 @@ export function billingPeriodAt(epochMs: number): BillingPeriod {
   return { name: start.slice(0, 7), start, end: timestamp(endMs), startMs, endMs };
 }
 
-/** @returns the UTC day of a moment as `2026-11-21`. */
+/** @returns the UTC day of a time as `2026-11-21`. */
 export function utcDay(epochMs: number): string {
   return timestamp(epochMs).slice(0, 10);
 }
 
-/** @returns the units left; 0 when a lowered quota lies below what was used. */
+/** @returns the units left; 0 when a lowered quota is below the usage. */
 export function remainingUnits({ quotaUnits, usedUnits }: Quota): number {
   return Math.max(quotaUnits - usedUnits, 0);
 }
@@ -48,7 +48,7 @@ export function remainingUnits({ quotaUnits, usedUnits }: Quota): number {
 /** @returns used units over quota, rounded half up to 4 places; 1 when there is no quota at all. */
 export function utilization({ quotaUnits, usedUnits }: Quota): number {
   if (quotaUnits === 0) return 1;
-  // In whole numbers: on large plans the quotient of two floats may round to the wrong side.
+  // Uses integers: for large plans the quotient of two floats may round the wrong way.
   const quota = BigInt(quotaUnits);
   return Number((BigInt(usedUnits) * 20_000n + quota) / (2n * quota)) / 10_000;
 }

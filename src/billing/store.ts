@@ -9,7 +9,7 @@ export interface PlanStore {
   listPlans(): Promise<Plan[]>;
   /** Adds a plan, or changes the units of one. */
   setPlan(plan: Plan): Promise<void>;
-  /** Names of plans that accounts are on and that are not stored. */
+  /** Names of plans that accounts have but that are not stored. */
   missingPlans(): Promise<string[]>;
 }
 
@@ -23,7 +23,7 @@ export interface DayOfKey {
   readonly keyId: string;
 }
 
-/** What one key was charged on one UTC day. */
+/** The units that one key was charged on one UTC day. */
 export interface DailyUnits extends DayOfKey {
   readonly units: number;
 }
@@ -31,8 +31,8 @@ export interface DailyUnits extends DayOfKey {
 export interface UsageStore {
   usageOf(accountId: string, period: string): Promise<AccountUsage | undefined>;
   /**
-   * A page of an account's days with units, in order of the day, then of the key's creation: what
-   * comes after a day and key ("": all of that day), up to a last day of the same month.
+   * A page of an account's units by day and key, ordered by day, then by the key's creation: the
+   * rows after a day and key ("": all of that day), up to a last day of the same month.
    */
   dailyUnits(
     accountId: string,

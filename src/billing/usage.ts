@@ -6,7 +6,7 @@ import type { AccountUsage, DailyUnits, DayOfKey, UsageStore } from "./store.ts"
 
 const DAY_MS = 86_400_000;
 
-/** What an account has used of its quota in the present billing period. */
+/** An account's usage in the current billing period. */
 export interface UsageReport extends AccountUsage {
   readonly period: BillingPeriod;
 }
@@ -31,7 +31,7 @@ export function createReadUsage(uses: {
 }
 
 /**
- * Reads an account's units by UTC day and key, oldest day first, in pages of bounded size; days
+ * Reads an account's units by UTC day and key, oldest day first, in pages of bounded size. Days
  * without units are left out.
  *
  * @param days how many days, today included.

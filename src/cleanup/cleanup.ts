@@ -2,16 +2,16 @@ import { pause } from "../async/sleep.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 
-/** How often what has expired is removed; by one node, whoever comes first. */
-const TIDY_INTERVAL_MS = 60 * 60_000;
+/** How often expired rows are removed, by the first node that claims the job. */
+const CLEANUP_INTERVAL_MS = 60 * 60_000;
 
-/** How often a node looks whether it is time. */
-const LOOK_INTERVAL_MS = 60_000;
+/** How often a node checks whether the job is due. */
+const CHECK_INTERVAL_MS = 60_000;
 
-/** Mails that were delivered or given up are kept this long for `kurs mail list`. */
+/** Delivered and given-up mails are kept this long for `kurs mail list`. */
 const ENDED_MAILS_KEPT_MS = 30 * 24 * 60 * 60_000;
 
-/** Removes expired sessions, tokens and windows and old mails, until it is aborted. */
+/** Removes expired sessions, tokens and windows, and old mails, until it is aborted. */
 export async function runCleanupLoop(
   uses: {
     readonly store: CleanupStore;
@@ -25,23 +25,23 @@ export async function runCleanupLoop(
   const cleanUpWhenDue = async (): Promise<void> => {
     const nowMs = clock.nowMs();
     const now = timestamp(nowMs);
-    if (!(await store.claimJob("tidy", now, timestamp(nowMs + TIDY_INTERVAL_MS)))) return;
+    if (!(await store.claimJob("tidy", now, timestamp(nowMs + CLEANUP_INTERVAL_MS)))) return;
     await store.removeExpired(now);
     await store.removeEndedMails(timestamp(nowMs - ENDED_MAILS_KEPT_MS));
   };
 
   while (!signal.aborted) {
     await cleanUpWhenDue().catch(onError);
-    await pause(LOOK_INTERVAL_MS, signal);
+    await pause(CHECK_INTERVAL_MS, signal);
   }
 }
 
-/** What is done once for all nodes, to keep the store small. */
+/** The work that one node does for all, to keep the store small. */
 export interface CleanupStore {
-  /** @returns whether this node is to do it now; the next time is then `nextAt`, for all nodes. */
+  /** @returns whether this node must run the job now; for all nodes it is next due at `nextAt`. */
   claimJob(name: string, now: string, nextAt: string): Promise<boolean>;
-  /** Removes sessions, mail tokens and windows of the abuse limiter that are over at `now`. */
+  /** Removes sessions, mail tokens and windows of the abuse limiter that have ended by `now`. */
   removeExpired(now: string): Promise<void>;
-  /** Removes mails that were delivered or given up before a moment. */
+  /** Removes mails that were delivered or given up before a time. */
   removeEndedMails(before: string): Promise<void>;
 }

@@ -1,20 +1,20 @@
 import type { Engine } from "../storage/engine.ts";
 import type { CleanupStore } from "./cleanup.ts";
 
-// Test and change in one statement: of several nodes one takes the duty. It is never due later than
-// it would be if it were done now, or a clock that was set back would put it off for as long.
+// Tests and changes in one statement, so only one of several nodes claims the job. It is never due
+// later than if it ran now; otherwise setting a clock back would delay it by as much.
 const CLAIM_JOB = `
   INSERT INTO duties (name, next_at) VALUES ($1, $3)
   ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at
     WHERE duties.next_at <= $2 OR duties.next_at > excluded.next_at
   RETURNING name`;
 
-/** Rows that one statement removes: it takes milliseconds, however much has gathered. */
-const ROWS_AT_ONCE = 1000;
+/** Rows removed per statement, which takes milliseconds however many have accumulated. */
+const ROWS_PER_STATEMENT = 1000;
 
 const removeSome = (table: string, key: string, condition: string) => `
   DELETE FROM ${table} WHERE ${key} IN
-    (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${ROWS_AT_ONCE})
+    (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${ROWS_PER_STATEMENT})
   RETURNING 1 AS removed`;
 
 const REMOVE_SESSIONS = removeSome("sessions", "token_hash", "expires_at <= $1");
@@ -28,8 +28,8 @@ const REMOVE_MAILS = removeSome(
 
 export function tidyingStore(engine: Engine): CleanupStore {
   const removeAll = async (sql: string, before: string): Promise<void> => {
-    let removed = ROWS_AT_ONCE;
-    while (removed === ROWS_AT_ONCE) removed = (await engine.query(sql, before)).length;
+    let removed = ROWS_PER_STATEMENT;
+    while (removed === ROWS_PER_STATEMENT) removed = (await engine.query(sql, before)).length;
   };
 
   return {

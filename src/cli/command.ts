@@ -1,29 +1,29 @@
 import type { Clock } from "../shared/clock.ts";
 
-/** What every command may use of the outside world. */
+/** The clock and the output that every command may use. */
 export interface CommandIo {
   readonly clock: Clock;
   /** Writes a line to stdout. */
   readonly print: (text: string) => void;
   /** Writes a line to stderr. */
   readonly printError: (text: string) => void;
-  /** Shows a line of progress in place of the last, where a person watches; "" removes it. */
+  /** Replaces the line of progress, where a person watches; "" removes it. */
   readonly showProgress: (text: string) => void;
 }
 
 /**
- * Opens the store, as far as a command needs it.
+ * Opens the part of the store that a command needs.
  *
- * @param how whether to make an embedded database where there is none; unset: refuse.
+ * @param how whether to create an embedded database if none exists; unset: fails.
  * @throws {StartupError}
  */
 export type OpenStore<Part> = (how?: {
   readonly makesStore: boolean;
 }) => Promise<Part & AsyncDisposable>;
 
-/** A command could not do what it was asked: one line that says why and what to do. */
+/** A command failed. The message is one line that says why and what to do. */
 export class CommandError extends Error {
-  /** 1: it did not work out; 2: it was used wrongly. */
+  /** 1: the command failed; 2: its arguments are wrong. */
   readonly exitCode: 1 | 2;
 
   constructor(message: string, exitCode: 1 | 2 = 1) {

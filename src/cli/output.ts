@@ -1,6 +1,6 @@
 import { visibleLine } from "../shared/visible-text.ts";
 
-/** A column: its heading, and on which side its texts stand. */
+/** A column: its heading and its alignment. */
 export interface Column {
   readonly heading: string;
   readonly align?: "left" | "right";

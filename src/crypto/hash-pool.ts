@@ -5,16 +5,16 @@ import { createConcurrencyLimit } from "../async/concurrency-limit.ts";
 import { Failure } from "../shared/failure.ts";
 import type { Secrets } from "../shared/secrets.ts";
 
-/** A hashing takes a core for some 30 ms, and 19 MiB. One core stays free of it, for the reads. */
+/** A hash takes a core for about 30 ms, and 19 MiB. One core stays free for reads. */
 const POOL_SIZE = Math.max(1, availableParallelism() - 1);
 
-/** What waits is served within some 5 s, as long as nothing else needs the cores. */
+/** A full queue is served within about 5 s if nothing else needs the cores. */
 const WAITING_PER_THREAD = 166;
 
-/** What the operating system shows of them, to `top -H` for one. */
+/** The threads' name in the operating system, as in `top -H`. */
 const THREAD_NAME = "hashing";
 
-const tooManyWait = new Failure(
+const queueFull = new Failure(
   "temporarily_unavailable",
   "The service is temporarily unavailable. Please retry.",
   { retryAfterSeconds: 5 },
@@ -22,32 +22,32 @@ const tooManyWait = new Failure(
 
 export interface HashPool {
   /**
-   * Makes a tag with Argon2id in a thread beside the service's own.
+   * Computes an Argon2id tag in a worker thread.
    *
-   * @throws {Failure} `temporarily_unavailable`, at once, when too many wait already.
+   * @throws {Failure} `temporarily_unavailable`, at once, when the queue is full.
    */
   makeTag(order: Argon2Parameters): Promise<Uint8Array>;
   readonly queue: Secrets["passwordQueue"];
   readonly closeQueue: Secrets["closePasswordQueue"];
 }
 
-/** What a hashing may take; by default what suits the machine. */
+/** The size of the pool and of its queue; the defaults suit the machine. */
 export interface HashingLimits {
-  /** At most so many, each started when it is first needed. */
+  /** The most threads; each starts when it is first needed. */
   readonly threads?: number;
-  /** At most so many orders wait for a thread. */
+  /** The most orders that wait for a thread. */
   readonly waiting?: number;
 }
 
 export function createHashPool(limits: HashingLimits = {}): HashPool {
   const { threads = POOL_SIZE } = limits;
   const { waiting = threads * WAITING_PER_THREAD } = limits;
-  const turnstile = createConcurrencyLimit({ atOnce: threads, waiting, whenFull: tooManyWait });
+  const limit = createConcurrencyLimit({ atOnce: threads, waiting, whenFull: queueFull });
   const idle: HashWorker[] = [];
 
   return {
     makeTag: (order) =>
-      turnstile.pass(async () => {
+      limit.pass(async () => {
         let thread = idle.pop();
         while (thread?.hasEnded) thread = idle.pop();
         thread ??= new HashWorker();
@@ -55,12 +55,12 @@ export function createHashPool(limits: HashingLimits = {}): HashPool {
         idle.push(thread);
         return tag;
       }),
-    closeQueue: turnstile.close,
-    queue: () => ({ waiting: turnstile.waiting(), refused: turnstile.refused() }),
+    closeQueue: limit.close,
+    queue: () => ({ waiting: limit.waiting(), refused: limit.refused() }),
   };
 }
 
-/** A thread that keeps the process alive only while it makes a tag. */
+/** A worker thread that keeps the process alive only while it computes a tag. */
 class HashWorker {
   readonly #worker = new Worker(new URL("./hash-worker.js", import.meta.url), {
     name: THREAD_NAME,
@@ -82,7 +82,7 @@ class HashWorker {
     return this.#hasEnded;
   }
 
-  /** One at a time. Rejects when the thread ends before it is done. */
+  /** Computes one tag at a time. Rejects when the thread exits first. */
   async makeTag(order: Argon2Parameters): Promise<Uint8Array> {
     this.#pending = Promise.withResolvers();
     this.#worker.ref();

@@ -1,17 +1,17 @@
-// JavaScript, because a thread strips types for itself: the same file in TypeScript takes 30 MB and
+// JavaScript, because each thread strips types itself: the same file in TypeScript takes 30 MB and
 // 50 ms to start, this one 12 MB and 22 ms.
 import { argon2Sync } from "node:crypto";
 import { constants, setPriority } from "node:os";
 import { parentPort } from "node:worker_threads";
 
-// On Linux each thread has a niceness of its own (setpriority(2)), so this one alone gives way to
-// the reads; elsewhere the whole process would. At 19 the reads gain little more than at 10, and a
-// log-in on an overloaded machine takes 2.9 s instead of 1.0 (docs/performance.md).
+// On Linux each thread has its own niceness (setpriority(2)), so only this thread yields to reads;
+// elsewhere the whole process would. At 19 reads gain little more than at 10, and a log-in on an
+// overloaded machine takes 2.9 s instead of 1.0 (docs/performance.md).
 if (process.platform === "linux") {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // A sandbox may forbid it; passwords are hashed all the same.
+    // A sandbox may forbid it; hashing works without it.
   }
 }
 

@@ -2,8 +2,8 @@ import { hash, randomBytes, randomUUIDv7, timingSafeEqual } from "node:crypto";
 import { SECRET_BYTES, type Secrets } from "../shared/secrets.ts";
 import { createHashPool } from "./hash-pool.ts";
 
-/** Argon2id at the least that OWASP's Password Storage Cheat Sheet names: 19 MiB, t=2, p=1. */
-const PRESENT = { memory: 19_456, passes: 2, parallelism: 1 } as const;
+/** Argon2id with the minimum of OWASP's Password Storage Cheat Sheet: 19 MiB, t=2, p=1. */
+const CURRENT = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
@@ -14,18 +14,18 @@ interface Argon2Parameters {
   readonly parallelism: number;
 }
 
-/** Randomness of the operating system, SHA-256 for credentials, Argon2id for passwords. */
+/** Uses the operating system's randomness, SHA-256 for credentials, Argon2id for passwords. */
 export function createSecrets(hashing = createHashPool()): Secrets {
   const tagOf = (password: string, salt: Uint8Array, parameters: Argon2Parameters) =>
     hashing.makeTag({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
 
   const hashPassword = async (password: string) => {
     const salt = randomBytes(SALT_BYTES);
-    return phcString(PRESENT, salt, await tagOf(password, salt, PRESENT));
+    return phcString(CURRENT, salt, await tagOf(password, salt, CURRENT));
   };
 
-  // Compared with when there is no account: the answer then takes as long and is always no.
-  const nobody = phcString(PRESENT, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
+  // Checked against when there is no account: the check then takes as long and always fails.
+  const dummyHash = phcString(CURRENT, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
   return {
     uuid: createUuids(),
@@ -35,7 +35,7 @@ export function createSecrets(hashing = createHashPool()): Secrets {
     passwordQueue: hashing.queue,
     closePasswordQueue: hashing.closeQueue,
     async verifyPassword(stored, password) {
-      const { parameters, salt, tag } = parsePhcString(stored ?? nobody);
+      const { parameters, salt, tag } = parsePhcString(stored ?? dummyHash);
       const matches = timingSafeEqual(await tagOf(password, salt, parameters), tag);
       return { matches: matches && stored !== undefined, outdated: isWeaker(parameters) };
     },
@@ -43,12 +43,12 @@ export function createSecrets(hashing = createHashPool()): Secrets {
 }
 
 function isWeaker({ memory, passes, parallelism }: Argon2Parameters): boolean {
-  return memory < PRESENT.memory || passes < PRESENT.passes || parallelism < PRESENT.parallelism;
+  return memory < CURRENT.memory || passes < CURRENT.passes || parallelism < CURRENT.parallelism;
 }
 
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]{22})\$([A-Za-z0-9+/]{43})$/;
 
-/** The PHC string format: the algorithm and its parameters beside salt and tag. */
+/** The PHC string format: the algorithm, its parameters, salt and tag. */
 function phcString(parameters: Argon2Parameters, salt: Uint8Array, tag: Uint8Array): string {
   const { memory, passes, parallelism } = parameters;
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64").replaceAll("=", "");
@@ -70,8 +70,8 @@ function parsePhcString(text: string) {
 }
 
 /**
- * Makes UUIDv7s of which each is greater than the last, also within one millisecond (RFC 9562,
- * section 6.2, method 2): the order of ids is the order of creation.
+ * Makes UUIDv7s, each greater than the last, also within one millisecond (RFC 9562, section 6.2,
+ * method 2): the order of ids is the order of creation.
  */
 function createUuids(): () => string {
   let last = "";

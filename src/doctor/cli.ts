@@ -12,15 +12,15 @@ import { checkMail, checkOtherRates, checkSources } from "./rules/services.ts";
 import { type CheckedSettings, checkSettings } from "./rules/settings.ts";
 import { checkStore, type RatesOfSource } from "./rules/store.ts";
 
-/** What the doctor looks with. */
+/** The doctor's sources of facts. */
 export interface DoctorDeps {
-  /** Such as Node.js 26.10.0. */
+  /** For example Node.js 26.10.0. */
   readonly runtime: string;
-  /** The configuration, or everything in it that does not fit. */
+  /** The configuration, or every problem with it. */
   readonly settings: () => DoctorSettings | { readonly problems: readonly string[] };
-  /** Looks at the store and changes nothing. */
+  /** Examines the store and changes nothing. */
   readonly examineStore: (isThorough: boolean) => Promise<Examination>;
-  /** @returns undefined when there is no data directory. */
+  /** @returns undefined when the data directory does not exist. */
   readonly inspectDirectory: () => DirectoryFacts | undefined;
   /** Logs in to the mail server, without sending anything. */
   readonly checkMailServer: () => Promise<MailServerCheck>;
@@ -45,16 +45,16 @@ export function doctorCommand(
 ): void {
   program
     .command("doctor")
-    .description("look whether all is well, change nothing; exit code 1 when there is a problem")
-    .option("--thorough", "check indexes, too; of a large database it takes three times as long")
+    .description("check the installation, change nothing; exit code 1 when there is a problem")
+    .option("--thorough", "also check indexes; for a large database it takes three times as long")
     .option("--json", "print the findings as JSON")
     .addHelpText("after", doctorExamples)
     .action(async (options: DoctorOptions) => setExitCode(await examine(uses, options)));
 }
 
 const doctorExamples = `
-It looks at the configuration of its own environment: run it with the server's. It works beside a
-running server and without one, needs no network but for SMTP_URL, and shows no password.
+It reads the configuration from its own environment: run it with the server's. The server may be
+running or not. It needs no network except for SMTP_URL, and shows no password.
 
 Examples:
   $ kurs doctor
@@ -75,7 +75,7 @@ async function examine(
   return hasProblem ? 1 : 0;
 }
 
-/** Not in columns of their own widths: each line can be read and searched by itself. */
+/** Columns have fixed widths, so that each line can be read and searched by itself. */
 function lineOf({ level, subject, text }: Finding): string {
   return `${level.padEnd(8)} ${subject.padEnd(10)} ${visibleLine(text)}`;
 }
@@ -86,7 +86,7 @@ async function findAll(uses: DoctorCommandUses, isThorough: boolean): Promise<re
   const settings = doctor.settings();
   if ("problems" in settings) {
     const { problem, warning } = findingsOf("settings");
-    const rest = warning("nothing else was looked at: it depends on the configuration");
+    const rest = warning("nothing else was checked: it depends on the configuration");
     return [program, ...settings.problems.map((text) => problem(text)), rest];
   }
   return [
@@ -113,11 +113,11 @@ async function findInStore(
   ]);
   const { warning, problem } = findingsOf("database");
   if (examined.kind === "missing") {
-    const advice = "The first start makes it.";
+    const advice = "The first start creates it.";
     return [warning(`there is ${examined.what}. ${advice}`), ...checkMail(mailServer, [])];
   }
   if (examined.kind === "failed") return [problem(examined.reason), ...checkMail(mailServer, [])];
-  // After the looking: a server beside us goes on writing newer times.
+  // Read after the examination: a running server keeps writing newer times.
   const nowMs = clock.nowMs();
   const { facts, sources: states, mails } = examined;
   const { rates = [] } = facts.books ?? {};

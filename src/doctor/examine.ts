@@ -1,7 +1,7 @@
 import type { StoreSettings } from "../storage/settings.ts";
 import type { Examination } from "./facts.ts";
 
-/** Looks at the configured store, and changes nothing. */
+/** Examines the configured store without changing it. */
 export async function examineStore(
   { dataDirectory, databaseHosts }: StoreSettings,
   isThorough: boolean,

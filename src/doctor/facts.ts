@@ -2,7 +2,7 @@ import type { MailRecord } from "../mail/store.ts";
 import type { SourceState } from "../rates/store.ts";
 import type { StoreFacts } from "./rules/store.ts";
 
-/** What came of looking at a store. */
+/** The result of examining a store. */
 export type Examination =
   | { readonly kind: "missing"; readonly what: string }
   | { readonly kind: "failed"; readonly reason: string }

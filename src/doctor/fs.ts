@@ -7,7 +7,7 @@ const WRITABLE_BY_OTHERS = 0o002;
 const OPEN_TO_OTHERS = 0o001;
 const WRITABLE_BY_OWNER = 0o200;
 
-/** Looks at a data directory and what is in it. @returns undefined when there is none. */
+/** Inspects a data directory and its files. @returns undefined when it does not exist. */
 export function inspectDirectory(path: string, databaseName: string): DirectoryFacts | undefined {
   const directory = statSync(path, { throwIfNoEntry: false });
   if (directory === undefined) return undefined;
@@ -36,7 +36,7 @@ export function inspectDirectory(path: string, databaseName: string): DirectoryF
   };
 }
 
-/** For root, whether the directory's owner may: root acts as that user there. */
+/** For root, whether the directory's owner may write: root acts as that user there. */
 function mayWrite(path: string, { uid: owner }: Stats): boolean {
   try {
     if (process.getuid?.() === 0 && owner !== 0) {

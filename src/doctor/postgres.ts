@@ -17,7 +17,7 @@ const ABOUT = `
   SELECT current_setting('server_version') AS version,
     (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now_ms`;
 
-/** Looks at a PostgreSQL database without writing to it. */
+/** Examines a PostgreSQL database without writing to it. */
 export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<Examination> {
   const settings = { connectionsMax: 2, statementTimeoutMs: STATEMENT_TIMEOUT_MS };
   try {

@@ -3,8 +3,9 @@ import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { UsageTotals } from "./rules/store.ts";
 
-// One statement, and so one instant: beside a server both sums are of the same charges. A join of
-// the two would need an index that the daily sums have not: of 300,000 accounts it took minutes.
+// One statement reads at one instant, so that both sums cover the same charges while a server runs.
+// A join of the two would need an index that the daily sums lack: for 300,000 accounts it took
+// minutes.
 const COMPARE_UNITS = `
   SELECT count(*) AS disagreeing FROM (
     SELECT 1 FROM (
@@ -32,13 +33,13 @@ const TOTALS = `
 const RATES_BY_SOURCE = `
   SELECT source, count(*) AS pairs, max(as_of) AS newest_as_of FROM rates
   GROUP BY source ORDER BY source`;
-// Of accounts whose plan is stored, the foreign key is the guard; other programs can get past it.
+// The foreign key requires that an account's plan is stored, but other programs can bypass it.
 const MISSING_PLANS = `
   SELECT plan, count(*) AS accounts FROM accounts a
   WHERE NOT EXISTS (SELECT 1 FROM plans p WHERE p.name = a.plan)
   GROUP BY plan ORDER BY plan`;
 
-/** Reads what the doctor judges of the books; writes nothing. */
+/** Reads the totals that the doctor checks; writes nothing. */
 export async function readUsageTotals(engine: Pick<Engine, "query">): Promise<UsageTotals> {
   const [compared = {}] = await engine.query(COMPARE_UNITS);
   const [newest = {}] = await engine.query(NEWEST);

@@ -13,13 +13,13 @@ import { FILE_NAME } from "../storage/sqlite/open.ts";
 import type { Examination } from "./facts.ts";
 import { readUsageTotals } from "./sql.ts";
 
-/** A server's transactions take milliseconds. */
+/** Ample: a server's transactions take milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Looks at the embedded database without writing to it, beside a server or without one.
+ * Examines the embedded database without writing to it; a server may be running.
  *
- * @param isThorough checks indexes, too.
+ * @param isThorough also checks indexes.
  */
 export async function examineSqlite(
   dataDirectory: string,
@@ -58,7 +58,7 @@ export async function examineSqlite(
   }
 }
 
-/** Opens a database and, by a first read, its log. */
+/** Opens a database and, by a first read, its WAL. */
 function openAsOwner(file: string): DatabaseSync {
   using _owner = actAsOwnerOf(dirname(file));
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });

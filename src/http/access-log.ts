@@ -6,30 +6,30 @@ import { timestamp } from "../shared/instant.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** When the request's headers had arrived, on the monotonic clock, in milliseconds. */
+    /** Arrival of the request's headers on the monotonic clock, in milliseconds. */
     arrivedMs: number;
-    /** Of the failure that is answered; `null` as long as none is. */
+    /** The code of the failure in the response; `null` without one. */
     failureCode: FailureCode | null;
   }
 }
 
-/** What a line of the log says of a request. */
+/** The request data in an access-log line. */
 export interface LoggedRequest extends ObservedRequest {
   readonly id: string;
 }
 
-/** Logs an answer in one line with its request id. */
+/** Logs a response in one line with its request id. */
 export type LogAccess = (
   request: LoggedRequest,
   status: number,
   code: FailureCode | undefined,
 ) => void;
 
-/** Tells an observer of what is logged, too; without one, logging is as it was. */
-export function observed(logAnswer: LogAccess, observe: ObserveResponse | undefined): LogAccess {
-  if (observe === undefined) return logAnswer;
+/** Also reports every logged response to the observer, if there is one. */
+export function observed(logAccess: LogAccess, observe: ObserveResponse | undefined): LogAccess {
+  if (observe === undefined) return logAccess;
   return (request, status, code) => {
-    logAnswer(request, status, code);
+    logAccess(request, status, code);
     observe(request, status, code);
   };
 }
@@ -39,13 +39,13 @@ export function loggedRequest(request: FastifyRequest): LoggedRequest {
   return { id, method, route: routeOptions.url ?? "(none)", arrivedMs };
 }
 
-/** The level of a line about an answer, as pino numbers it. */
+/** pino's number for the level of access-log lines. */
 const INFO = 30;
 
 /**
- * Makes the log of answers. Every metered read writes a line, so it is put together here and not
- * by pino, and the lines of one batch are written together. The route's pattern stands for the
- * path: what a client put into a path or a query, a key for instance, reaches no log.
+ * Creates the access log. Every metered read logs a line, so this function builds it instead of
+ * pino and writes the lines of one batch together. A line has the route's pattern instead of the
+ * path: nothing that a client puts into a path or a query, such as a key, reaches the log.
  */
 export function createAccessLog(uses: {
   readonly log: Logger;
@@ -68,7 +68,7 @@ export function createAccessLog(uses: {
       start = `{"level":${INFO},"time":"${timestamp(nowMs)}","request_id":"`;
     }
     const microseconds = Math.round((performance.now() - arrivedMs) * 1000);
-    // After all answers of a batch, and before any of their readers can run.
+    // Runs after all responses of a batch, and before any code that reads them.
     if (lines === "") process.nextTick(flush);
     lines +=
       `${start}${id}","method":"${method}","route":"${route}",` +
@@ -76,16 +76,16 @@ export function createAccessLog(uses: {
   };
 }
 
-/** What is told of a request. */
+/** The request data that an observer receives. */
 export interface ObservedRequest {
   readonly method: string;
-  /** The pattern of its path. */
+  /** The route's pattern. */
   readonly route: string;
-  /** When its headers had arrived, on the monotonic clock; NaN for what never became a request. */
+  /** Arrival of its headers on the monotonic clock; NaN for bytes that are not a request. */
   readonly arrivedMs: number;
 }
 
-/** Is told of each answer at the moment that it leaves; `code` is that of a failure. */
+/** Called for each response when it is sent; `code` is the failure's. */
 export type ObserveResponse = (
   request: ObservedRequest,
   status: number,

@@ -9,10 +9,10 @@ const startOf: Record<Scheme, RegExp> = {
 };
 
 /**
- * The only reader of credentials: they come in the Authorization header and nowhere else. The
- * scheme is matched without regard to case, the credential is handed on as it is. A request with
- * two Authorization headers has no credential: a proxy before this server may have checked the
- * other one. Node's `headers` keeps the first and drops the second, hence `rawHeaders`.
+ * The only reader of credentials, which are accepted in the Authorization header only. The scheme
+ * is case-insensitive; the credential is returned unchanged. A request with two Authorization
+ * headers has no credential: a proxy in front of this server may have checked the other one.
+ * Node's `headers` keeps the first and drops the second, hence `rawHeaders`.
  *
  * @returns the credential, or `undefined` without one of this scheme.
  */

@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** The names that TRUST_PROXY accepts besides addresses, with what ipaddr.js calls their ranges. */
+/** The names that TRUST_PROXY accepts besides addresses, with ipaddr.js's names of the ranges. */
 const rangesOf = new Map([
   ["loopback", ["loopback"]],
   ["linklocal", ["linkLocal"]],
@@ -14,7 +14,7 @@ const IPV6_BITS_OF_CLIENT = 64;
 const MAPPED_PREFIX_BITS = 96;
 
 /**
- * Reads an address as sockets and proxies write it: with or without a port, brackets and a zone.
+ * Parses an address as sockets and proxies write it: with or without a port, brackets and a zone.
  *
  * @returns the address, an IPv4-mapped one as IPv4; undefined for any other text.
  */
@@ -30,9 +30,9 @@ function parseAddress(text: string | undefined): Address | undefined {
 /**
  * @param chain the socket's address, and then the entries of X-Forwarded-For from the last one back
  *   to the first that no trusted proxy has written.
- * @returns what the abuse limiter counts as one client: an IPv4 address, or the /64 of an IPv6
- *   address, since a provider assigns at least a /64 to one customer (RFC 6177). An entry that is
- *   no address counts as the proxy that sent it, so nobody gets a new budget by inventing texts.
+ * @returns the client as the abuse limiter counts it: an IPv4 address, or the /64 of an IPv6
+ *   address, since a provider assigns at least a /64 to one customer (RFC 6177). An invalid entry
+ *   counts as the proxy that sent it, so that invented entries yield no new budget.
  *   Undefined when the connection was reset and its address is no longer known.
  */
 export function clientOf(chain: readonly (string | undefined)[]): string | undefined {
@@ -43,7 +43,7 @@ export function clientOf(chain: readonly (string | undefined)[]): string | undef
 }
 
 /**
- * Makes what decides whether an address is a trusted proxy's, however the address is written.
+ * Creates a predicate for the addresses of trusted proxies, in any notation.
  *
  * @param entries addresses, networks or names.
  */
@@ -71,7 +71,7 @@ function parseNetwork(entry: string): [Address, number] {
     : [written, bitsWritten];
 }
 
-/** The connection was reset before its request was handled: nobody is left to respond to. */
+/** The client reset the connection before its request was handled: no response can be sent. */
 export class ClientGone extends Error {
   constructor() {
     super("The client has reset its connection");

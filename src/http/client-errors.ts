@@ -21,7 +21,7 @@ const failureOfError: Readonly<Record<string, Failure>> = {
 
 const malformed = new Failure("invalid_request", "The request is not valid HTTP/1.1.");
 
-const connectRefused = new Failure("method_not_allowed", "This server is no proxy.");
+const connectRejected = new Failure("method_not_allowed", "This server is no proxy.");
 
 /** Time for a client to read a last response: closing on unread data would reset the connection. */
 const LINGER_MS = 1000;
@@ -33,7 +33,7 @@ export type CloseWithError = (
   extra?: Record<string, string>,
 ) => void;
 
-/** What logs and metrics call bytes that never became a request. */
+/** Bytes that are not a request, as logs and metrics name them. */
 const malformedRequest = { method: "(other)", route: "(malformed)", arrivedMs: Number.NaN };
 
 export function createCloseWithError(
@@ -46,13 +46,13 @@ export function createCloseWithError(
     const requestId = randomUUIDv7();
     log.info({ request_id: requestId, status: statusOf[code], code });
     observe?.(malformedRequest, statusOf[code], code);
-    endGently(socket, rawAnswer(failure, requestId, { ...headers, ...extra }));
+    endGently(socket, rawResponse(failure, requestId, { ...headers, ...extra }));
   };
 }
 
-/** Ends a connection, discards what the client still sends, and closes it soon. */
+/** Ends a connection, discards what the client still sends, and closes it after LINGER_MS. */
 function endGently(socket: Duplex, text = ""): void {
-  // A client may reset the connection at any time, and nothing else may listen any more.
+  // A client may reset the connection at any time, and this may be the only error listener.
   socket.on("error", () => undefined);
   socket.end(text);
   socket.resume();
@@ -60,9 +60,9 @@ function endGently(socket: Duplex, text = ""): void {
 }
 
 /**
- * Answers what Node's server keeps from the router: CONNECT, and requests that are malformed, too
- * large in their headers or too slow. Their response follows those to the requests before them, and
- * the connection closes: where the next request would begin is unknown.
+ * Responds to requests that Node's server does not pass to the router: CONNECT, and requests that
+ * are malformed, too slow or have too large headers. The response follows those to earlier
+ * requests, and the connection closes: the start of the next request is unknown.
  */
 export function handleConnectAndExpect(
   server: Server,
@@ -75,13 +75,13 @@ export function handleConnectAndExpect(
     const socket = stream as Socket;
     const { code = "" } = error;
     if (!/^(?:HPE|ERR_HTTP)_/.test(code)) socket.destroy();
-    // The parser reports the same error again for whatever arrives later. What follows a request
-    // with `Connection: close` is not to be processed at all (RFC 9112, section 9.6).
+    // The parser reports the same error again for data that arrives later. Data after a request
+    // with `Connection: close` must not be processed (RFC 9112, section 9.6).
     if (failed.has(socket) || !socket.writable || code === "HPE_CLOSED_CONNECTION") return;
     failed.add(socket);
     const request = unknownToParser.has(code) ? rebuildRequest(error, socket) : undefined;
-    exchanges.afterResponses(socket, (wasAnswered) => {
-      if (wasAnswered) endGently(socket);
+    exchanges.afterResponses(socket, (hasResponse) => {
+      if (hasResponse) endGently(socket);
       else if (request === undefined) answerRaw(socket, failureOfError[code] ?? malformed);
       else serveAlone(server, request);
     });
@@ -91,7 +91,7 @@ export function handleConnectAndExpect(
     const { socket } = request;
     // Node has removed its own listeners, and the client may reset the connection at any time.
     for (const end of [socket, stream]) end.on("error", () => undefined);
-    exchanges.afterResponses(socket, () => answerRaw(stream, connectRefused, { allow: "" }));
+    exchanges.afterResponses(socket, () => answerRaw(stream, connectRejected, { allow: "" }));
   });
 
   // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
@@ -100,7 +100,7 @@ export function handleConnectAndExpect(
   });
 }
 
-/** Serves a request that is the last of its connection, and came by no parser. */
+/** Serves a request that no parser delivered, as the last one of its connection. */
 function serveAlone(server: Server, request: IncomingMessage): void {
   const { socket } = request;
   const response = new ServerResponse(request);
@@ -110,7 +110,7 @@ function serveAlone(server: Server, request: IncomingMessage): void {
   server.emit("request", request, response);
 }
 
-function rawAnswer(
+function rawResponse(
   failure: Failure,
   requestId: string,
   headers: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import type { FailureCode } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { statusOf } from "./statuses.ts";
 
-/** What any request can meet, whatever its path. */
+/** The failures of any request, whatever its path. */
 const common: readonly FailureCode[] = [
   "invalid_request",
   "method_not_allowed",
@@ -13,10 +13,10 @@ const common: readonly FailureCode[] = [
 ];
 
 /**
- * The answers of an operation by status, for the document.
+ * The responses of an operation by status, for the OpenAPI document.
  *
- * @param success the schema by status; `undefined` for an answer without a body.
- * @param codes the failures it can end in, besides those that any request can.
+ * @param success the schema by status; `emptyResponse` for a response without a body.
+ * @param codes the operation's failures, besides those of any request.
  */
 export function documentedResponses(
   success: Readonly<Record<number, TSchema>>,
@@ -33,7 +33,7 @@ export function documentedResponses(
   return responses;
 }
 
-/** An answer that has no body. */
+/** A response without a body. */
 export function emptyResponse(description: string): TSchema {
   return Type.Null({ description });
 }

@@ -4,25 +4,25 @@ import type { Socket } from "node:net";
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * The requests that each connection of node:http has under way, in order. It exists for two rules:
- * every admitted request gets its response before the connection closes, and what closes a
- * connection (a stop, a framing error) comes after the responses to the requests before it.
+ * The requests in flight on each connection of node:http, in order. It exists for two rules: every
+ * admitted request gets its response before the connection closes, and a shutdown or a framing
+ * error closes a connection only after the responses to earlier requests.
  */
 export interface Exchanges {
   /** How many requests of the connection have no complete response yet. */
   countOf(socket: Socket): number;
   /**
    * Whether the connection may close with this response, because no later request was admitted.
-   * If so, the connection admits no further request: it would be charged and never answered.
+   * If so, the connection admits no further request: it would be charged without a response.
    */
   endsWith(response: ServerResponse): boolean;
   /**
-   * Calls back once every complete request of a connection that is parsed no further has its
+   * Calls back once every complete request of a connection that is no longer parsed has its
    * response. The last request is abandoned when its body is incomplete and no response has begun.
    *
-   * @param proceed receives whether the incomplete request has a response all the same.
+   * @param proceed receives whether the incomplete request got a response anyway.
    */
-  afterResponses(socket: Socket, proceed: (wasAnswered: boolean) => void): void;
+  afterResponses(socket: Socket, proceed: (hasResponse: boolean) => void): void;
 }
 
 interface Connection {
@@ -32,11 +32,11 @@ interface Connection {
   latest?: IncomingMessage;
   /** Whether no further request is admitted. */
   isClosing: boolean;
-  /** Runs after each response, when something waits for them. */
+  /** Runs after each response while `afterResponses` waits. */
   onResponse?: (() => void) | undefined;
 }
 
-/** Puts itself between the server and the listener that serves its requests. */
+/** Wraps the listener that serves the server's requests. */
 export function trackExchanges(server: Server): Exchanges {
   const [serve] = server.listeners("request") as RequestListener[];
   if (serve === undefined) throw new Error("this server does not serve requests");
@@ -57,7 +57,7 @@ export function trackExchanges(server: Server): Exchanges {
     const { responses } = connection;
     responses.push(response);
     connection.latest = request;
-    // Node ignores the wish to upgrade, and drops what follows it in the same packet.
+    // Node ignores the Upgrade, and drops the data after the request in the same packet.
     if (request.headers.upgrade !== undefined) {
       connection.isClosing = true;
       response.shouldKeepAlive = false;
@@ -65,7 +65,7 @@ export function trackExchanges(server: Server): Exchanges {
     response.once("close", () => {
       responses.splice(responses.indexOf(response), 1);
       if (connection.onResponse !== undefined) connection.onResponse();
-      // The last response was composed before the stop began: nothing else closes the connection.
+      // The last response was written before the shutdown: nothing else closes the connection.
       else if (responses.length === 0 && !server.listening) socket.destroySoon();
     });
     serve.call(server, request, response);
@@ -90,7 +90,7 @@ export function trackExchanges(server: Server): Exchanges {
         const [next] = responses;
         if (next !== undefined && (next !== abandoned || next.headersSent)) return;
         connection.onResponse = undefined;
-        // Whatever the abandoned request's handler still writes goes nowhere.
+        // Later writes of the abandoned request's handler are discarded.
         if (next !== undefined) next.detachSocket(socket);
         proceed(isIncomplete && next === undefined);
       };

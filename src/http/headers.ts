@@ -1,7 +1,6 @@
 /**
- * What every answer of the API carries: never cached, never framed, never sniffed (OWASP REST
- * Security Cheat Sheet). A table of our own instead of a plugin: these stand on the way of every
- * metered read.
+ * The headers of every API response: never cached, never framed, never sniffed (OWASP REST Security
+ * Cheat Sheet). A table instead of a plugin, because every metered read sends them.
  */
 export const commonHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
@@ -12,8 +11,8 @@ export const commonHeaders: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the pages for people carry instead: everything they need comes from here, and no script or
- * style stands in a document. The images in the API reference's styles are `data:`.
+ * The headers of pages: this server provides all their resources, and no script or style is inline.
+ * The images in the API reference's styles are `data:`.
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   ...commonHeaders,
@@ -29,18 +28,18 @@ export const pageHeaders: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), geolocation=(), microphone=()",
 };
 
-/** Added where the service is reached over TLS. */
+/** Added when clients connect over TLS. */
 export const transportHeaders: Readonly<Record<string, string>> = {
   "strict-transport-security": "max-age=31536000",
 };
 
-/** Any origin, without credentials; only an answer to a page's request needs them. */
+/** Any origin, without credentials. Only responses to requests with an Origin need them. */
 export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy",
 };
 
-/** Added to the answer of a preflight. */
+/** Added to a preflight response. */
 export const preflightHeaders: Readonly<Record<string, string>> = {
   ...corsHeaders,
   "access-control-allow-headers":

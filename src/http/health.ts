@@ -3,12 +3,12 @@ import { Type } from "../shared/json-schema.ts";
 import { documentedResponses } from "./documented-responses.ts";
 import type { App } from "./fastify.ts";
 
-const status = Type.Object({ status: Type.Literal("ok") }, { description: "It is" });
+const status = Type.Object({ status: Type.Literal("ok") }, { description: "The process runs" });
 
 const livenessSchema = {
   operationId: "alive",
   tags: ["Health"],
-  summary: "Whether the process answers",
+  summary: "Whether the process responds",
   security: [],
   response: documentedResponses({ 200: status }, []),
 };
@@ -17,16 +17,16 @@ const readiness = Type.Object(
   {
     status: Type.Enum(["ok", "degraded"]),
     problems: Type.Optional(
-      Type.Array(Type.String(), { description: "Only when it is degraded: what to look at" }),
+      Type.Array(Type.String(), { description: "Only when degraded: what to check" }),
     ),
   },
-  { description: "It is; degraded: not for every account" },
+  { description: "Ready; degraded: not for every account" },
 );
 
 const readinessSchema = {
   operationId: "ready",
   tags: ["Health"],
-  summary: "Whether the store answers and takes charges, and there are rates to serve",
+  summary: "Whether the store responds and accepts charges, and has rates to serve",
   security: [],
   response: documentedResponses({ 200: readiness }, []),
 };
@@ -41,7 +41,7 @@ const leaving = new Failure("temporarily_unavailable", "This node is stopping. A
   retryAfterSeconds: 1,
 });
 
-// 200 all the same: a balancer that took the nodes out would fail the other accounts as well.
+// Still 200: a load balancer that removed the nodes would fail the other accounts as well.
 const degraded = {
   status: "degraded",
   problems: ["Accounts are on a plan that is not stored. Run: kurs doctor"],
@@ -52,12 +52,12 @@ export interface StoreReadiness {
   readonly hasAllPlans: boolean;
 }
 
-/** Asks the store. @throws {StoreUnavailable} when it does not answer or takes no writes. */
+/** Checks the store. @throws {StoreUnavailable} when it does not respond or accept writes. */
 export type AskStore = () => Promise<StoreReadiness>;
 
 /**
- * Both are answered however busy the node is: one that has much to do is ready, or a balancer would
- * take all of them out, one after the other.
+ * Both are exempt from load shedding: a busy node counts as ready. Otherwise a load balancer would
+ * remove all nodes, one after the other.
  */
 export function healthRoutes(
   app: App,
@@ -67,20 +67,20 @@ export function healthRoutes(
   }: { readonly askStore: AskStore; readonly isShuttingDown: () => boolean },
 ): void {
   const config = { busy: "never" } as const;
-  // However many ask, the store is asked once at a time.
-  let asking: Promise<StoreReadiness> | undefined;
-  const ask = () => {
-    asking ??= askStore().finally(() => {
-      asking = undefined;
+  // Concurrent requests share one check of the store.
+  let checking: Promise<StoreReadiness> | undefined;
+  const check = () => {
+    checking ??= askStore().finally(() => {
+      checking = undefined;
     });
-    return asking;
+    return checking;
   };
 
   app.get("/healthz", { schema: livenessSchema, config }, async () => ({ status: "ok" as const }));
 
   app.get("/readyz", { schema: readinessSchema, config }, async () => {
     if (isShuttingDown()) throw leaving;
-    const { hasRates, hasAllPlans } = await ask();
+    const { hasRates, hasAllPlans } = await check();
     if (!hasRates) throw withoutRates;
     return hasAllPlans ? { status: "ok" as const } : degraded;
   });

@@ -23,12 +23,12 @@ export async function ignoringBodies(app: App, addRoutes: (scope: App) => void):
 }
 
 /**
- * Lets a GET or HEAD wait for the end of its body, which means nothing: the request is complete
- * only with it, and a framing error within it must come before a unit is charged. A body over the
+ * Makes a GET or HEAD wait for the end of its body, which is ignored: the request is complete only
+ * then, and a framing error in the body must be found before a unit is charged. A body over the
  * common limit is 413.
  */
 export function awaitIgnoredBodies(app: App): void {
-  // After the method and the credential of an account, as any other body is read.
+  // After the checks of the method and the session, as for any other body.
   app.addHook("preParsing", (request, _reply, payload, done) => {
     const { method, headers, raw } = request;
     const { "content-length": length, "transfer-encoding": coding } = headers;

@@ -7,12 +7,12 @@ const description = `Stored direct exchange rates, exactly as their publishers w
 
 Every read of a rate costs one unit of the account's quota for the billing period, the calendar
 month in UTC. Credentials are accepted in the Authorization header only. Every error is the
-envelope of code, message and request_id; any other method on a path answers 405. Paths of the API
-carry /v1; those of health are no part of it.`;
+envelope of code, message and request_id; any other method on a path gets 405. The API's paths start
+with /v1; the health checks are not part of the API.`;
 
 /**
- * Serves the document of the routes that follow at /openapi.json. It is made when it is first asked
- * for: what makes it takes 22 ms and 9 MB to load.
+ * Serves the OpenAPI document of all later routes at /openapi.json. The first request builds it:
+ * the library takes 22 ms and 9 MB to load.
  */
 export function openApiRoute(
   app: App,
@@ -23,7 +23,7 @@ export function openApiRoute(
   }: {
     readonly publicUrl: () => string;
     readonly version: string;
-    /** The schemas that routes refer to by their names. */
+    /** The schemas that routes refer to by name. */
     readonly shapes: readonly TSchema[];
   },
 ): void {
@@ -34,13 +34,13 @@ export function openApiRoute(
   let document: Promise<object> | undefined;
 
   app.get("/openapi.json", { schema: { hide: true } }, async () => {
-    document ??= describe(routes, version, shapes);
+    document ??= buildDocument(routes, version, shapes);
     return { ...(await document), servers: [{ url: publicUrl() }] };
   });
 }
 
-/** Documents routes as those of an application that serves nothing. */
-async function describe(
+/** Builds the document from an application with the same routes that serves nothing. */
+async function buildDocument(
   routes: readonly RouteOptions[],
   version: string,
   shapes: readonly TSchema[],
@@ -58,11 +58,11 @@ async function describe(
         license: { name: "MIT", identifier: "MIT" },
       },
       tags: [
-        { name: "Rates", description: "The metered reads" },
-        { name: "Usage", description: "What was used of the quota" },
+        { name: "Rates", description: "Metered reads" },
+        { name: "Usage", description: "Used units of the quota" },
         { name: "API keys", description: "Credentials for reads" },
         { name: "Authentication", description: "Accounts and sessions" },
-        { name: "Health", description: "For supervisors and balancers" },
+        { name: "Health", description: "For supervisors and load balancers" },
       ],
       components: {
         securitySchemes: {

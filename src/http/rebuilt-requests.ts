@@ -2,7 +2,7 @@ import type { IncomingMessage as Request } from "node:http";
 import type { Socket } from "node:net";
 import { IncomingMessage, METHODS } from "./node-http.ts";
 
-/** What Node's parser reports (nodejs.org/api/http.html, event `clientError`). */
+/** An error of Node's parser (nodejs.org/api/http.html, event `clientError`). */
 export interface ParserError extends Error {
   readonly code?: string;
   /** The packet that it stopped in. */
@@ -11,7 +11,7 @@ export interface ParserError extends Error {
   readonly bytesParsed?: number;
 }
 
-/** The parser's errors for what may be a request all the same. */
+/** The parser's errors for bytes that may still be a valid request. */
 export const unknownToParser: ReadonlySet<string> = new Set([
   "HPE_INVALID_METHOD",
   "HPE_INVALID_URL",
@@ -28,20 +28,21 @@ const wholeHead = new RegExp(
 
 const announcesBody = /^(?:content-length|transfer-encoding):/im;
 
-/** No path has it, and the router knows it. */
+/** A method that the router knows and no path has. */
 const UNUSED_METHOD = "TRACE";
 
 /**
- * Rebuilds a request that Node's parser rejects although HTTP lets the service judge it: with a
- * method that Node does not know (RFC 9110, section 9.1: any token), or with bytes beyond ASCII in
- * its target, as browsers' address bars and careless clients send them. Such bytes become escapes.
+ * Rebuilds a request that Node's parser rejects although HTTP leaves the decision to the service:
+ * with a method that Node does not know (RFC 9110, section 9.1: any token), or with bytes beyond
+ * ASCII in its target, as browsers' address bars and careless clients send them. These bytes become
+ * escapes.
  *
- * @returns `undefined` when the packet does not hold the whole request: its head, without a body.
+ * @returns `undefined` unless the packet contains the whole request: its head, without a body.
  */
 export function rebuildRequest(error: ParserError, socket: Socket): Request | undefined {
   const { code, rawPacket, bytesParsed = 0 } = error;
   const packet = rawPacket?.toString("latin1") ?? "";
-  // The parser stops in the method or in the target. A body's end may stand in the same line.
+  // The parser stops in the method or in the target. An earlier body may end in the same line.
   const start = packet.lastIndexOf("\n", bytesParsed - 1) + 1;
   const isMethod = code === "HPE_INVALID_METHOD";
   const parsed = packet.slice(start, bytesParsed);
@@ -65,7 +66,7 @@ export function rebuildRequest(error: ParserError, socket: Socket): Request | un
   return request;
 }
 
-/** A header that comes twice is joined, as RFC 9110, section 5.3, has it. */
+/** Joins the values of a repeated header (RFC 9110, section 5.3). */
 function addHeaders(request: Request, lines: readonly string[]): void {
   const headers: Record<string, string> = Object.create(null);
   for (const line of lines) {

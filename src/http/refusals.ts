@@ -24,7 +24,7 @@ const hasFragment = new Failure(
 
 /**
  * Where MCP clients look for OAuth after a 401 (RFC 8414, RFC 9728, RFC 7591, OpenID Connect
- * Discovery). Several show the message of the 404 to the person, so it says what to do instead.
+ * Discovery). Several show the message of the 404 to the user, so it says what to do instead.
  */
 const oauthPath = /^\/register(?:\?|$)|\/\.well-known\/(?:oauth|openid)-/;
 
@@ -32,7 +32,7 @@ const oauthPath = /^\/register(?:\?|$)|\/\.well-known\/(?:oauth|openid)-/;
 const NAME = "(?:[\\w.~!$&'()*+,;=-]|%[\\da-f]{2})*";
 const LITERAL = "\\[[\\da-z:.~!$&'()*+,;=_-]+\\]";
 
-/** A host and perhaps a port (RFC 9110, section 7.2). */
+/** A host and an optional port (RFC 9110, section 7.2). */
 const host = new RegExp(`^(?:${NAME}|${LITERAL})(?::\\d{0,5})?$`, "i");
 
 /** Rejects a malformed request target or Host, and an unknown path before its body is read. */
@@ -47,7 +47,7 @@ export function addNotFoundHandling(app: App): void {
   });
 }
 
-/** A client does not send the fragment of an address (RFC 9110, section 7.1). */
+/** Clients do not send a URI's fragment (RFC 9110, section 7.1). */
 function malformedTarget({ originalUrl }: FastifyRequest): Failure | undefined {
   return originalUrl.includes("#") ? hasFragment : undefined;
 }
@@ -63,7 +63,7 @@ function malformedHost({ headers, httpVersion, rawHeaders }: IncomingMessage) {
   return count > 1 ? hostTwice : undefined;
 }
 
-/** Node's parser takes any list of codings that ends with chunked, and decodes that one alone. */
+/** Node's parser accepts any list of codings that ends with chunked, but decodes only chunked. */
 function malformedCoding({ headers }: FastifyRequest): Failure | undefined {
   const { "transfer-encoding": coding = "chunked" } = headers;
   return coding.toLowerCase() === "chunked" ? undefined : unknownCoding;

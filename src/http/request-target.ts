@@ -3,12 +3,12 @@ import type { IncomingMessage } from "node:http";
 const ABSOLUTE = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
 
 /**
- * The path of a request target, as the router is to see it.
+ * The path of a request target, in the form that the router expects.
  *
- * A whole address is served as its path (RFC 9112, section 3.2.2). Escapes that cannot be decoded
- * stay as they are: they are a symbol or an id like any other, and an invalid one, which is found
- * out after the credential (section 4). The router skips a path's first byte, whatever it is:
- * without the slash `*healthz` would be `/healthz`.
+ * An absolute URI is served as its path (RFC 9112, section 3.2.2). Escapes that cannot be decoded
+ * stay as they are: they make an invalid symbol or id, which is rejected after the credential is
+ * checked (section 4). The router skips a path's first byte, whatever it is: without the slash
+ * `*healthz` would be `/healthz`.
  */
 export function pathOf({ method, url = "/" }: Pick<IncomingMessage, "method" | "url">): string {
   const target = url.replace(ABSOLUTE, "");
@@ -20,7 +20,7 @@ export function pathOf({ method, url = "/" }: Pick<IncomingMessage, "method" | "
 function isDecodable(path: string): boolean {
   if (!path.includes("%")) return true;
   try {
-    // The router decodes no query.
+    // The router does not decode the query.
     decodeURIComponent(path.replace(/[?#].*/s, ""));
     return true;
   } catch {

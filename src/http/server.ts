@@ -16,34 +16,34 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 15_000;
 
 /**
- * A connection on which nothing moves for so long, in either direction, is over; where an answer is
- * not taken, Node looks twice.
+ * A connection without traffic in either direction for this long is closed; if a response is not
+ * read, Node checks twice.
  */
 const SILENCE_MS = 40_000;
 
-/** The bare server: its limits, its parsers, and what it does with what is no request. */
+/** The bare server: its limits, its parsers and its treatment of malformed requests. */
 export function createServer(trustedProxies: readonly string[]): App {
   const app = fastify({
     http: {
       maxHeaderSize: HEADER_BYTES_MAX,
       headersTimeout: HEADERS_TIMEOUT_MS,
       connectionsCheckingInterval: 5_000,
-      // Node would refuse a request without Host by itself, but not with our envelope.
+      // Node itself would reject a request without Host, but not with our envelope.
       requireHostHeader: false,
     },
     requestTimeout: REQUEST_TIMEOUT_MS,
-    // Without it, who sends requests and never reads an answer keeps both for ever.
+    // Without it, a client that never reads its responses would keep them in memory forever.
     connectionTimeout: SILENCE_MS,
     bodyLimit: BODY_BYTES_MAX,
-    // No path parameter is refused for its length: the service judges symbols.
+    // No path parameter is rejected for its length: the service validates symbols.
     rewriteUrl: pathOf,
     routerOptions: { maxParamLength: HEADER_BYTES_MAX },
     trustProxy: trustedProxies.length === 0 ? false : createTrust(trustedProxies),
     genReqId: () => randomUUIDv7(),
     requestIdHeader: false,
-    // While it stops, what still comes on an open connection is served.
+    // During shutdown, requests on open connections are still served.
     return503OnClosing: false,
-    // raw-errors.ts listens in its place: it needs the server.
+    // client-errors.ts listens instead: it needs the server.
     clientErrorHandler: () => undefined,
     schemaController: withoutCompilers,
     schemaErrorFormatter: (errors) =>
@@ -51,20 +51,20 @@ export function createServer(trustedProxies: readonly string[]): App {
   }).withTypeProvider<TypeBoxTypeProvider>();
   setCompilers(app);
   parseJsonOnly(app);
-  answerHalfClosed(app);
+  allowHalfOpen(app);
   return app;
 }
 
 /**
- * A client may end its side of the connection once its request is sent, and wait for the answer. By
- * default Node's server cuts off what is under way then: what was charged or stored would have no
- * answer. The property is Node's own, but stands in no documentation.
+ * A client may end its side of the connection after its request, and wait for the response. By
+ * default Node's server then drops requests in flight: a charged or stored one would get no
+ * response. The property is Node's own, but undocumented.
  */
-function answerHalfClosed({ server }: Pick<App, "server">): void {
+function allowHalfOpen({ server }: Pick<App, "server">): void {
   Object.assign(server, { httpAllowHalfOpen: true });
 }
 
-/** An empty body is none, as of clients that state a type on every request. */
+/** An empty body counts as none: some clients send a Content-Type with every request. */
 function parseJsonOnly(app: App): void {
   app.removeContentTypeParser(["text/plain", "application/json"]);
   const parseJson = app.getDefaultJsonParser("error", "error");

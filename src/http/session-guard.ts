@@ -4,15 +4,15 @@ import { credentialOf } from "./authentication.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose session it is; null until the guard has found out. */
+    /** The session's account; null until the guard has found it. */
     accountId: string | null;
   }
 }
 
-/** Lets a request pass with a valid session only, before its body is looked at. */
+/** Rejects a request without a valid session before its body is read. */
 export type SessionGuard = (request: FastifyRequest) => Promise<void>;
 
-/** @param authenticate returns whose session a token is. @throws {Failure} `unauthorized` */
+/** @param authenticate returns the account of a token. @throws {Failure} `unauthorized` */
 export function createSessionGuard(
   authenticate: (token: string | undefined) => Promise<string>,
 ): SessionGuard {
@@ -22,7 +22,7 @@ export function createSessionGuard(
   };
 }
 
-/** @returns the account that the guard found. @throws {Failure} where no guard stood. */
+/** @returns the account that the guard found. @throws {Failure} on a route without a guard. */
 export function accountOf({ accountId }: FastifyRequest): string {
   if (accountId === null) throw sessionRequired;
   return accountId;

@@ -7,19 +7,19 @@ import { sendFailure } from "./response/error-handler.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What a request with another method has to pass on this path before it is rejected. */
+    /** Checks requests with other methods on this path before they are rejected with 405. */
     beforeOtherMethod?: (request: FastifyRequest) => Promise<void>;
   }
 }
 
-/** Every method that Node's server hands on. CONNECT never comes as a request. */
+/** Every method of Node's request event. CONNECT has an event of its own. */
 const allMethods = METHODS.filter((method) => method !== "CONNECT") as HTTPMethods[];
 
 /**
- * Makes every known path answer every other method: 405 with Allow, and 204 to a true preflight,
- * before a credential is asked for or a body read.
+ * Makes every known path respond to every other method: 405 with Allow, or 204 to a true preflight,
+ * before a credential is required or a body read.
  *
- * @returns what registers these answers, to be called when all routes are there.
+ * @returns a function that registers these routes; call it after all others are registered.
  */
 export function createMethodNotAllowedRoutes(app: App): () => void {
   for (const method of allMethods) {
@@ -56,11 +56,11 @@ export function createMethodNotAllowedRoutes(app: App): () => void {
 function replyMethodNotAllowed(request: FastifyRequest, reply: FastifyReply, allowed: string) {
   if (isPreflight(request)) return answerPreflight(reply, allowed);
   reply.header("allow", allowed);
-  const failure = new Failure("method_not_allowed", `This path answers ${allowed} only.`);
+  const failure = new Failure("method_not_allowed", `This path supports ${allowed} only.`);
   return sendFailure(request, reply, failure);
 }
 
-/** Lets a page's call come: what is wrong with it, the call itself is told. */
+/** Allows the actual request, whose own response reports any failure. */
 export function answerPreflight(reply: FastifyReply, allowed: string) {
   return reply
     .code(204)
@@ -68,7 +68,7 @@ export function answerPreflight(reply: FastifyReply, allowed: string) {
     .send();
 }
 
-/** Whether a browser asks if a page may call (Fetch standard, CORS-preflight request). */
+/** Whether it is a CORS-preflight request (Fetch standard). */
 export function isPreflight({ method, headers }: FastifyRequest): boolean {
   return (
     method === "OPTIONS" &&

@@ -4,16 +4,16 @@ import { LogOutput } from "./output.ts";
 
 const STDOUT = 1;
 
-/** The log and the place that its lines go to, which is to be ended after the last one. */
+/** The log and the destination of its lines, whose `end` must be called after the last line. */
 export interface Log {
   readonly log: Logger;
   readonly logDestination: DestinationStream & Pick<LogOutput, "end">;
 }
 
 /**
- * JSON lines on stdout. What an answer must not tell, such as a cause, is told here. Only the
- * answers' own lines go to the destination directly: they hold nothing of others, and looking for
- * invisible characters takes 3 µs a line.
+ * Writes JSON lines to stdout, with details that responses must not reveal, such as causes. Only
+ * the access log writes to the destination directly: its lines hold no text from others, and a
+ * search for invisible characters takes 3 µs per line.
  */
 export function createLog(level: LogLevel): Log {
   const logDestination = new LogOutput(STDOUT, (lostLines) => {

@@ -1,23 +1,23 @@
 import { write, writeSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
 
-/** Lines are gathered up to this many characters, or for a second, and written together. */
+/** Lines are buffered up to this many characters, or for a second, and written together. */
 const GATHERED_MAX = 16_000;
 const FLUSH_INTERVAL_MS = 1000;
 
-/** What waits for a reader that has stopped reading, or for a disk with room, in characters. */
+/** The most characters that wait for a reader that has stopped, or for space on a full disk. */
 const WAITING_MAX = 16_000_000;
 
-/** At the end, a write that fails is tried again for so long. */
+/** At the end, a failing write is retried for this long. */
 const TRY_AT_END_MS = 500;
 
-/** A write under way then hangs: one that fails does so within a second on a busy machine. */
+/** A write still under way by then hangs: a failing one fails within 1 s on a busy machine. */
 const HANGS_AT_END_MS = 1500;
 const RETRY_AT_END_MS = 10;
 
 /**
- * Writes the log's lines to a file descriptor, and never fails: no reader that is gone or slow and
- * no full disk may take the service with it. What cannot be written is kept and tried again each
+ * Writes the log's lines to a file descriptor, and never fails: a closed pipe, a slow reader or a
+ * full disk must not stop the service. Lines that cannot be written are kept and retried every
  * second, within a bound; beyond it whole lines are dropped, and counted.
  */
 export class LogOutput {
@@ -26,13 +26,13 @@ export class LogOutput {
   readonly #onExit = () => this.#writeAtExit();
   readonly #timer: NodeJS.Timeout;
   #gathered = "";
-  /** What was handed to the system, or will be again, since it was not taken. */
-  #inHand: Uint8Array | undefined;
+  /** The bytes of the write under way, or of the next one if the last failed. */
+  #pending: Uint8Array | undefined;
   #isWriting = false;
-  #hasReader = true;
+  #isOpen = true;
   #lostLines = 0;
 
-  /** @param onRecovery is told how many lines were lost, once lines can be written again. */
+  /** @param onRecovery called with the number of lost lines once lines can be written again. */
   constructor(descriptor: number, onRecovery: (lostLines: number) => void) {
     this.#descriptor = descriptor;
     this.#onRecovery = onRecovery;
@@ -42,42 +42,42 @@ export class LogOutput {
 
   /** Takes whole lines. */
   write(lines: string): void {
-    if (!this.#hasReader) return;
+    if (!this.#isOpen) return;
     if (this.#gathered.length + lines.length > WAITING_MAX) {
       this.#lostLines += lines.split("\n").length - 1;
       return;
     }
     this.#gathered += lines;
-    if (this.#gathered.length >= GATHERED_MAX && this.#inHand === undefined) this.flush();
+    if (this.#gathered.length >= GATHERED_MAX && this.#pending === undefined) this.flush();
   }
 
-  /** Hands on what was gathered, when nothing else is on its way. */
+  /** Writes the buffered lines, unless a write is under way. */
   flush(): void {
     if (this.#isWriting) return;
-    if (this.#inHand === undefined) {
+    if (this.#pending === undefined) {
       if (this.#gathered === "") return;
-      this.#inHand = Buffer.from(this.#gathered);
+      this.#pending = Buffer.from(this.#gathered);
       this.#gathered = "";
     }
     this.#isWriting = true;
-    const bytes = this.#inHand;
+    const bytes = this.#pending;
     write(this.#descriptor, bytes, (error, written) => {
       this.#isWriting = false;
-      if (error === null) this.#goOn(bytes.subarray(written));
+      if (error === null) this.#continue(bytes.subarray(written));
       else if (error.code === "EPIPE") this.#dropAll();
     });
   }
 
   /**
-   * Writes what is left, for at most 1.5 s.
+   * Writes the remaining lines, for at most 1.5 s.
    *
-   * @returns whether a write hangs: it cannot be called off, and holds up an orderly exit.
+   * @returns whether a write hangs: it cannot be canceled, and blocks an orderly exit.
    */
   async end(): Promise<boolean> {
     clearInterval(this.#timer);
     process.off("exit", this.#onExit);
     const beganMs = performance.now();
-    while (this.#inHand !== undefined || this.#gathered !== "") {
+    while (this.#pending !== undefined || this.#gathered !== "") {
       const passedMs = performance.now() - beganMs;
       if (this.#isWriting ? passedMs > HANGS_AT_END_MS : passedMs > TRY_AT_END_MS) {
         return this.#isWriting;
@@ -88,29 +88,29 @@ export class LogOutput {
     return false;
   }
 
-  #goOn(rest: Uint8Array): void {
-    this.#inHand = rest.length === 0 ? undefined : rest;
-    if (this.#inHand !== undefined || this.#gathered.length >= GATHERED_MAX) this.flush();
+  #continue(rest: Uint8Array): void {
+    this.#pending = rest.length === 0 ? undefined : rest;
+    if (this.#pending !== undefined || this.#gathered.length >= GATHERED_MAX) this.flush();
     if (this.#lostLines === 0 || this.#gathered.length > WAITING_MAX / 2) return;
     const lostLines = this.#lostLines;
     this.#lostLines = 0;
     this.#onRecovery(lostLines);
   }
 
-  /** Nobody reads any more, and nobody will. */
+  /** The reader has closed the pipe for good. */
   #dropAll(): void {
-    this.#hasReader = false;
-    this.#inHand = undefined;
+    this.#isOpen = false;
+    this.#pending = undefined;
     this.#gathered = "";
   }
 
-  /** An end that nobody has prepared: one try, unless a try hangs already. */
+  /** For an exit without `end`: makes one attempt, unless an earlier write is unfinished. */
   #writeAtExit(): void {
-    if (this.#isWriting || this.#inHand !== undefined || this.#gathered === "") return;
+    if (this.#isWriting || this.#pending !== undefined || this.#gathered === "") return;
     try {
       writeSync(this.#descriptor, this.#gathered);
     } catch {
-      // There is no place left to tell it.
+      // There is no place left to report it.
     }
   }
 }

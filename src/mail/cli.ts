@@ -9,12 +9,12 @@ import type { Mailer } from "./mailer.ts";
 import { MailError } from "./mailer.ts";
 import type { MailRecord, MailStore } from "./store.ts";
 
-/** A server that has not answered a test by then is not going to. */
+/** A server that has not replied to a test by then will not reply. */
 const TEST_TIMEOUT_MS = 60_000;
 
 export interface MailCommandUses extends CommandIo {
   readonly openStore: OpenStore<MailStore>;
-  /** What hands mails on, as it is configured. @throws {ConfigError} */
+  /** Opens the configured mailer. @throws {ConfigError} */
   readonly openMailer: () => Promise<Mailer>;
   /** A UUIDv7. */
   readonly newId: () => string;
@@ -37,14 +37,14 @@ export function mailCommands(program: Command, uses: MailCommandUses): void {
 
   mail
     .command("test")
-    .description("send a test mail as SMTP_URL and MAIL_FROM say, and show the server's answer")
+    .description("send a test mail with SMTP_URL and MAIL_FROM, and show the server's reply")
     .argument("<address>")
     .addHelpText("after", testExamples)
     .action((address: string) => testMail(uses, address));
 }
 
 const testExamples = `
-Without SMTP_URL the mail becomes a file in DATA_DIR/mail.
+Without SMTP_URL the mail is written to a file in DATA_DIR/mail.
 
 Example:
   $ SMTP_URL=smtps://user:password@mail.example.org kurs mail test ada@example.org`;
@@ -84,7 +84,7 @@ async function listMails({ openStore, print }: MailCommandUses, { all, json }: L
 async function testMail({ openMailer, clock, newId, print }: MailCommandUses, typed: string) {
   const email = typed.trim();
   if (!IsEmail(email) || !isMailable(email)) {
-    throw new CommandError(`${JSON.stringify(email)} is no email address`, 2);
+    throw new CommandError(`${JSON.stringify(email)} is not an email address`, 2);
   }
   using mailer = await openMailer();
   const createdAt = timestamp(clock.nowMs());
@@ -97,7 +97,7 @@ async function testMail({ openMailer, clock, newId, print }: MailCommandUses, ty
   }
 }
 
-/** What has become of a mail. */
+/** The state of a mail. */
 export function mailState({ deliveredAt, givenUpAt }: MailRecord) {
   if (deliveredAt !== undefined) return "delivered";
   return givenUpAt === undefined ? "waiting" : "given up";

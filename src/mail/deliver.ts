@@ -6,36 +6,36 @@ import { StoreUnavailable } from "../shared/store.ts";
 import { MailError, type Mailer } from "./mailer.ts";
 import type { ClaimedMail, MailStore } from "./store.ts";
 
-/** A node that died keeps the mails that it was delivering from the others for so long. */
+/** The mails that a crashed node was delivering are due on other nodes after this time. */
 export const LEASE_MS = 10_000;
 
-/** A server may take minutes over a mail (RFC 5321, section 4.5.3.2): the lease is renewed. */
+/** A server may take minutes for a mail (RFC 5321, section 4.5.3.2): the lease is renewed. */
 const RENEWAL_MS = 3_000;
 
 const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 
-/** A refusal for good may be our own mistake (sender, relaying): it is tried again, but rarely. */
+/** A permanent rejection may be our mistake (sender, relaying): it is retried, but rarely. */
 export const REFUSED_RETRY_MS = 60 * 60_000;
 
 const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface DeliveryReport {
   readonly mail: string;
   readonly kind: string;
   readonly attempts: number;
-  /** The server's answer, or the file's name. */
+  /** The server's reply, or the file's name. */
   readonly deliveredTo?: string;
   readonly error?: string;
-  /** Unset beside an error: it is given up. */
+  /** Unset together with an error: the mail was given up. */
   readonly nextAttemptAt?: string;
 }
 
 /**
- * Makes one attempt to deliver a mail that was claimed, and notes what came of it. The delivery is
- * noted after the server has taken the mail, so a crash in between sends it again.
+ * Makes one attempt to deliver a claimed mail, and records the result. A delivery is recorded after
+ * the server has accepted the mail, so a crash in between sends it again.
  *
- * @throws what is no fault of the mail's server: the mail is tried again after its lease.
+ * @throws errors other than the mail server's: the mail is tried again after its lease.
  */
 export type DeliverMail = (mail: ClaimedMail, signal: AbortSignal) => Promise<void>;
 
@@ -80,7 +80,7 @@ export function createDeliverMail(uses: {
     const about = { mail: id, kind, attempts };
     const ended = new AbortController();
     const leased = keepLease(id, ended.signal);
-    // It is awaited when the attempt is over. A rejection before that would end the process.
+    // Awaited after the attempt. An unhandled rejection before that would end the process.
     leased.catch(() => undefined);
     try {
       const deliveredTo = await mailer.send(mail, signal);

@@ -5,58 +5,58 @@ import { type DeliverMail, LEASE_MS, REFUSED_RETRY_MS } from "./deliver.ts";
 import type { MailStore } from "./store.ts";
 
 /**
- * How often the outbox is looked at. A request does not wake the loop: work that follows at once
- * for a known address alone could be told from outside by how long the next answer takes.
+ * How often the outbox is checked. Requests do not wake the loop: immediate work only for known
+ * addresses would show in the duration of the next response.
  */
-const LOOK_INTERVAL_MS = 1000;
+const CHECK_INTERVAL_MS = 1000;
 
-/** Mails that one node has in hand at a time. */
-const MAILS_AT_ONCE = 10;
+/** The most mails that one node delivers at a time. */
+const MAX_IN_FLIGHT = 10;
 
 /**
- * Delivers mails in the background until it is aborted. A start is a new
- * chance: what failed before is tried at once, but not what another node may have in hand.
+ * Delivers mails in the background until it is aborted. At a start, mails that failed before are
+ * tried again at once, except those that another node may be delivering.
  */
 export async function runDeliveryLoop(
   uses: {
     readonly store: MailStore;
     readonly clock: Clock;
     readonly deliverMail: DeliverMail;
-    /** For what is no fault of a mail: the loop goes on. */
+    /** Called for an error that no mail caused; the loop continues. */
     readonly onError: (error: unknown) => void;
   },
   signals: {
-    /** Ends the loop after the mails in hand. */
+    /** Ends the loop after the mails in flight. */
     readonly stop: AbortSignal;
-    /** Breaks off the mails in hand. */
+    /** Aborts the mails in flight. */
     readonly breakOff: AbortSignal;
   },
 ): Promise<void> {
   const { store, clock, deliverMail, onError } = uses;
   const { stop, breakOff } = signals;
   const inMs = (milliseconds: number) => timestamp(clock.nowMs() + milliseconds);
-  const inHand = new Set<Promise<void>>();
+  const inFlight = new Set<Promise<void>>();
 
-  const takeDue = async (): Promise<void> => {
-    const limit = MAILS_AT_ONCE - inHand.size;
+  const claimDue = async (): Promise<void> => {
+    const limit = MAX_IN_FLIGHT - inFlight.size;
     if (limit === 0) return;
-    // What waits longer than any mail may was put off before the clock was set back.
+    // A mail due later than any retry allows was postponed before the clock was set back.
     await store.rescheduleStuckMails(inMs(0), inMs(2 * REFUSED_RETRY_MS));
     const mails = await store.claimMails({ now: inMs(0), until: inMs(LEASE_MS), limit });
     for (const mail of mails) {
       const delivery = deliverMail(mail, breakOff)
         .catch(onError)
-        .finally(() => inHand.delete(delivery));
-      inHand.add(delivery);
+        .finally(() => inFlight.delete(delivery));
+      inFlight.add(delivery);
     }
   };
 
   await store.rescheduleStuckMails(inMs(0), inMs(LEASE_MS)).catch(onError);
   while (!stop.aborted) {
-    await takeDue().catch(onError);
-    // A mail that its server is slow with holds up no other, while there is a hand free.
-    const rest = pause(LOOK_INTERVAL_MS, stop);
-    await (inHand.size < MAILS_AT_ONCE ? rest : Promise.race([rest, ...inHand]));
+    await claimDue().catch(onError);
+    // While fewer than MAX_IN_FLIGHT mails are in flight, a slow server delays no other mail.
+    const rest = pause(CHECK_INTERVAL_MS, stop);
+    await (inFlight.size < MAX_IN_FLIGHT ? rest : Promise.race([rest, ...inFlight]));
   }
-  await Promise.all(inHand);
+  await Promise.all(inFlight);
 }

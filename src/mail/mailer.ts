@@ -1,17 +1,16 @@
 import type { OutgoingMail } from "./store.ts";
 
-/** What hands mails on. */
 export interface Mailer extends Disposable {
   /**
-   * @returns what became of it: a server's answer, or the file that it is in.
+   * @returns the server's reply, or the path of the mail's file.
    * @throws {MailError} with the reason.
    */
   send(mail: OutgoingMail, signal: AbortSignal): Promise<string>;
 }
 
-/** A mail could not be handed on: one line that says why. */
+/** A mail could not be sent. The message is one line that says why. */
 export class MailError extends Error {
-  /** The server refused this mail for good (a 5yz reply, RFC 5321, section 4.2.1). */
+  /** The server rejected this mail permanently (a 5yz reply, RFC 5321, section 4.2.1). */
   readonly isRefused: boolean;
 
   constructor(reason: string, options: { readonly isRefused: boolean; readonly cause?: unknown }) {
@@ -21,22 +20,22 @@ export class MailError extends Error {
   }
 }
 
-/** What a mail server said to a log-in, or that there is none. */
+/** The result of a log-in to the mail server, or that none is configured. */
 export type MailServerCheck =
   | { readonly kind: "none"; readonly directory: string }
   | { readonly kind: "reached"; readonly name: string }
   | { readonly kind: "failed"; readonly name: string; readonly reason: string };
 
-/** Who a mail is from. */
+/** The sender of a mail. */
 export interface MailAddress {
-  /** As it is shown; may be empty. */
+  /** The display name; may be empty. */
   readonly name: string;
   readonly address: string;
 }
 
 export interface MailSettings {
   readonly dataDirectory: string;
-  /** `smtp:` or `smtps:`; unset: each mail is a file in the data directory. */
+  /** `smtp:` or `smtps:`; unset: each mail is written to a file in the data directory. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: MailAddress;
 }

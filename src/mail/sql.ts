@@ -6,12 +6,12 @@ const WRITE_MAIL = `
   INSERT INTO mails (id, account_id, kind, token, expires_at, created_at, next_attempt_at)
   VALUES ($1, $2, $3, $4, $5, $6, $6)`;
 
-// Both are asked once a second, when mostly nothing is due: a read disturbs neither the writers nor
-// the copies that a metered batch reads from.
+// Both run once per second, mostly when nothing is due: a read disturbs neither the writers nor the
+// row cache that metered batches use.
 const ANY_DUE = "SELECT 1 AS due FROM mails WHERE next_attempt_at <= $1 LIMIT 1";
 const ANY_BEYOND = "SELECT 1 AS beyond FROM mails WHERE next_attempt_at > $1 LIMIT 1";
 
-// The time of the next attempt is the lease as well: of two nodes only one moves it.
+// The time of the next attempt is also the lease: of two nodes only one updates it.
 const CLAIM_MAILS = `
   UPDATE mails SET next_attempt_at = $2, attempts = attempts + 1
   WHERE next_attempt_at <= $1 AND id IN
@@ -19,17 +19,17 @@ const CLAIM_MAILS = `
   RETURNING id, kind, token, expires_at, created_at, attempts,
     (SELECT a.email FROM accounts a WHERE a.id = mails.account_id) AS email`;
 
-const POSTPONE_MAIL = `
+const RESCHEDULE_MAIL = `
   UPDATE mails SET next_attempt_at = $2, last_error = coalesce($3, last_error)
   WHERE id = $1 AND next_attempt_at IS NOT NULL`;
 
-const HASTEN_MAILS = "UPDATE mails SET next_attempt_at = $1 WHERE next_attempt_at > $2";
+const RESCHEDULE_STUCK_MAILS = "UPDATE mails SET next_attempt_at = $1 WHERE next_attempt_at > $2";
 
-const NOTE_DELIVERED = `
+const MARK_DELIVERED = `
   UPDATE mails SET delivered_at = $2, token = NULL, next_attempt_at = NULL
   WHERE id = $1 AND next_attempt_at IS NOT NULL`;
 
-const GIVE_UP_MAIL = `
+const MARK_GIVEN_UP = `
   UPDATE mails SET given_up_at = $2, last_error = $3, token = NULL, next_attempt_at = NULL
   WHERE id = $1 AND next_attempt_at IS NOT NULL`;
 
@@ -40,7 +40,7 @@ const LIST_MAILS = `
   WHERE $1 = 1 OR m.delivered_at IS NULL
   ORDER BY m.id`;
 
-// Each half goes over the rows that it counts, by an index of these alone.
+// Each half reads only the rows that it counts, through a partial index on them.
 const OUTBOX_STATE = `
   SELECT w.waiting, w.oldest,
     (SELECT count(*) FROM mails WHERE given_up_at IS NOT NULL) AS given_up
@@ -58,20 +58,20 @@ export function mailStore(engine: Engine): MailStore {
     },
 
     async rescheduleMail(id, until, error) {
-      await engine.query(POSTPONE_MAIL, id, until, error ?? null);
+      await engine.query(RESCHEDULE_MAIL, id, until, error ?? null);
     },
 
     async rescheduleStuckMails(now, waitingBeyond) {
       if ((await engine.query(ANY_BEYOND, waitingBeyond)).length === 0) return;
-      await engine.query(HASTEN_MAILS, now, waitingBeyond);
+      await engine.query(RESCHEDULE_STUCK_MAILS, now, waitingBeyond);
     },
 
     async markDelivered(id, at) {
-      await engine.query(NOTE_DELIVERED, id, at);
+      await engine.query(MARK_DELIVERED, id, at);
     },
 
     async markGivenUp(id, at, error) {
-      await engine.query(GIVE_UP_MAIL, id, at, error);
+      await engine.query(MARK_GIVEN_UP, id, at, error);
     },
 
     async outboxState() {
@@ -100,7 +100,7 @@ export function mailStore(engine: Engine): MailStore {
   };
 }
 
-/** The statement that puts a mail into the outbox; it is due at once. */
+/** @returns the statement that adds a mail to the outbox, due at once. */
 export function writeMail(mail: {
   readonly id: string;
   readonly accountId: string;

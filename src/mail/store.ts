@@ -1,4 +1,4 @@
-/** What the token of a mail's link is good for. */
+/** The purpose of the token in a mail's link. */
 export type TokenPurpose = "verification" | "password_reset";
 
 export type MailKind = TokenPurpose | "password_changed";
@@ -17,48 +17,48 @@ export interface IssuedToken {
 export interface PasswordReset {
   readonly tokenHash: string;
   readonly passwordHash: string;
-  /** The notice that tells of it. */
+  /** The id of the notice that reports the change. */
   readonly mailId: string;
   readonly now: string;
 }
 
 export interface MailTokenStore {
   /**
-   * Stores a token and its mail for the account of an email; older tokens stay valid. Does nothing
-   * for an email without an account, to verify for one that is verified, or where the account has
-   * its most tokens or mails, but takes as long and does not tell.
+   * Stores a token and its mail for the account of an email; older tokens stay valid. Stores
+   * nothing when the email has no account, is already verified (for `verification`), or has reached
+   * the limit of tokens or mails, but takes as long and does not report it.
    */
   issueToken(email: string, token: IssuedToken): Promise<void>;
-  /** @returns the email of the account that may still use the token; spends nothing. */
+  /** @returns the email of the token's account while the token is valid; does not spend it. */
   tokenEmail(tokenHash: string, purpose: TokenPurpose, now: string): Promise<string | undefined>;
   /**
-   * Spends a token and marks its account's email as verified; the account's other tokens of the
-   * purpose are void. @returns false: no such token.
+   * Spends a token and marks its account's email as verified; voids the account's other tokens of
+   * the purpose. @returns false when the token is not valid.
    */
   verifyEmail(tokenHash: string, now: string): Promise<boolean>;
   /**
    * Spends a token as `verifyEmail` does, sets the password, marks the email as verified, ends
-   * every session of the account and writes the notice, in one transaction. When the email was not
-   * verified before, the account's keys are revoked. @returns false: no such token.
+   * every session of the account and writes the notice, in one transaction. Revokes the account's
+   * keys if the email was not verified before. @returns false when the token is not valid.
    */
   resetPassword(reset: PasswordReset): Promise<boolean>;
-  /** Marks an email as verified, whoever says so. @returns false when there is no such account. */
+  /** Marks an email as verified without a token. @returns false when it has no account. */
   markEmailVerified(email: string, now: string): Promise<boolean>;
 }
 
-/** A mail as it is to be delivered. */
+/** A mail to deliver. */
 export interface OutgoingMail {
   readonly id: string;
   readonly kind: MailKind | "test";
-  /** The address that it goes to. */
+  /** The recipient's address. */
   readonly email: string;
-  /** The secret of its link, and until when that works; a notice has none. */
+  /** The link's secret and its expiry; a notice has none. */
   readonly link: { readonly token: string; readonly expiresAt: string } | undefined;
   readonly createdAt: string;
 }
 
 export interface ClaimedMail extends OutgoingMail {
-  /** Attempts to deliver it, this one included. */
+  /** Attempts to deliver it, including this one. */
   readonly attempts: number;
 }
 
@@ -78,29 +78,29 @@ export interface MailRecord {
 /** How full the outbox is. */
 export interface OutboxState {
   readonly waiting: number;
-  /** When the oldest of those that wait was written; undefined when none does. */
+  /** When the oldest waiting mail was written; undefined when none waits. */
   readonly oldestWaitingAt: string | undefined;
-  /** Those that were given up, within the last 30 days: then their rows go. */
+  /** Mails given up within the last 30 days; older rows are removed. */
   readonly givenUp: number;
 }
 
 /** The outbox. */
 export interface MailStore {
-  /** Takes mails that are due, oldest first: until a moment they are nobody else's. */
+  /** Claims due mails, oldest first: no other node can claim them before `until`. */
   claimMails(claim: {
     readonly now: string;
     readonly until: string;
     readonly limit: number;
   }): Promise<ClaimedMail[]>;
-  /** Keeps a mail that is being delivered from others for longer, or has it tried again then. */
+  /** Extends the lease of a mail in delivery, or sets the time of its next attempt. */
   rescheduleMail(id: string, until: string, error?: string): Promise<void>;
-  /** Makes mails due that are to be tried after a moment only. */
+  /** Makes mails due now whose next attempt is after `waitingBeyond`. */
   rescheduleStuckMails(now: string, waitingBeyond: string): Promise<void>;
-  /** Notes a delivery and removes the mail's secret. */
+  /** Records a delivery and removes the mail's secret. */
   markDelivered(id: string, at: string): Promise<void>;
   /** Ends the attempts and removes the mail's secret. */
   markGivenUp(id: string, at: string, error: string): Promise<void>;
   outboxState(): Promise<OutboxState>;
-  /** Every mail that waits or was given up, oldest first; the delivered ones, too, if asked for. */
+  /** All mails that wait or were given up, oldest first; on request the delivered ones, too. */
   listMails(options: { readonly withDelivered: boolean }): Promise<MailRecord[]>;
 }

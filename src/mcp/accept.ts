@@ -1,8 +1,8 @@
-/** What the SDK wants of a client before 2026, although it gets JSON alone here. */
+/** The Accept that the SDK requires of clients before 2026, although Kurs sends them JSON only. */
 export const BOTH_TYPES = "application/json, text/event-stream";
 
 /**
- * Whether a client takes JSON (RFC 9110, section 12.5.1). Without an Accept header it takes
+ * Whether a client accepts JSON (RFC 9110, section 12.5.1). Without an Accept header it accepts
  * anything.
  */
 export function acceptsJson(accept: string | undefined): boolean {

@@ -1,9 +1,9 @@
 import { isRecord } from "./records.ts";
 
 /**
- * Without the batch's cancellations: its calls are answered together, so none comes in time, and
- * the SDK (2.4) never answers a batch in which a call is cancelled. A batch of nothing else hangs
- * nothing, and stays.
+ * Removes the batch's cancellations: its calls get one response together, so none comes in time,
+ * and the SDK (2.4) never responds to a batch in which a call is cancelled. A batch of nothing but
+ * cancellations does no harm and stays as it is.
  */
 export function withoutCancellations(batch: readonly unknown[]): readonly unknown[] {
   const kept = batch.filter((message) => !isCancellation(message));

@@ -2,8 +2,8 @@ import { INVALID_REQUEST } from "@modelcontextprotocol/server";
 import { isRecord } from "./records.ts";
 import type { McpResponse } from "./request.ts";
 
-// What one request may make the SDK do and send. Most of it costs the client no unit, so without
-// these limits a few clients slow down all others. Measured on one core with the SDK 2.4:
+// Limits of the SDK's work and output for one request. Most of it costs the client no unit, so
+// without limits a few clients would slow down all others. Measured on one core with the SDK 2.4:
 // - 100 times tools/list in a batch: 4.8 KB in, 400 KB out, 21 ms;
 // - one initialize with 30,000 values of a wrong type: 60 KB in, 7.3 MB out, 400 ms, since zod
 //   writes some 240 bytes about each of them.
@@ -14,7 +14,7 @@ const MESSAGE_VALUES_MAX = 256;
 /** JSON values in a batch: 100 calls of convert_currency have 1,000. */
 const BATCH_VALUES_MAX = 2048;
 
-/** Requests in a batch that no unit is charged for, whatever comes of them. */
+/** Requests in a batch that are never charged, whatever their outcome. */
 const FREE_REQUESTS_MAX = 10;
 
 /** Characters of an error's message: enough for its first cause, and for a tool's name. */
@@ -22,33 +22,33 @@ const ERROR_LENGTH_MAX = 256;
 
 const chargedTools: ReadonlySet<unknown> = new Set(["get_rate", "convert_currency"]);
 
-/** @returns the response to a request that the SDK must not see. */
+/** @returns the rejection of a request that must not reach the SDK. */
 export function duplicateIdError(body: unknown): McpResponse | undefined {
   if (!Array.isArray(body)) {
     return hasMoreValues(body, MESSAGE_VALUES_MAX)
-      ? refused(`a message may hold at most ${MESSAGE_VALUES_MAX} JSON values`)
+      ? rejected(`a message may hold at most ${MESSAGE_VALUES_MAX} JSON values`)
       : undefined;
   }
   if (hasMoreValues(body, BATCH_VALUES_MAX)) {
-    return refused(`a batch may hold at most ${BATCH_VALUES_MAX} JSON values`);
+    return rejected(`a batch may hold at most ${BATCH_VALUES_MAX} JSON values`);
   }
   const requests = body.filter(isRequest);
-  // Of two requests with the same id the SDK runs both and answers one.
+  // The SDK runs two requests with the same id, but responds to one only.
   const ids = requests.map(({ id }) => JSON.stringify(id));
-  if (new Set(ids).size < ids.length) return refused("two requests of the batch have the same id");
-  return refusalOfFree(requests.filter((request) => !isCharged(request)));
+  if (new Set(ids).size < ids.length) return rejected("two requests of the batch have the same id");
+  return rejectedFree(requests.filter((request) => !isCharged(request)));
 }
 
-/** Asking for the same list twice in one batch yields nothing new: tools/list alone is 4 KB. */
-function refusalOfFree(requests: readonly Message[]): McpResponse | undefined {
+/** Repeating a list request within a batch returns nothing new: tools/list alone is 4 KB. */
+function rejectedFree(requests: readonly Message[]): McpResponse | undefined {
   const methods = requests.map(({ method }) => method).filter((method) => method !== "tools/call");
   const again = methods.find((method, index) => methods.indexOf(method) !== index);
   if (again !== undefined) {
-    return refused(`a batch may hold ${shortened(String(again))} only once`);
+    return rejected(`a batch may hold ${shortened(String(again))} only once`);
   }
   if (requests.length <= FREE_REQUESTS_MAX) return undefined;
   const charged = [...chargedTools].join(" and ");
-  return refused(
+  return rejected(
     `a batch may hold at most ${FREE_REQUESTS_MAX} requests besides calls of ${charged}`,
   );
 }
@@ -63,7 +63,7 @@ function isCharged({ method, params }: Message): boolean {
   return method === "tools/call" && isRecord(params) && chargedTools.has(params.name);
 }
 
-/** Whether a value holds more than `max` others, at any depth. Counts no further than that. */
+/** Whether a value contains more than `max` others, at any depth. Stops counting beyond that. */
 function hasMoreValues(value: unknown, max: number): boolean {
   const pending = [value];
   let count = 0;
@@ -77,7 +77,7 @@ function hasMoreValues(value: unknown, max: number): boolean {
   return false;
 }
 
-function refused(rule: string): McpResponse {
+function rejected(rule: string): McpResponse {
   const error = { code: INVALID_REQUEST, message: `Invalid Request: ${rule}` };
   return { status: 400, body: JSON.stringify({ jsonrpc: "2.0", error, id: null }) };
 }

@@ -7,11 +7,11 @@ import type { McpRequest } from "./request.ts";
 import type { Arguments, Tool } from "./tools.ts";
 
 /**
- * Calls a tool for a request. A failure has no structured content: clients reject one that misses
- * the output schema.
+ * Calls a tool for a request. A failure has no structured content: clients reject content that
+ * violates the output schema.
  *
- * @returns the result, its members in the order in which the SDK writes them.
- * @throws {Failure} `unauthorized`, which is of the whole request.
+ * @returns the result, with its members in the SDK's order.
+ * @throws {Failure} `unauthorized`, which fails the whole request.
  */
 export type CallTool = (
   tool: Tool,
@@ -35,5 +35,5 @@ export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool
   };
 }
 
-/** Is told of each call of a tool of MCP and, where it failed, of the code. */
+/** Called for each MCP tool call; `code` is the failure's. */
 export type ObserveToolCall = (tool: string, code: FailureCode | undefined) => void;

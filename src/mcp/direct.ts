@@ -12,7 +12,7 @@ import type { McpRequest, McpResponse } from "./request.ts";
 import type { ServerInfo } from "./sdk.ts";
 import type { Arguments, Tool, Tools } from "./tools.ts";
 
-/** The revision without `initialize` that the SDK's version speaks. */
+/** The revision without `initialize` that this version of the SDK supports. */
 const MODERN_REVISION = "2026-07-28";
 
 const legacyVersions = new Set<string>(SUPPORTED_PROTOCOL_VERSIONS);
@@ -26,11 +26,11 @@ interface ParsedToolCall {
 }
 
 /**
- * Answers calls of our own tools without the SDK's server, which costs ten times as much. It
- * recognises only what it understands whole, and the answer is the SDK's byte for byte: a test
- * sends the same requests both ways.
+ * Handles calls of our own tools without the SDK's server, which costs ten times as much. It
+ * recognises only calls that it understands completely, and its response is the SDK's byte for
+ * byte: a test sends the same requests to both implementations.
  *
- * @returns `undefined` for whatever the SDK is to answer.
+ * @returns `undefined` for every request that the SDK must handle.
  */
 export type CallDirectly = (request: McpRequest, body: unknown) => Promise<McpResponse> | undefined;
 
@@ -44,11 +44,11 @@ export function createDirectCalls(
     const call = recognise(tools, request, body);
     if (call === undefined) return undefined;
     const { tool, given, id, isModern } = call;
-    const answer = (toolResult: CallToolResult): McpResponse => {
+    const toResponse = (toolResult: CallToolResult): McpResponse => {
       const result = isModern ? { ...toolResult, ...modernMembers } : toolResult;
       return { status: 200, body: JSON.stringify({ result, jsonrpc: "2.0", id }) };
     };
-    return callTool(tool, request, given).then(answer);
+    return callTool(tool, request, given).then(toResponse);
   };
 }
 
@@ -97,8 +97,8 @@ const metaOf = {
 } as const;
 
 /**
- * Tells a call of the modern revision in its usual form, whose headers and body agree in
- * everything, without the SDK's classification: that tries the message against several schemas,
+ * Recognises a call of the modern revision in its usual form, with headers and body that agree in
+ * everything, without the SDK's classification, which checks the message against several schemas
  * and takes 6 µs.
  */
 function isCanonicalCall(
@@ -123,7 +123,7 @@ function isCanonicalCall(
   );
 }
 
-/** Who the client says it is. It need not say. */
+/** Whether the client's name and version, which are optional, are in their usual form. */
 function isUsualInfo(info: unknown): boolean {
   return (
     isRecord(info) &&
@@ -133,7 +133,7 @@ function isUsualInfo(info: unknown): boolean {
   );
 }
 
-/** Whether a record has so many members: those that were looked at, and no more. */
+/** Whether a record has `count` members: the ones that were checked, and no others. */
 function hasOnly(record: Record<string, unknown>, count: number): boolean {
   return Object.keys(record).length === count;
 }

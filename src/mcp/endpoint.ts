@@ -13,8 +13,8 @@ import { createSdkHandler } from "./sdk.ts";
 import { createTools } from "./tools.ts";
 
 /**
- * Makes the endpoint of the Model Context Protocol (Streamable HTTP, stateless, answers in JSON):
- * for the revision 2026-07-28 and for those with `initialize`.
+ * Creates the endpoint of the Model Context Protocol (Streamable HTTP, stateless, JSON responses)
+ * for the revision 2026-07-28 and the earlier ones with `initialize`.
  */
 export function createMcpEndpoint(uses: {
   readonly readRate: ReadRate;
@@ -29,19 +29,19 @@ export function createMcpEndpoint(uses: {
   const info = { name: "kurs", title: "Kurs", version };
   const tools = createTools(uses);
   const callTool = createCallTool(log, observeCall);
-  const answerShort = createDirectCalls(tools, callTool, info);
-  const answerBySdk = createSdkHandler(tools, callTool, info);
+  const callDirectly = createDirectCalls(tools, callTool, info);
+  const handleWithSdk = createSdkHandler(tools, callTool, info);
 
   return async (request) => {
     try {
       const body = parsed(request.body);
-      const refusal = duplicateIdError(body);
-      const answer = refusal === undefined ? answerShort(request, body) : undefined;
-      if (answer !== undefined) return await answer;
-      // The tools check the key themselves, with their charge; nothing else does.
+      const rejection = duplicateIdError(body);
+      const response = rejection === undefined ? callDirectly(request, body) : undefined;
+      if (response !== undefined) return await response;
+      // Tools check the key themselves, together with their charge; other requests need this check.
       await apiKeys.authenticate(request.apiKey);
-      if (refusal !== undefined) return refusal;
-      return await answerBySdk(request, Array.isArray(body) ? withoutCancellations(body) : body);
+      if (rejection !== undefined) return rejection;
+      return await handleWithSdk(request, Array.isArray(body) ? withoutCancellations(body) : body);
     } catch (error) {
       const failure = toFailure(error);
       logFailure(log, failure, request.requestId);
@@ -50,7 +50,7 @@ export function createMcpEndpoint(uses: {
   };
 }
 
-/** @returns `undefined` for what is no JSON: the SDK refuses it, after what it looks at before. */
+/** @returns `undefined` for invalid JSON, which the SDK rejects after its earlier checks. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

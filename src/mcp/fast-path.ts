@@ -4,14 +4,14 @@ import { serviceOverloaded } from "../shared/failure.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import type { AnswerMcpRequest } from "./respond-http.ts";
 
-/** A message of the Model Context Protocol, as it stands in a request. */
+/** The parts of a request with a message of the Model Context Protocol. */
 export interface PlainMcpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly apiKey: string;
   readonly body: string;
 }
 
-/** Longer ones are looked at by the server that knows every limit. */
+/** node:http, which enforces every limit, handles longer ones. */
 const BYTES_MAX = 8192;
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
@@ -26,10 +26,10 @@ const plainHead = new RegExp(
 );
 
 /**
- * Recognises the plainest form of a message: one whole POST of JSON with its length, alone in what
- * has arrived, whose headers are all known, none of them twice.
+ * Recognises the plainest form of a message: the bytes are one complete POST of JSON with its
+ * length, whose headers are all known and occur once.
  *
- * @returns `undefined` for everything else, which is for node:http to read.
+ * @returns `undefined` for everything else, which node:http parses.
  */
 export function parsePlainMessage(bytes: Buffer): PlainMcpRequest | undefined {
   const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
@@ -43,7 +43,7 @@ export function parsePlainMessage(bytes: Buffer): PlainMcpRequest | undefined {
   return { headers, apiKey, body: bytes.toString("utf8", bodyStart) };
 }
 
-/** @returns the headers by their names in lower case; `undefined` when one comes twice. */
+/** @returns the headers by lower-case name; `undefined` when one occurs twice. */
 function headersOf(head: string): Record<string, string> | undefined {
   const headers: Record<string, string> = Object.create(null);
   const [, ...lines] = head.split("\r\n");
@@ -59,7 +59,7 @@ function headersOf(head: string): Record<string, string> | undefined {
 
 const MCP_ROUTE = "/v1/mcp";
 
-/** Recognises a message in its plainest form, from where messages are welcome. */
+/** Recognises a message in its plainest form, from an allowed origin. */
 export function createRecogniseMcp(uses: {
   readonly respondToMcp: AnswerMcpRequest;
   readonly originGuard: OriginCheck;
@@ -74,7 +74,7 @@ export function createRecogniseMcp(uses: {
   };
 }
 
-/** What the guard refuses is refused by the route, which says why. */
+/** Whether the guard accepts the request. If not, the route rejects it with the reason. */
 function passes(guard: OriginCheck, headers: Readonly<Record<string, string>>): boolean {
   try {
     guard({ headers });

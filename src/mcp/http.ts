@@ -9,10 +9,10 @@ import { type AnswerMcpRequest, MCP_CHALLENGE } from "./respond-http.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
-/** The methods by which clients open a stream and end a session, of which there are none. */
+/** The methods with which clients open a stream or end a session; Kurs has neither. */
 const STREAM_METHODS = new Set(["GET", "HEAD", "DELETE"]);
 
-/** The Model Context Protocol's path. What is answered there describes itself. */
+/** The Model Context Protocol's path. The OpenAPI document omits it: MCP describes itself. */
 export async function mcpRoutes(
   app: App,
   uses: {
@@ -24,17 +24,17 @@ export async function mcpRoutes(
 ): Promise<void> {
   const { respondToMcp, write, originGuard, apiKeys } = uses;
 
-  const answer = (request: FastifyRequest, reply: FastifyReply): void => {
+  const respond = (request: FastifyRequest, reply: FastifyReply): void => {
     const body = typeof request.body === "string" ? request.body : "";
     const { headers, id: requestId } = request;
-    void respondToMcp({ headers, body, apiKey: apiKeyOf(request), requestId }).then((whole) => {
-      if (whole.body === "") reply.code(whole.status).send();
-      else write(request, reply, whole);
+    void respondToMcp({ headers, body, apiKey: apiKeyOf(request), requestId }).then((response) => {
+      if (response.body === "") reply.code(response.status).send();
+      else write(request, reply, response);
     });
   };
 
-  // A client with a wrong key may ask for a stream first. 405 would hide from it that the key is
-  // wrong: several then report an error of the stream.
+  // A client with an invalid key may ask for a stream first. 405 would hide that the key is
+  // invalid: several clients then report a stream error.
   const beforeOtherMethod = async (request: FastifyRequest): Promise<void> => {
     if (!STREAM_METHODS.has(request.method)) return;
     originGuard(request);
@@ -42,7 +42,7 @@ export async function mcpRoutes(
   };
 
   await app.register((scope, _options, done) => {
-    // The protocol has its own answer to a body that is no JSON.
+    // The protocol has its own response to invalid JSON.
     scope.removeContentTypeParser("application/json");
     scope.addContentTypeParser("application/json", { parseAs: "string" }, (_request, body, done) =>
       done(null, body),
@@ -53,11 +53,11 @@ export async function mcpRoutes(
       bodyLimit: BODY_BYTES_MAX,
       onRequest: async (request: FastifyRequest) => {
         originGuard(request);
-        // Without any key nothing of the body is read. Whether it is a good one is seen later.
+        // Without a key the body is not read. The key itself is checked later.
         if (apiKeyOf(request) === undefined) throw apiKeyRequired;
       },
     };
-    scope.post("/v1/mcp", options, answer);
+    scope.post("/v1/mcp", options, respond);
     done();
   });
 }

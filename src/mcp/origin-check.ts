@@ -3,8 +3,8 @@ import { Failure } from "../shared/failure.ts";
 import { isLoopback } from "../shared/loopback.ts";
 
 /**
- * Lets a request pass that no foreign page has made: against pages that reach a server on this
- * machine by a name of their own (MCP, Streamable HTTP: DNS rebinding).
+ * Rejects requests of foreign pages, including pages that reach a server on this machine through a
+ * host name of their own (MCP, Streamable HTTP: DNS rebinding).
  *
  * @throws {Failure} `forbidden`
  */
@@ -28,7 +28,7 @@ export function createOriginGuard(settings: {
   const { publicUrl, allowedOrigins, listensOnLoopback } = settings;
 
   return ({ headers: { origin, host } }) => {
-    // A client that is no browser sends none.
+    // Clients other than browsers send none.
     if (origin !== undefined) {
       const page = URL.parse(origin);
       const isKnown =

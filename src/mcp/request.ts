@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Failure } from "../shared/failure.ts";
 
-/** What the Model Context Protocol sees of an HTTP request (a POST with a body of JSON). */
+/** The parts of an HTTP request that MCP uses (a POST with a JSON body). */
 export interface McpRequest {
   readonly headers: IncomingHttpHeaders;
-  /** The body as it came. */
+  /** The body as received. */
   readonly body: string;
   readonly apiKey: string | undefined;
   readonly requestId: string;
@@ -12,12 +12,12 @@ export interface McpRequest {
 
 export interface McpResponse {
   readonly status: number;
-  /** JSON; empty where there is nothing to say, as to a notification. */
+  /** JSON; empty without a message, as for a notification. */
   readonly body: string;
 }
 
 /**
- * Answers one message, or a batch of them. A failure is of the request as a whole, and told by the
- * status and the envelope; what goes wrong within a message is told inside the answer.
+ * Handles one message or a batch. A Failure concerns the whole request and is sent as status and
+ * envelope; the response body reports errors of single messages.
  */
 export type HandleMcpRequest = (request: McpRequest) => Promise<McpResponse | Failure>;

@@ -7,12 +7,12 @@ import type { HandleMcpRequest, McpRequest } from "./request.ts";
 
 /**
  * The challenge of a 401. There is no authorization server that it could name, and several clients
- * show the description to the person (error_description is RFC 6750's, in ASCII).
+ * show the description to the user (error_description is RFC 6750's, in ASCII).
  */
 export const MCP_CHALLENGE =
   'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
-/** Answers a message, or a batch of them, and puts the HTTP answer together. */
+/** Handles a message or a batch and builds the HTTP response. */
 export type AnswerMcpRequest = (request: McpRequest) => Promise<HttpResponse>;
 
 export function createAnswerMcpRequest(uses: {

@@ -16,23 +16,23 @@ import { isRecord } from "./records.ts";
 import type { McpRequest, McpResponse } from "./request.ts";
 import type { Arguments, Tools } from "./tools.ts";
 
-/** How the server names itself to clients. */
+/** The server's names and version, as clients see them. */
 export interface ServerInfo {
   readonly name: string;
   readonly title: string;
   readonly version: string;
 }
 
-/** The tools change with the program only: clients may keep the list for an hour. */
+/** The tools change only with the program: clients may cache the list for an hour. */
 const LIST_TTL_MS = 3_600_000;
 
 const instructions =
   "Exchange rates exactly as their publishers wrote them. Rates and amounts are decimal strings: " +
   "keep them as text. Pairs are direct, so EUR/USD does not give USD/EUR. get_rate and " +
-  "convert_currency cost one unit of a monthly quota each; get_usage, which tells what is left, " +
+  "convert_currency cost one unit of a monthly quota each; get_usage returns the units left and " +
   "costs nothing. On quota_exceeded wait for reset_at.";
 
-/** The request's headers that the protocol knows; the credential stays here. */
+/** The headers that the protocol uses; the credential is not passed to the SDK. */
 const protocolHeaders = [
   "content-type",
   "accept",
@@ -42,11 +42,11 @@ const protocolHeaders = [
 ] as const;
 
 /**
- * Answers whatever the protocol knows through the official SDK: a server for each request, so that
- * no state is left between them.
+ * Handles every message of the protocol with the official SDK: one server per request, so that no
+ * state is kept between requests.
  *
  * @param body the parsed body; `undefined` when it is no JSON.
- * @throws {Failure} `unauthorized` when a tool found the key refused.
+ * @throws {Failure} `unauthorized` when a tool rejected the key.
  */
 export type HandleWithSdk = (request: McpRequest, body: unknown) => Promise<McpResponse>;
 
@@ -56,22 +56,22 @@ export function createSdkHandler(
   info: ServerInfo,
 ): HandleWithSdk {
   return async (request, body) => {
-    let refused: Failure | undefined;
+    let rejectedKey: Failure | undefined;
     const newServer = () =>
       serverOf(tools, info, async (name, given) => {
         const tool = tools.get(name);
         if (tool === undefined) throw new Error(`there is no tool ${name}`);
         return callTool(tool, request, given).catch((error: unknown) => {
-          if (error instanceof Failure) refused = error;
+          if (error instanceof Failure) rejectedKey = error;
           throw error;
         });
       });
     const response = await respond(newServer, webRequestOf(request, body), body);
-    const answer = isStream(response)
+    const result = isStream(response)
       ? await withoutStream(response, body)
       : { status: response.status, body: await response.text() };
-    if (refused !== undefined) throw refused;
-    return answer;
+    if (rejectedKey !== undefined) throw rejectedKey;
+    return result;
   };
 }
 
@@ -79,7 +79,7 @@ function isStream({ headers }: Response): boolean {
   return headers.get("content-type")?.startsWith("text/event-stream") ?? false;
 }
 
-/** There is nothing to listen to here, so the one method that streams is none of ours. */
+/** Kurs has no events to stream, so it does not support the one method that streams. */
 async function withoutStream(response: Response, message: unknown): Promise<McpResponse> {
   await response.body?.cancel();
   const id = isRecord(message) ? message.id : null;
@@ -90,7 +90,7 @@ async function withoutStream(response: Response, message: unknown): Promise<McpR
 async function respond(newServer: () => McpServer, request: Request, parsedBody: unknown) {
   const given = parsedBody === undefined ? {} : { parsedBody };
   if (!(await isLegacyRequest(request, parsedBody))) {
-    // Legacy clients would be answered with an event stream here.
+    // This handler would send legacy clients an event stream.
     return createMcpHandler(newServer, { legacy: "reject" }).fetch(request, given);
   }
   const server = newServer();
@@ -105,7 +105,7 @@ async function respond(newServer: () => McpServer, request: Request, parsedBody:
   }
 }
 
-/** zod writes some 240 bytes about each value of a wrong type into the message of the error. */
+/** zod writes some 240 bytes about each value of a wrong type into the error's message. */
 function withShortError(message: JSONRPCMessage): JSONRPCMessage {
   if (!("error" in message)) return message;
   const { error } = message;
@@ -132,7 +132,7 @@ function serverOf(
   return server;
 }
 
-/** A schema that clients are told and that nothing is checked against: the tools judge. */
+/** A schema that is only advertised: the tools themselves validate the arguments. */
 function advertisedOnly(schema: TObject): StandardSchemaWithJSON<Arguments, Arguments> {
   const json = { input: () => ({ ...schema }), output: () => ({ ...schema }) };
   const validate = (value: unknown) => ({ value: value as Arguments });
@@ -146,7 +146,7 @@ function webRequestOf({ headers, body: text }: McpRequest, parsedBody: unknown):
     if (typeof value === "string") kept.set(name, value);
   }
   if (acceptsJson(headers.accept)) kept.set("accept", BOTH_TYPES);
-  // The address is nobody's: no part of the SDK looks at it. What is no JSON, the SDK refuses.
+  // The URL is a placeholder: the SDK does not use it. The SDK itself rejects invalid JSON.
   const body = parsedBody === undefined ? { body: text } : {};
   return new Request("http://localhost/v1/mcp", { method: "POST", headers: kept, ...body });
 }

@@ -11,7 +11,7 @@ import { Type } from "../shared/json-schema.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** A tool, defined once for both ways to call it. */
+/** A tool, defined once for both implementations of calls. */
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -20,8 +20,8 @@ export interface Tool {
   readonly outputSchema: TObject;
   readonly annotations: { readonly readOnlyHint: true; readonly openWorldHint: false };
   /**
-   * @returns the value that fits the output schema, or why there is none.
-   * @throws {Failure} when the key is refused.
+   * @returns a value that matches the output schema, or the failure.
+   * @throws {Failure} when the key is rejected.
    */
   run(apiKey: string | undefined, given: Arguments): Promise<object | Failure>;
 }
@@ -30,12 +30,15 @@ export type Tools = ReadonlyMap<string, Tool>;
 
 const annotations = { readOnlyHint: true, openWorldHint: false } as const;
 
-// The schemas are loose: the service judges symbols and amounts, as it does over REST, so that
-// " eur " works and "E" is refused as a symbol, and uncharged.
+// The schemas are loose: the service validates symbols and amounts, as it does over REST, so that
+// " eur " works and "E" is rejected as a symbol, and uncharged.
 const SYMBOL = "2 to 10 of A-Z and 0-9";
-const base = Type.String({ description: `Symbol of what is priced: ${SYMBOL}`, examples: ["EUR"] });
+const base = Type.String({
+  description: `Symbol of the priced asset: ${SYMBOL}`,
+  examples: ["EUR"],
+});
 const quote = Type.String({
-  description: `Symbol of what it is priced in: ${SYMBOL}`,
+  description: `Symbol of the asset it is priced in: ${SYMBOL}`,
   examples: ["USD"],
 });
 const amount = Type.String({
@@ -69,7 +72,7 @@ export function createTools(uses: {
 }): Tools {
   const { readRate, convertCurrency, readUsage, apiKeys } = uses;
 
-  /** The texts of arguments, once the key that asks was found good where one is not a text. */
+  /** Returns the arguments as strings; if one is none, its failure, after checking the key. */
   const stringArguments = async (apiKey: string | undefined, given: Arguments, names: string[]) => {
     const texts = names.map((name) => given[name]);
     const wrong = texts.findIndex((value) => typeof value !== "string");
@@ -87,7 +90,7 @@ export function createTools(uses: {
       title: "Get a rate",
       description:
         "Reads the stored direct exchange rate of a pair, exactly as its publisher wrote it: how " +
-        "much of the quote one unit of the base costs, and as of when. EUR/USD says nothing of " +
+        "much of the quote one unit of the base costs, and as of when. EUR/USD does not give " +
         `USD/EUR. ${ONE_UNIT}; a malformed symbol costs nothing.`,
       inputSchema: Type.Object({ base, quote }),
       outputSchema: Type.Object(rateFields),
@@ -104,7 +107,7 @@ export function createTools(uses: {
       title: "Convert an amount",
       description:
         "Multiplies an amount of the base by the stored direct rate, exactly and unrounded, and " +
-        `returns the rate beside it. ${ONE_UNIT}; a malformed symbol or amount costs nothing.`,
+        `also returns the rate. ${ONE_UNIT}; a malformed symbol or amount costs nothing.`,
       inputSchema: Type.Object({ base, quote, amount }),
       outputSchema: ConversionShape,
       annotations,

@@ -14,8 +14,8 @@ export interface Conversion {
 }
 
 /**
- * Converts an amount for the one unit that reading its rate costs. What cannot be read (the key,
- * a symbol, the amount, in this order) is refused before anything is charged.
+ * Converts an amount for one unit, the cost of reading its rate. An invalid key, symbol or amount
+ * (checked in this order) is rejected before anything is charged.
  *
  * @throws {Failure} `unauthorized`
  */

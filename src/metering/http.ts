@@ -31,7 +31,7 @@ const readRateSchema = {
   ]),
 };
 
-/** Answers a read that came by the router: of base and quote as they stand in the path. */
+/** Handles a read that the router received, with base and quote as they are in the path. */
 export type HandleReadRoute = (
   request: FastifyRequest,
   reply: FastifyReply,
@@ -40,11 +40,11 @@ export type HandleReadRoute = (
 ) => void;
 
 export function createReplyToRead(answerRead: RespondToRead, write: SendResponse): HandleReadRoute {
-  // No async handler: the promise it would add costs as much as the search for the rate.
+  // No async handler: the promise it would add costs as much as looking up the rate.
   return (request, reply, base, quote) => {
     const apiKey = credentialOf(request.raw, "ApiKey");
-    void answerRead(request.id, apiKey, base, quote).then((answer) => {
-      write(request, reply, answer);
+    void answerRead(request.id, apiKey, base, quote).then((response) => {
+      write(request, reply, response);
     });
   };
 }

@@ -15,7 +15,7 @@ import {
 } from "./rules.ts";
 import type { MeterStore, RateFound } from "./store.ts";
 
-/** Where a valid key's account stands after a read. */
+/** The quota of a valid key's account after a read. */
 export interface QuotaState {
   readonly quota: Quota;
   readonly period: BillingPeriod;
@@ -23,7 +23,7 @@ export interface QuotaState {
   readonly secondsToReset: number;
 }
 
-/** What became of a read: its rate or its failure and, when the key was valid, the allowance. */
+/** The result of a read: its rate or its failure and, if the key was valid, the quota state. */
 export interface ReadResult {
   readonly result: Rate | Failure;
   readonly allowance: QuotaState | undefined;
@@ -31,7 +31,7 @@ export interface ReadResult {
 
 /**
  * Reads one rate for one unit, in the order of the specification (section 4): the key, the
- * symbols, the charge, the rate. Failures are returned, not thrown: most carry the allowance.
+ * symbols, the charge, the rate. Failures are returned, not thrown: most carry the quota state.
  */
 export type ReadRate = (
   apiKey: string | undefined,
@@ -39,7 +39,7 @@ export type ReadRate = (
   quote: string,
 ) => Promise<ReadResult>;
 
-const refusedKey: ReadResult = { result: apiKeyRequired, allowance: undefined };
+const rejectedKey: ReadResult = { result: apiKeyRequired, allowance: undefined };
 const invalidSymbol: ReadResult = { result: invalidAssetSymbol, allowance: undefined };
 const busy: ReadResult = { result: readsOverloaded, allowance: undefined };
 
@@ -52,14 +52,14 @@ export function createReadRate(uses: {
   const calendar = createCalendar();
 
   return (apiKey, base, quote) => {
-    if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(refusedKey);
+    if (apiKey === undefined || !isApiKey(apiKey)) return Promise.resolve(rejectedKey);
     const nowMs = clock.nowMs();
     const { period, day } = calendar(nowMs);
     const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
     return store.read(read).then((outcome) => {
-      if (outcome === undefined) return refusedKey;
+      if (outcome === undefined) return rejectedKey;
       const { quota, found } = outcome;
-      // The symbols come before the charge, and so before the quota that it needs (section 4).
+      // The symbols are checked before the charge, and so before its quota (section 4).
       if (quota === undefined) return found === "not_asked" ? invalidSymbol : uncharged(found);
       const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
       const allowance = { quota, period, secondsToReset };
@@ -68,7 +68,7 @@ export function createReadRate(uses: {
   };
 }
 
-/** Nothing is known of the account when the store fails, and nothing is charged. */
+/** When the store fails, the account is unknown and nothing is charged. */
 function uncharged(error: unknown): ReadResult {
   if (error instanceof StoreOverloaded) return busy;
   if (!(error instanceof StoreUnavailable)) throw error;
@@ -94,7 +94,7 @@ function quotaExceeded({ quota, period, secondsToReset }: QuotaState): Failure {
   );
 }
 
-/** Remembers the period and day of the last moment asked for: they change once a day. */
+/** Caches the period and day of the last call: they change once a day. */
 function createCalendar(): (nowMs: number) => { period: BillingPeriod; day: string } {
   const dayMs = 86_400_000;
   let dayNumber = Number.NaN;

@@ -7,7 +7,7 @@ import { Failure } from "../shared/failure.ts";
 import { logFailure, toFailure } from "../shared/thrown.ts";
 import type { QuotaState, ReadRate, ReadResult } from "./read-rate.ts";
 
-/** Reads a rate and puts the answer together. What broke is logged, and answered for. */
+/** Reads a rate and builds the response. Errors are logged and become failure responses. */
 export type RespondToRead = (
   requestId: string,
   apiKey: string | undefined,
@@ -21,7 +21,7 @@ export function createRespondToRead(uses: {
 }): RespondToRead {
   const { readRate, log } = uses;
 
-  const refuse = (
+  const failureResponse = (
     failure: Failure,
     requestId: string,
     headers: readonly string[],
@@ -34,25 +34,25 @@ export function createRespondToRead(uses: {
     readRate(apiKey, base, quote).then(
       ({ result, allowance }: ReadResult) => {
         const headers = allowance === undefined ? [] : rateLimitHeaders(allowance);
-        if (result instanceof Failure) return refuse(result, requestId, headers);
+        if (result instanceof Failure) return failureResponse(result, requestId, headers);
         return { status: 200, code: undefined, headers, body: rateBody(result) };
       },
-      (error: unknown) => refuse(toFailure(error), requestId, []),
+      (error: unknown) => failureResponse(toFailure(error), requestId, []),
     );
 }
 
 /**
- * `JSON.stringify(rateJson(rate))`, in a quarter of its time: none of these texts holds a character
- * that JSON would escape.
+ * `JSON.stringify(rateJson(rate))`, in a quarter of its time: none of these strings contains a
+ * character that JSON would escape.
  */
 export function rateBody({ base, quote, rate, asOf }: Rate): string {
   return `{"base":"${base}","quote":"${quote}","rate":"${rate}","as_of":"${asOf}","type":"direct"}`;
 }
 
 /**
- * The account's allowance as draft-ietf-httpapi-ratelimit-headers writes it.
+ * The account's quota state in the form of draft-ietf-httpapi-ratelimit-headers.
  *
- * @returns names and values in turn.
+ * @returns alternating names and values.
  */
 export function rateLimitHeaders({ quota, period, secondsToReset }: QuotaState): string[] {
   const periodSeconds = (period.endMs - period.startMs) / 1000;

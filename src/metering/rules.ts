@@ -1,16 +1,16 @@
 import type { Decimal } from "../shared/decimal.ts";
 import { Failure } from "../shared/failure.ts";
 
-/** The most digits that an amount may have, on both sides of its point together. */
+/** The maximum number of an amount's digits, on both sides of its point together. */
 export const MAX_AMOUNT_DIGITS = 40;
 
 const amount = /^(0|[1-9][0-9]*)(\.[0-9]+)?$/;
 
 /**
- * Reads an amount that is to be converted: digits with at most one point between them. A sign, an
- * exponent, a group separator or white space is refused rather than guessed at.
+ * Parses an amount to convert: digits with at most one point between them. A sign, an exponent, a
+ * group separator or white space is rejected rather than guessed at.
  *
- * @returns `undefined` for a text that is none.
+ * @returns `undefined` for an invalid text.
  */
 export function parseAmount(text: string): Decimal | undefined {
   const digits = text.length - (text.includes(".") ? 1 : 0);
@@ -27,7 +27,7 @@ export const unsupportedPair = new Failure(
   "The requested currency pair is not currently supported.",
 );
 
-/** A pair that its operator has suspended is not worth asking for again at once. */
+/** Retrying at once is useless: the operator has suspended the pair. */
 export const SUSPENDED_RETRY_SECONDS = 60;
 
 export const rateSuspended = new Failure(
@@ -36,12 +36,12 @@ export const rateSuspended = new Failure(
   { retryAfterSeconds: SUSPENDED_RETRY_SECONDS },
 );
 
-/** Too much is asked at once. Nothing was begun, and nothing charged. */
+/** The failure under overload. Nothing was started or charged. */
 export const readsOverloaded = new Failure("temporarily_unavailable", rateSuspended.message, {
   retryAfterSeconds: 1,
 });
 
-/** @returns the failure of a read whose rate, or whose charge, the store could not handle. */
+/** @returns the failure of a read whose rate or charge failed in the store. */
 export function rateUnavailable(cause: unknown): Failure {
   return new Failure("temporarily_unavailable", rateSuspended.message, {
     retryAfterSeconds: 1,

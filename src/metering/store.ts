@@ -3,10 +3,10 @@ import type { Rate } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
 import type { StoreUnavailable } from "../shared/store.ts";
 
-/** One metered read, as it goes into a batch. */
+/** One metered read of a batch. */
 export interface RateRead {
   readonly keyHash: string;
-  /** Without a pair the key is checked and its quota told, but nothing charged. */
+  /** Without a pair the key is checked and its quota returned, but nothing is charged. */
   readonly pair: Pair | undefined;
   readonly period: BillingPeriod;
   /** The UTC day of the charge. */
@@ -27,7 +27,7 @@ export interface ReadWithoutQuota {
   readonly found: "not_asked" | StoreUnavailable;
 }
 
-/** What became of a read; `undefined` when no active key has that hash. */
+/** The outcome of a read; `undefined` when no active key has that hash. */
 export type RateReadOutcome =
   | { readonly quota: Quota; readonly found: RateFound }
   | ReadWithoutQuota
@@ -36,7 +36,7 @@ export type RateReadOutcome =
 export interface MeterStore {
   /**
    * Checks the key, charges one unit and reads the rate, in one transaction that is on disk before
-   * the promise resolves. A rate that cannot be read is charged; all else that fails is not.
+   * the promise resolves. A rate that cannot be read is charged; no other failure is.
    *
    * @throws {StoreUnavailable} nothing of this read is known to be charged.
    */

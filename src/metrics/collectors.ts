@@ -1,12 +1,12 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import type { Buckets } from "./histogram.ts";
 
-// Metrics whose numbers are kept elsewhere and handed over when they are scraped: prom-client's own
-// way to observe a value puts its labels together to a key each time, and is eight times as slow.
+// Metrics whose values live elsewhere and are collected on a scrape: prom-client's own observe
+// methods join the labels to a key on every call, and are eight times as slow.
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels and a value; no labels where the metric has none. */
+/** Labels, empty for a metric without any, and a value. */
 export type Sample = readonly [labels: Labels, value: number];
 
 interface About {
@@ -77,16 +77,16 @@ class CollectedHistogram extends Histogram {
     this.#read = read;
   }
 
-  /** What the registry asks for. */
+  /** The registry calls this on a scrape. */
   async getForPromString() {
-    const values = [...this.#read()].flatMap(([labels, distribution]) =>
-      linesOf(this.#name, labels, distribution),
+    const values = [...this.#read()].flatMap(([labels, histogram]) =>
+      linesOf(this.#name, labels, histogram),
     );
     return { name: this.#name, help: this.#help, type: "histogram", values };
   }
 }
 
-/** The buckets of the exposition format: each holds all that does not exceed its bound. */
+/** The buckets of the exposition format: each counts all values up to its bound. */
 function linesOf(name: string, labels: Labels, { bounds, counts, sum }: Buckets) {
   let total = 0;
   const buckets = [...counts].map((count, index) => {

@@ -12,10 +12,10 @@ const COMMIT_SECONDS = [
 ];
 const READS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
-/** The methods that the service knows: a client may name any other, and shall add no series. */
+/** The methods that the service supports: a client's other methods must not add series. */
 const METHODS = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS"]);
 
-/** The answers to one method on one route. */
+/** The responses to one method on one route. */
 export interface RouteCounts {
   readonly method: string;
   readonly route: string;
@@ -23,7 +23,7 @@ export interface RouteCounts {
   readonly seconds: Buckets;
 }
 
-/** What has happened since the start. */
+/** The counts since the start. */
 export interface Counts {
   routes(): Iterable<RouteCounts>;
   readonly refusals: ReadonlyMap<FailureCode, number>;
@@ -35,11 +35,11 @@ export interface Counts {
 }
 
 /**
- * Counts what it is told, in plain numbers: an answer costs 0.07 µs (0.55 by prom-client's own
- * counter and histogram), and what is made of the numbers is made when they are asked for.
+ * Counts in plain numbers: a response costs 0.07 µs (0.55 with prom-client's own counter and
+ * histogram). A scrape builds the metrics from the numbers.
  */
 export function createCounts(): Counts & Observers {
-  const answers = createAnswerCounts();
+  const responses = createResponseCounts();
   const refusals = new Map<FailureCode, number>(failureCodes.map((code) => [code, 0]));
   const calls = new Map<string, { tool: string; outcome: string; calls: number }>();
   const batchReads = new Buckets(READS);
@@ -47,12 +47,12 @@ export function createCounts(): Counts & Observers {
   let failedBatches = 0;
   let unitsCharged = 0;
 
-  const countRefusal = (code: FailureCode) => {
+  const countFailure = (code: FailureCode) => {
     refusals.set(code, (refusals.get(code) ?? 0) + 1);
   };
 
   return {
-    routes: answers.routes,
+    routes: responses.routes,
     refusals,
     calls: { [Symbol.iterator]: () => calls.values() },
     batchReads,
@@ -61,8 +61,8 @@ export function createCounts(): Counts & Observers {
     unitsCharged: () => unitsCharged,
 
     observeAnswer(request, status, code) {
-      answers.count(request, status);
-      if (code !== undefined) countRefusal(code);
+      responses.count(request, status);
+      if (code !== undefined) countFailure(code);
     },
 
     observeCall(tool, code) {
@@ -71,7 +71,7 @@ export function createCounts(): Counts & Observers {
       const known = calls.get(name);
       if (known === undefined) calls.set(name, { tool, outcome, calls: 1 });
       else known.calls += 1;
-      if (code !== undefined) countRefusal(code);
+      if (code !== undefined) countFailure(code);
     },
 
     observeBatch(reads, outcomes, seconds) {
@@ -83,10 +83,10 @@ export function createCounts(): Counts & Observers {
   };
 }
 
-/** Found by method and route, which are the same texts again and again: no key is put together. */
-function createAnswerCounts() {
+/** Looks up the route, then the method: both strings recur, so no key needs to be built. */
+function createResponseCounts() {
   const byRoute = new Map<string, Map<string, RouteCounts>>();
-  // Several files of the pages are one route to a reader of metrics, and odd methods one method.
+  // In the metrics all assets of the pages are one route, and all unknown methods one method.
   const series = new Map<string, RouteCounts>();
 
   const open = (method: string, route: string): RouteCounts => {
@@ -119,8 +119,8 @@ function createAnswerCounts() {
 }
 
 /**
- * A read is charged unless its key was refused, its account has no quota, it asked for no pair or
- * the quota was spent.
+ * A read is charged unless its key was rejected, its account has no quota, it has no pair or the
+ * quota was exhausted.
  */
 function unitsIn(outcomes: readonly RateReadOutcome[]): number {
   let units = 0;

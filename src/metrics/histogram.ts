@@ -1,8 +1,8 @@
-/** Observed values, counted by the bounds that they do not exceed. */
+/** Observed values, counted in buckets by upper bound. */
 export class Buckets {
   /** Upper bounds, each greater than the one before. */
   readonly bounds: readonly number[];
-  /** Observations within each bound and beyond the one before; beyond the last at the end. */
+  /** Observations up to each bound and above the one before; at the end those above the last. */
   readonly counts: Float64Array;
   sum = 0;
 

@@ -25,13 +25,13 @@ export interface MetricsDeps {
 }
 
 export interface Metrics {
-  /** Whoever is to be counted tells these. */
+  /** The callbacks that report requests, tool calls and batches. */
   readonly observers: Observers;
-  /** Makes the server for scrapers, which is closed with what it has open by disposing. */
+  /** Creates the server for scrapers. Disposing closes it and its connections. */
   serve(uses: MetricsDeps): { readonly server: Server } & AsyncDisposable;
 }
 
-/** Counts from now on. */
+/** Starts counting. */
 export function createMetrics(): Metrics {
   const counts = createCounts();
   return {

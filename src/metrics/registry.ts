@@ -16,7 +16,7 @@ export interface RegistryUses {
   readonly clock: Clock;
 }
 
-/** Every metric that there is; each is put together when it is scraped. */
+/** All metrics; each is collected when it is scraped. */
 export function createRegistry(uses: RegistryUses): Registry {
   const registry = new Registry();
   addRequests(registry, uses);
@@ -33,7 +33,7 @@ const one = (value: number) => [[{}, value]] as const;
 function addRequests(registry: Registry, { counts, openConnections }: RegistryUses): void {
   addCounter(registry, {
     name: "kurs_http_requests_total",
-    help: "Requests answered, by method, route and status",
+    help: "HTTP responses, by method, route and status",
     labels: ["method", "route", "status"],
     *read() {
       for (const { method, route, byStatus } of counts.routes()) {
@@ -45,7 +45,7 @@ function addRequests(registry: Registry, { counts, openConnections }: RegistryUs
   });
   addHistogram(registry, {
     name: "kurs_http_request_duration_seconds",
-    help: "Time from the arrival of a request's head to its answer",
+    help: "Time from the arrival of a request's head to its response",
     labels: ["method", "route"],
     *read() {
       for (const { method, route, seconds } of counts.routes()) yield [{ method, route }, seconds];
@@ -53,7 +53,7 @@ function addRequests(registry: Registry, { counts, openConnections }: RegistryUs
   });
   addCounter(registry, {
     name: "kurs_refusals_total",
-    help: "Failures told to clients, over HTTP and by tools of MCP, by code",
+    help: "Failures sent to clients, over HTTP and by MCP tools, by code",
     labels: ["code"],
     *read() {
       for (const [code, refusals] of counts.refusals) yield [{ code }, refusals];
@@ -61,7 +61,7 @@ function addRequests(registry: Registry, { counts, openConnections }: RegistryUs
   });
   addCounter(registry, {
     name: "kurs_mcp_calls_total",
-    help: "Calls of MCP's tools, by tool and outcome: ok or the failure's code",
+    help: "MCP tool calls, by tool and outcome: ok or the failure's code",
     labels: ["tool", "outcome"],
     *read() {
       for (const { tool, outcome, calls } of counts.calls) yield [{ tool, outcome }, calls];
@@ -69,7 +69,7 @@ function addRequests(registry: Registry, { counts, openConnections }: RegistryUs
   });
   addGauge(registry, {
     name: "kurs_connections_open",
-    help: "Connections of clients",
+    help: "Open client connections",
     read: async () => one(await openConnections()),
   });
 }
@@ -87,7 +87,7 @@ function addReads(registry: Registry, counts: Counts): void {
   });
   addCounter(registry, {
     name: "kurs_failed_batches_total",
-    help: "Batches of metered reads that the store failed, all of them answered with 503",
+    help: "Batches of metered reads that failed in the store; all their reads got 503",
     read: () => one(counts.failedBatches()),
   });
   addCounter(registry, {
@@ -100,7 +100,7 @@ function addReads(registry: Registry, counts: Counts): void {
 function addStoreState(registry: Registry, { readStore, clock }: RegistryUses): void {
   addGauge(registry, {
     name: "kurs_store_up",
-    help: "Whether the store answers",
+    help: "Whether the store responds",
     read: async () => one((await readStore()) === undefined ? 0 : 1),
   });
   addSources(registry, readStore, clock);
@@ -119,7 +119,7 @@ function addStoreState(registry: Registry, { readStore, clock }: RegistryUses): 
   });
   addGauge(registry, {
     name: "kurs_outbox_oldest_waiting_seconds",
-    help: "Age of the oldest mail that waits; 0 when none does",
+    help: "Age of the oldest waiting mail; 0 without one",
     async read() {
       const { outbox } = (await readStore()) ?? {};
       if (outbox === undefined) return [];
@@ -174,7 +174,7 @@ function addPasswords(registry: Registry, passwordQueue: Secrets["passwordQueue"
   });
   addCounter(registry, {
     name: "kurs_hashing_refused_total",
-    help: "Passwords refused with 503 because too many waited",
+    help: "Passwords rejected with 503 because too many waited",
     read: () => one(passwordQueue().refused),
   });
 }
@@ -182,12 +182,12 @@ function addPasswords(registry: Registry, passwordQueue: Secrets["passwordQueue"
 function addEventLoop(registry: Registry, { seconds }: EventLoopDelay): void {
   addHistogram(registry, {
     name: "kurs_event_loop_delay_seconds",
-    help: "How late the event loop comes to what is due",
+    help: "How late the event loop runs a due timer",
     read: () => [[{}, seconds]],
   });
   addCounter(registry, {
     name: "kurs_event_loop_active_seconds_total",
-    help: "Time in which the event loop was at work",
+    help: "Time in which the event loop was active",
     read: () => one(performance.eventLoopUtilization().active / 1000),
   });
 }
@@ -195,7 +195,7 @@ function addEventLoop(registry: Registry, { seconds }: EventLoopDelay): void {
 function addProcess(registry: Registry, { about, clock }: RegistryUses): void {
   addGauge(registry, {
     name: "kurs_build_info",
-    help: "The program, what it runs on, and the kind of its store",
+    help: "The version of Kurs, the version of Node.js and the kind of store",
     labels: ["version", "node", "store"],
     read: () => [[{ ...about, node: process.versions.node }, 1]],
   });
@@ -215,12 +215,12 @@ function addProcess(registry: Registry, { about, clock }: RegistryUses): void {
   });
   addGauge(registry, {
     name: "process_resident_memory_bytes",
-    help: "Memory that the process has in use",
+    help: "Resident memory of the process",
     read: () => one(process.memoryUsage.rss()),
   });
   addGauge(registry, {
     name: "nodejs_heap_size_used_bytes",
-    help: "Memory of JavaScript's objects",
+    help: "Used memory of the JavaScript heap",
     read: () => one(process.memoryUsage().heapUsed),
   });
 }

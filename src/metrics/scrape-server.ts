@@ -1,27 +1,27 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Logger } from "pino";
 
-// Not by an import statement: that would load undici besides (http/node-http.ts).
+// An import statement would load undici, too (http/node-http.ts).
 const { createServer } = process.getBuiltinModule("node:http");
 
-/** Scrapers are few; whoever else finds the port shall not take the process's file descriptors. */
+/** Scrapers are few; other clients must not use up the process's file descriptors. */
 const CONNECTIONS_MAX = 20;
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** What a scraper is given, and the form that it is in. */
+/** The text of the metrics and its content type. */
 export interface Exposition {
   readonly contentType: string;
   text(): Promise<string>;
 }
 
-/** A server of its own that answers `GET /metrics` and nothing else; it does not listen yet. */
+/** A separate server for `GET /metrics` and nothing else; it does not listen yet. */
 export function createScrapeServer(exposition: Exposition, log: Logger): Server {
-  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const [path] = (request.url ?? "").split("?");
     if (path !== "/metrics") return end(response, 404, "There is only GET /metrics here.\n");
     if (request.method !== "GET") {
       response.setHeader("allow", "GET");
-      return end(response, 405, "This path answers GET only.\n");
+      return end(response, 405, "This path supports GET only.\n");
     }
     const text = await exposition.text();
     end(response, 200, text, exposition.contentType);
@@ -29,9 +29,9 @@ export function createScrapeServer(exposition: Exposition, log: Logger): Server 
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },
     (request, response) => {
-      answer(request, response).catch((err: unknown) => {
-        log.error({ err }, "the metrics could not be put together");
-        end(response, 500, "The metrics could not be put together: see the log.\n");
+      respond(request, response).catch((err: unknown) => {
+        log.error({ err }, "the metrics could not be collected");
+        end(response, 500, "The metrics could not be collected: see the log.\n");
       });
     },
   );

@@ -5,17 +5,17 @@ import type { RateSource } from "../rates/source.ts";
 import type { SourceStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 
-/** The store is asked once in so long, however many ask here. */
+/** The store is queried at most once in this time, however many scrapers ask. */
 const CACHE_MS = 5000;
 
-/** What the store itself tells; undefined when it is not there to be asked. */
+/** The state that the store reports; undefined when it does not respond. */
 export type StoreReading =
   | { readonly sources: readonly SourceStatus[]; readonly outbox: OutboxState }
   | undefined;
 
 export type ReadStore = () => Promise<StoreReading>;
 
-/** Those who ask together share one answer, and it serves for some seconds: a failure, too. */
+/** Concurrent callers share one result, which is cached for CACHE_MS: a failure, too. */
 export function createStoreStateCache(uses: {
   readonly store: SourceStore & MailStore;
   readonly sources: readonly RateSource[];
@@ -24,9 +24,9 @@ export function createStoreStateCache(uses: {
 }): ReadStore {
   const { store, sources, clock, log } = uses;
   let reading: Promise<StoreReading> | undefined;
-  let askedMs = 0;
+  let readMs = 0;
 
-  const ask = async (): Promise<StoreReading> => {
+  const readState = async (): Promise<StoreReading> => {
     try {
       const [states, outbox] = await Promise.all([
         readSourceStatus(store, sources, clock.nowMs()),
@@ -40,11 +40,11 @@ export function createStoreStateCache(uses: {
   };
 
   return () => {
-    const ageMs = clock.nowMs() - askedMs;
-    // A clock that was put back is no reason to wait for it.
+    const ageMs = clock.nowMs() - readMs;
+    // A clock that was set back must not prolong the cache.
     if (reading === undefined || ageMs >= CACHE_MS || ageMs < 0) {
-      askedMs = clock.nowMs();
-      reading = ask();
+      readMs = clock.nowMs();
+      reading = readState();
     }
     return reading;
   };

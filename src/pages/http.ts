@@ -6,17 +6,17 @@ import type { App } from "../http/fastify.ts";
 import { pageHeaders } from "../http/headers.ts";
 import { consolePages } from "./paths.ts";
 
-/** A name holds its content's hash: what it stands for never changes. */
+/** An asset's name contains the hash of its content, which therefore never changes. */
 const ASSET_CACHING = { "cache-control": "public, max-age=31536000, immutable" };
 
-/** Copies that the build has put beside a file, served in its place. */
+/** Compressed copies of the build's files, served instead of them. */
 const COMPRESSED = /\.(br|gz)$/;
 
 /**
- * Serves the console and the API reference as they were built: a route for each file, so that an
- * unknown path stays the API's own 404 and another method its 405.
+ * Serves the built console and API reference: one route per file, so that an unknown path gets the
+ * API's own 404 and another method its 405.
  *
- * @param directory where the build is. @returns false when there is none: the API works without.
+ * @param directory the build's. @returns false when there is none: the API works without it.
  */
 export async function consoleRoutes(app: App, directory: string): Promise<boolean> {
   if (!existsSync(join(directory, "index.html"))) return false;

@@ -1,6 +1,6 @@
 /**
- * The addresses of the console's pages: the server answers each with the same document, whose
- * program shows the page. One segment each, so that the document's relative addresses hold.
+ * The paths of the console's pages: the server sends the same document for each, and its script
+ * shows the page. One segment each, so that the document's relative URLs stay valid.
  */
 export const consolePages = [
   "/",

@@ -6,17 +6,17 @@ import { IMPORT_SOURCE, type SourcedRate, type UpdatePolicy } from "./rules/upda
 import type { Publication, RateLine } from "./source.ts";
 import type { RateStore } from "./store.ts";
 
-/** Rates in one transaction while nobody else writes: the sync at its end is shared by all. */
-const RATES_ALONE = 5000;
+/** Rates per transaction while no other process writes: they share the sync at its end. */
+const RATES_AS_ONLY_WRITER = 5000;
 
 /**
- * Rates in one transaction beside a server that writes. Small, because the server waits for the
- * commit, and it waits with its event loop: 100 rates take about 1 ms.
+ * Rates per transaction while a server writes. Small, because waiting for the commit blocks the
+ * server's event loop: 100 rates take about 1 ms.
  */
-const RATES_BESIDE_OTHERS = 100;
+const RATES_WITH_OTHER_WRITERS = 100;
 
-/** Left to the others before the next transaction. */
-const GIVE_WAY_MS = 8;
+/** Pause before the next transaction, in which other processes can write. */
+const YIELD_MS = 8;
 
 export interface ImportCounts {
   readonly stored: number;
@@ -26,12 +26,12 @@ export interface ImportCounts {
 }
 
 /**
- * Judges and stores the lines of a rate file as they come. A line that is not stored is told to
- * `onRefused` and the rest goes on; memory stays constant.
+ * Validates and stores the lines of a rate file as they arrive. Reports each line that is not
+ * stored to `onRejected` and continues. Memory use is constant.
  */
 export type StoreRateLines = (
   lines: AsyncIterable<readonly RateLine[]>,
-  onRefused: (line: number, reason: string) => void,
+  onRejected: (line: number, reason: string) => void,
 ) => Promise<ImportCounts>;
 
 export function createRateImport(uses: {
@@ -42,13 +42,13 @@ export function createRateImport(uses: {
 }): StoreRateLines {
   const { store, clock, judge, pause } = uses;
 
-  return async (bunches, onRefused) => {
+  return async (batches, onRejected) => {
     const count = { stored: 0, held: 0, rejected: 0 };
     const reject = (line: number, reason: string) => {
       count.rejected += 1;
-      onRefused(line, reason);
+      onRejected(line, reason);
     };
-    let ratesPerTransaction = RATES_BESIDE_OTHERS;
+    let ratesPerTransaction = RATES_WITH_OTHER_WRITERS;
     let waiting: { line: number; rate: SourcedRate }[] = [];
     const flush = async () => {
       const rates = waiting.map(({ rate }) => rate);
@@ -57,19 +57,19 @@ export function createRateImport(uses: {
         const verdict = verdicts[index];
         if (verdict === "hold") {
           count.held += 1;
-          onRefused(line, heldReason(rate));
+          onRejected(line, heldReason(rate));
         } else if (typeof verdict === "object") reject(line, verdict.reason);
         else count.stored += 1;
       }
       waiting = [];
-      const beside = await store.hasOtherWriters();
-      ratesPerTransaction = beside ? RATES_BESIDE_OTHERS : RATES_ALONE;
-      if (beside) await pause(GIVE_WAY_MS);
+      const hasOtherWriters = await store.hasOtherWriters();
+      ratesPerTransaction = hasOtherWriters ? RATES_WITH_OTHER_WRITERS : RATES_AS_ONLY_WRITER;
+      if (hasOtherWriters) await pause(YIELD_MS);
     };
 
-    for await (const bunch of bunches) {
+    for await (const batch of batches) {
       const latest = latestAsOf(clock.nowMs());
-      for (const entry of bunch) {
+      for (const entry of batch) {
         const judged = "reason" in entry ? entry : parseQuotation(entry, latest);
         if ("reason" in judged) reject(entry.line, judged.reason);
         else waiting.push({ line: entry.line, rate: { ...judged, source: IMPORT_SOURCE } });
@@ -86,12 +86,12 @@ function heldReason({ base, quote, rate }: SourcedRate): string {
   return `${base}/${quote} at ${rate} is too far from the stored rate: held, see ${release}`;
 }
 
-/** The bundled figures are known to be good: a clock that is behind them refuses none. */
+/** The bundled rates are known to be good, so a clock behind their times rejects none. */
 const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
 
 /**
- * Fills a store without any rate from the bundled publications. Where two publish the same pair,
- * the earlier one serves it.
+ * Stores the bundled publications in a store without any rate. Where two have the same pair, the
+ * earlier one in the list provides it.
  *
  * @returns the publications that were stored, or `undefined` when the store had rates already.
  */
@@ -112,8 +112,8 @@ export async function seedFromSnapshot(
       if (!rates.has(pair)) rates.set(pair, { ...judged, source });
     }
   }
-  // Whatever another node or an import has stored in the meantime stands.
-  const judge: UpdatePolicy = (standing) => (standing === undefined ? "store" : "unchanged");
+  // Keeps the rates that another node or an import has stored in the meantime.
+  const judge: UpdatePolicy = (current) => (current === undefined ? "store" : "unchanged");
   await store.storeRates([...rates.values()], judge, timestamp(nowMs));
   return publications;
 }

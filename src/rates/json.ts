@@ -4,7 +4,7 @@ import type { SourceStatus } from "./refresh.ts";
 import type { Rate } from "./rules/rate.ts";
 import type { HeldRate, StoredRate } from "./store.ts";
 
-// What the commands print with --json.
+// The JSON that the commands print with --json.
 
 export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
   return { ...rateJson(rate), source, suspended_at: suspendedAt ?? null };

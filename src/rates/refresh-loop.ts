@@ -5,13 +5,13 @@ import type { RefreshReport, RefreshSource } from "./refresh.ts";
 import type { RateSource } from "./source.ts";
 import type { SourceState, SourceStore } from "./store.ts";
 
-/** How often the loop looks for what is due: other nodes may have fetched in the meantime. */
-const LOOK_INTERVAL_MS = 5_000;
+/** How often the loop looks for due sources: other nodes may have fetched in the meantime. */
+const CHECK_INTERVAL_MS = 5_000;
 
 /**
- * Keeps rates fresh in the background until it is aborted. At the start every source is due that
- * was never fetched, failed last or has a publication waiting; then each at its next attempt. One
- * source is fetched after the other, in their order of precedence.
+ * Refreshes rates in the background until the signal aborts. At the start, a source is due if it
+ * was never fetched, if its last fetch failed or if a publication is waiting; later, at its next
+ * attempt. Sources are fetched one after the other, in their order of precedence.
  */
 export async function runRefreshLoop(
   uses: {
@@ -20,7 +20,7 @@ export async function runRefreshLoop(
     readonly sources: readonly RateSource[];
     readonly refreshSource: RefreshSource;
     readonly onReport: (report: RefreshReport) => void;
-    /** For what is no fault of a source: the loop goes on. */
+    /** For errors that are not the source's fault: the loop continues. */
     readonly onError: (source: string, error: unknown) => void;
   },
   signal: AbortSignal,
@@ -53,12 +53,12 @@ export async function runRefreshLoop(
     } catch (error) {
       onError("all", error);
     }
-    await pause(LOOK_INTERVAL_MS, signal);
+    await pause(CHECK_INTERVAL_MS, signal);
   }
 }
 
 /**
- * One that was never tried is due; one whose last attempt lies ahead was put off by a clock that
+ * A source that was never tried is due. So is one whose last attempt is in the future: the clock
  * has been set back since.
  */
 function isDue({ nextAttemptAt, lastSuccessAt, lastErrorAt }: SourceState, now: string): boolean {

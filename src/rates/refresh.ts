@@ -6,24 +6,24 @@ import type { SourcedRate, UpdatePolicy } from "./rules/update-policy.ts";
 import { type Fetched, type RateSource, SourceError } from "./source.ts";
 import type { DecidedUpdate, RateStore, SourceState, SourceStore } from "./store.ts";
 
-/** Longer than any fetch takes: a node that died keeps a source from the others for so long. */
+/** Longer than any fetch takes. A node that crashes keeps its source leased this long. */
 const LEASE_MS = 90_000;
 
-/** A publication that is due but not out yet is asked for again after this long. */
+/** A publication that is due but not out yet is requested again after this time. */
 const LATE_RETRY_MS = 15 * 60_000;
 
 const BACKOFF: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
-/** What fetching a source came to. */
+/** The outcome of fetching a source. */
 export interface RefreshReport {
   readonly source: string;
-  /** Why it failed: then nothing was stored. */
+  /** Why the fetch failed. Nothing was stored then. */
   readonly error: string | undefined;
   readonly stored: number;
   readonly held: number;
-  /** The same as stored, older, or another source's pair. */
+  /** Rates unchanged, older than the stored ones, or of a pair that another source owns. */
   readonly skipped: number;
-  /** Lines that are no rates, with their reason. */
+  /** Lines that are not valid rates, each with its reason. */
   readonly rejections: readonly Rejection[];
 }
 
@@ -36,16 +36,16 @@ export interface RefreshUses {
 }
 
 /**
- * Fetches a source, judges and stores what it publishes, and notes how that went. What the
- * publisher or the network did wrong is noted and reported, not thrown.
+ * Fetches a source, validates and stores its rates, and records the outcome. Errors of the
+ * publisher or the network are recorded and reported, not thrown.
  *
- * @returns `undefined` when the source is another node's to fetch, or the signal has aborted.
+ * @returns `undefined` when another node fetches the source, or the signal has aborted.
  */
 export type RefreshSource = (
   source: RateSource,
   how: {
     readonly signal: AbortSignal;
-    /** Whether to leave a source alone whose next attempt is not due, as after another node's. */
+    /** Whether to skip a source whose next attempt is not due, as after another node's fetch. */
     readonly onlyWhenDue: boolean;
   },
 ) => Promise<RefreshReport | undefined>;
@@ -84,7 +84,7 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
       const reason = error instanceof Error ? error.message : String(error);
       const nextAttemptAt = timestamp(nowMs + backoffMs(BACKOFF, state?.failures ?? 0, random));
       await store.recordFailure(key, { at: now, reason, nextAttemptAt });
-      // What is not the publisher's doing is ours, and for the log with all it knows.
+      // Any other error is not the publisher's fault: rethrown, so that the log gets it in full.
       if (!(error instanceof SourceError)) throw error;
       return { source: key, error: reason, stored: 0, held: 0, skipped: 0, rejections: [] };
     }
@@ -92,7 +92,7 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
 }
 
 /**
- * Fetches a source and says what storing its rates would change, without storing or noting
+ * Fetches a source and returns what storing its rates would change, without storing or recording
  * anything.
  *
  * @throws {SourceError}
@@ -106,7 +106,7 @@ export async function previewSource(
   return store.previewUpdates(ratesOf(source, fetched, clock.nowMs()).rates, judge);
 }
 
-/** Judges what was fetched, each line by itself. An answer without a single rate is a failure. */
+/** Validates each fetched line by itself. A response without a single rate is a failure. */
 function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
   const rates: SourcedRate[] = [];
   const rejections: Rejection[] = [];
@@ -118,7 +118,7 @@ function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
     else rates.push({ ...judged, source: source.key });
   }
   if (rates.length === 0) {
-    throw new SourceError(`no rate in the answer: ${rejections[0]?.reason ?? "it is empty"}`);
+    throw new SourceError(`no rates in the response: ${rejections[0]?.reason ?? "it is empty"}`);
   }
   return { rates, rejections };
 }
@@ -127,7 +127,7 @@ function isRejection(line: Quotation | Rejection | object): line is Rejection {
   return "reason" in line;
 }
 
-/** The newest time of rates, or the one known before: an older file moves nothing back. */
+/** The newest time of the rates or the known one: an older file does not move it back. */
 function newestOf(rates: readonly SourcedRate[], known: Instant | undefined): Instant | undefined {
   return rates.reduce(
     (newest, { asOf }) => (newest === undefined || asOf > newest ? asOf : newest),
@@ -135,7 +135,7 @@ function newestOf(rates: readonly SourcedRate[], known: Instant | undefined): In
   );
 }
 
-/** The next publication; sooner, while one that is due has not come out. */
+/** The next publication, or sooner while one that is due has not come out. */
 function nextAttemptMs(source: RateSource, newest: Instant | undefined, nowMs: number): number {
   const nextMs = source.schedule.next(nowMs);
   const newestMs = newest === undefined ? undefined : Date.parse(newest);
@@ -143,12 +143,12 @@ function nextAttemptMs(source: RateSource, newest: Instant | undefined, nowMs: n
   return isAwaited ? Math.min(nextMs, nowMs + LATE_RETRY_MS) : nextMs;
 }
 
-/** How a source stands, for those who watch over it. */
+/** The state of a source, for monitoring. */
 export interface SourceStatus extends SourceState {
   readonly missedPublications: number;
 }
 
-/** How every given source stands; one that was never fetched has missed all. */
+/** The status of each given source. One that was never fetched has missed a publication. */
 export async function readSourceStatus(
   store: Pick<SourceStore, "listSources">,
   sources: readonly RateSource[],
@@ -162,7 +162,7 @@ export async function readSourceStatus(
   });
 }
 
-/** @param stored what is stored of its rates all the same, by an import or from the snapshot. */
+/** @param stored the source's rates that an import or the snapshot has stored anyway. */
 export function neverFetched(
   source: string,
   nowMs: number,

@@ -1,12 +1,12 @@
 import type { Quotation, Rejection } from "./rules/rate.ts";
 
-/** What fetching a source came to. */
+/** The outcome of fetching a source. */
 export type Fetched =
   | { readonly lines: readonly (Quotation | Rejection)[]; readonly validators: string | undefined }
-  /** The publisher says that nothing has changed. */
+  /** The publisher reports that nothing has changed. */
   | "unchanged";
 
-/** Where rates come from: who publishes them, when, and how to get them. */
+/** A source of rates: its publisher, when it publishes, and how to fetch it. */
 export interface RateSource {
   readonly key: string;
   readonly name: string;
@@ -18,23 +18,23 @@ export interface RateSource {
   fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
 }
 
-/** Missed publications are counted up to here: it is long since clear that nothing comes. */
+/** Missed publications are counted up to this number: more would say nothing new. */
 export const MISSED_MAX = 99;
 
 /** A source's calendar, in milliseconds since 1970. */
 export interface Schedule {
-  /** The first publication after a moment. */
+  /** The time of the first publication after `afterMs`. */
   next(afterMs: number): number;
-  /** Whether a publication is due of which the newest `as_of` shows nothing yet. */
+  /** Whether a publication is due that the newest `as_of` does not reflect yet. */
   isAwaited(newestAsOfMs: number | undefined, nowMs: number): boolean;
   /**
-   * Publications due for some time of which the newest `as_of` (undefined: none) shows nothing;
-   * `MISSED_MAX` stands for that many or more.
+   * The number of publications that are overdue and that the newest `as_of` (undefined: none) does
+   * not reflect. `MISSED_MAX` means that many or more.
    */
   missed(newestAsOfMs: number | undefined, nowMs: number): number;
 }
 
-/** A source could not be fetched, or its answer is not what its publisher gives out. */
+/** A source could not be fetched, or its response does not have the publisher's format. */
 export class SourceError extends Error {
   constructor(reason: string, cause?: unknown) {
     super(reason, cause === undefined ? undefined : { cause });
@@ -42,17 +42,17 @@ export class SourceError extends Error {
   }
 }
 
-/** One line of a rate file as it was read: a quotation not judged yet, or why there is none. */
+/** One line of a rate file as read: a quotation not validated yet, or why there is none. */
 export type RateLine =
   | (Quotation & { readonly line: number })
   | { readonly line: number; readonly reason: string };
 
-/** Reads a rate file in bunches of lines, so that a million lines do not cost a million awaits. */
+/** Reads a rate file in batches of lines, so that a million lines do not cost a million awaits. */
 export type RateLineReader = (
   input: AsyncIterable<Uint8Array>,
 ) => AsyncIterable<readonly RateLine[]>;
 
-/** The rates that one publisher gave out at one time. */
+/** The rates that one publisher published at one time. */
 export interface Publication {
   readonly source: string;
   readonly publishedOn: string;

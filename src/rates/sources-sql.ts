@@ -11,15 +11,15 @@ const LIST_SOURCES = `
     (SELECT count(*) FROM rates r WHERE r.source = s.source) AS pairs
   FROM sources s ORDER BY s.source`;
 
-// A start is a new chance: what failed last is tried at once, whatever its backoff was.
+// At a start, a source that failed last is tried at once, whatever its backoff was.
 const ADD_SOURCE = `
   INSERT INTO sources (source, next_attempt_at) VALUES ($1, $2)
   ON CONFLICT (source) DO UPDATE SET next_attempt_at = excluded.next_attempt_at
     WHERE sources.failures > 0 AND sources.next_attempt_at > excluded.next_attempt_at`;
 
-// Test and change in one statement: of two nodes only one gets the lease. A lease longer than the
-// one that is asked for was given before the clock was set back, and so was the next attempt of a
-// source whose last attempt lies ahead. One that was never tried is due.
+// Test and change in one statement: of two nodes only one gets the lease. A lease that ends later
+// than the requested one dates from before the clock was set back, and so does the next attempt of
+// a source whose last attempt is in the future. A source that was never tried is due.
 const LEASE_SOURCE = `
   UPDATE sources SET leased_until = $3
   WHERE source = $1 AND
@@ -30,12 +30,12 @@ const LEASE_SOURCE = `
 
 const RELEASE_SOURCE = "UPDATE sources SET leased_until = NULL WHERE source = $1";
 
-const NOTE_SUCCESS = `
+const RECORD_SUCCESS = `
   UPDATE sources SET last_success_at = $2, newest_as_of = coalesce($3, newest_as_of),
     validators = $4, next_attempt_at = $5, failures = 0, leased_until = NULL
   WHERE source = $1`;
 
-const NOTE_FAILURE = `
+const RECORD_FAILURE = `
   UPDATE sources SET last_error_at = $2, last_error = $3, next_attempt_at = $4,
     failures = failures + 1, leased_until = NULL
   WHERE source = $1`;
@@ -72,11 +72,11 @@ export function sourceStore(engine: Engine): SourceStore {
 
     async recordSuccess(source, { at, newestAsOf, validators, nextAttemptAt }) {
       const values = [source, at, newestAsOf ?? null, validators ?? null, nextAttemptAt];
-      await engine.query(NOTE_SUCCESS, ...values);
+      await engine.query(RECORD_SUCCESS, ...values);
     },
 
     async recordFailure(source, { at, reason, nextAttemptAt }) {
-      await engine.query(NOTE_FAILURE, source, at, reason, nextAttemptAt);
+      await engine.query(RECORD_FAILURE, source, at, reason, nextAttemptAt);
     },
   };
 }

@@ -6,7 +6,7 @@ import type { AssetSymbol, Pair } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 import type { DecidedUpdate, HeldRate, RateStore } from "./store.ts";
 
-/** Makes a statement for a number of rows once: an import asks for the same a million times. */
+/** Builds a statement once per number of rows: an import needs the same one a million times. */
 function byCount(make: (rows: number) => string): (rows: number) => string {
   const made = new Map<number, string>();
   return (rows) => {
@@ -16,10 +16,10 @@ function byCount(make: (rows: number) => string): (rows: number) => string {
   };
 }
 
-// Rates are looked up and stored many at a time: over a network the round trips count, and one lock
-// keeps everybody else waiting meanwhile.
-// Joined from the wanted pairs, each is one search by the key: with IN, SQLite reads all the table.
-const standingRates = byCount(
+// Rates are looked up and stored many at a time: over a network each round trip costs time, and all
+// other writers wait for the lock meanwhile.
+// Joined from the wanted pairs, each is one search by the key: with IN, SQLite scans the table.
+const currentRates = byCount(
   (pairs) => `
   WITH wanted (base, quote) AS (VALUES ${rowsOf(pairs, 2)})
   SELECT r.base, r.quote, r.rate, r.as_of, r.source, h.held_at
@@ -66,7 +66,7 @@ const HAS_RATES = "SELECT 1 FROM rates LIMIT 1";
 const SUSPEND_RATE = `
   UPDATE rates SET suspended_at = $3 WHERE base = $1 AND quote = $2 RETURNING base`;
 
-/** Whoever judges a rate by the stored one wants to be the only one who stores. */
+/** Held from comparing with the stored rates to storing, so that no other process stores then. */
 const RATES_LOCK = "rates";
 
 export function rateStore(engine: Engine): RateStore {
@@ -141,20 +141,21 @@ function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readon
 }
 
 /**
- * Judges rates one after the other, each by what stands by then: a file may have a pair twice.
+ * Decides on rates one after the other, each against the rate stored by then: a file may have a
+ * pair twice.
  *
- * @returns besides the verdicts the last rate of each pair to store and to hold, and the pairs of
- *   which a held rate is settled by a stored one.
+ * @returns the decisions; the last rate of each pair to store and to hold; and those to store
+ *   whose pair has a held rate.
  */
 function* judgeAll(rates: readonly SourcedRate[], judge: UpdatePolicy) {
   const pairs = new Map(rates.map((rate) => [nameOf(rate), rate]));
   const values = [...pairs.values()].flatMap(pairOf);
-  const rows: Row[] = yield statement(standingRates(pairs.size), ...values);
-  const standing = new Map<string, SourcedRate>();
+  const rows: Row[] = yield statement(currentRates(pairs.size), ...values);
+  const current = new Map<string, SourcedRate>();
   const heldBefore = new Set<string>();
   for (const row of rows) {
     const rate = sourcedRateOf(row);
-    standing.set(nameOf(rate), rate);
+    current.set(nameOf(rate), rate);
     if (row.held_at !== null) heldBefore.add(nameOf(rate));
   }
 
@@ -162,11 +163,11 @@ function* judgeAll(rates: readonly SourcedRate[], judge: UpdatePolicy) {
   const held = new Map<string, SourcedRate>();
   const judged = rates.map((next): DecidedUpdate => {
     const name = nameOf(next);
-    const before = standing.get(name);
+    const before = current.get(name);
     const verdict = judge(before, next);
     if (verdict === "hold") held.set(name, next);
     if (verdict === "store") {
-      standing.set(name, next);
+      current.set(name, next);
       stored.set(name, next);
       held.delete(name);
     }
@@ -184,7 +185,7 @@ function pairOf({ base, quote }: Pair): readonly string[] {
   return [base, quote];
 }
 
-/** The places of so many rows of so many values: `($1, $2), ($3, $4)`. */
+/** The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`. */
 function rowsOf(rows: number, columns: number): string {
   const row = (index: number) =>
     Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(", ");

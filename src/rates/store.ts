@@ -4,11 +4,11 @@ import type { Pair } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 
 export interface StoredRate extends SourcedRate {
-  /** When its operator suspended the pair. */
+  /** When the operator suspended the pair. */
   readonly suspendedAt: string | undefined;
 }
 
-/** What would become of a rate. */
+/** What storing a rate would do. */
 export interface DecidedUpdate {
   readonly next: SourcedRate;
   readonly standing: SourcedRate | undefined;
@@ -17,38 +17,38 @@ export interface DecidedUpdate {
 
 export interface HeldRate extends SourcedRate {
   readonly heldAt: string;
-  /** The rate that is served meanwhile. */
+  /** The rate that is served while this one is held. */
   readonly standing: Decimal;
 }
 
 export interface RateStore {
   /**
-   * Judges each rate by the stored one and does what the verdict says, all in one transaction: a
-   * rate that is stored replaces a held one of its pair, a held rate replaces the one held before.
+   * Compares each rate with the stored one and applies the decision, all in one transaction. A rate
+   * that is stored replaces a held one of its pair; a held rate replaces the one held before.
    *
-   * @returns the verdicts.
+   * @returns the decisions, in the order of the rates.
    */
   storeRates(
     rates: readonly SourcedRate[],
     judge: UpdatePolicy,
     now: string,
   ): Promise<UpdateDecision[]>;
-  /** What `storeRates` would do, without doing it, beside what is stored. */
+  /** Returns what `storeRates` would do, with the stored rates, and stores nothing. */
   previewUpdates(rates: readonly SourcedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
-  /** Every held rate, in order of its pair. */
+  /** Every held rate, ordered by pair. */
   listHeldRates(): Promise<HeldRate[]>;
   /** Serves a held rate from now on. @returns it, or undefined when none is held. */
   releaseRate(pair: Pair): Promise<SourcedRate | undefined>;
-  /** Forgets a held rate. @returns false when none is held. */
+  /** Deletes a held rate. @returns false when none is held. */
   dropHeldRate(pair: Pair): Promise<boolean>;
-  /** Every rate in order of its pair, or those of one base. */
+  /** Every rate, or those of one base, ordered by pair. */
   listRates(base?: string): Promise<StoredRate[]>;
   hasRates(): Promise<boolean>;
-  /** Suspends the pair at a time or, without one, resumes it. @returns false: no such pair. */
+  /** Suspends the pair at a time or, without one, resumes it. @returns false: unknown pair. */
   suspendRate(pair: Pair, at: string | undefined): Promise<boolean>;
 }
 
-/** How the last fetches of a source went. Times are RFC 3339 in UTC. */
+/** The outcome of a source's last fetches. Times are RFC 3339 in UTC. */
 export interface SourceState {
   readonly source: string;
   readonly lastSuccessAt: string | undefined;
@@ -60,7 +60,7 @@ export interface SourceState {
   readonly nextAttemptAt: string;
   /** The publisher's cache validators, as the source's fetch returned them. */
   readonly validators: string | undefined;
-  /** Pairs that it serves. */
+  /** The number of stored pairs that the source owns. */
   readonly pairs: number;
 }
 
@@ -80,20 +80,20 @@ export interface FetchFailure {
 export interface SourceStore {
   /** Every source that was ever fetched. */
   listSources(): Promise<SourceState[]>;
-  /** Makes a source known, due at `nextAttemptAt`; one that failed last becomes due then, too. */
+  /** Adds a source, due at `nextAttemptAt`. A known one that failed last becomes due then, too. */
   addSource(source: string, nextAttemptAt: string): Promise<void>;
   /**
-   * Takes a source for fetching until a time, where asked for only when its next attempt is due.
+   * Leases a source for fetching until a time; with `onlyWhenDue`, only if its next attempt is due.
    *
-   * @returns false while another node has it, or after it has just fetched it.
+   * @returns false while another node has the lease or, with `onlyWhenDue`, just after its fetch.
    */
   leaseSource(
     source: string,
     lease: { readonly now: string; readonly until: string; readonly onlyWhenDue: boolean },
   ): Promise<boolean>;
-  /** Gives the lease back of a fetch that came to nothing. */
+  /** Releases the lease of a fetch without an outcome. */
   releaseSource(source: string): Promise<void>;
-  /** Notes the outcome of a fetch, and gives the lease back. */
+  /** Records the outcome of a fetch and releases the lease. */
   recordSuccess(source: string, success: FetchSuccess): Promise<void>;
   recordFailure(source: string, failure: FetchFailure): Promise<void>;
 }

@@ -13,7 +13,7 @@ const writtenOut = /^(0|[1-9][0-9]*)(\.[0-9]+)?$/;
 const number = /^(-?)((?:0|[1-9][0-9]*)(?:\.[0-9]+)?)(?:[eE]([+-]?[0-9]{1,4}))?$/;
 
 /**
- * Reads a number as JSON writes them (RFC 8259, section 6) and writes its exponent out, digit by
+ * Parses a number in JSON's grammar (RFC 8259, section 6) and writes its exponent out, digit by
  * digit: `1.0e-5` becomes `0.000010`.
  *
  * @returns the decimal; `"negative"` for a number below zero; `"malformed"` for anything else,
@@ -30,14 +30,14 @@ export function parseDecimal(text: string): Decimal | "negative" | "malformed" {
   return written.length > MAX_DECIMAL_LENGTH ? "malformed" : written;
 }
 
-/** Tells the decimal from the reasons why {@link parseDecimal} found none. */
+/** Whether {@link parseDecimal} returned a decimal, not the reason why there is none. */
 export function isDecimal(parsed: ReturnType<typeof parseDecimal>): parsed is Decimal {
   return parsed !== "negative" && parsed !== "malformed";
 }
 
 /**
- * Moves the decimal point, which multiplies by a power of ten without touching a digit: the way a
- * quotation per 100 units becomes one per unit.
+ * Moves the decimal point, which multiplies by a power of ten without changing a digit: it
+ * converts a quotation per 100 units to one per unit.
  *
  * @param places how far to the right; to the left when negative.
  */

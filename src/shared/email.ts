@@ -4,14 +4,14 @@ export function normalizeEmail(typed: string): string {
 }
 
 /**
- * What no email of ours may hold, though a quoted local part may by its grammar (RFC 5322): what
- * could write a header of a mail, or be taken for another address within it.
+ * Characters that no email here may hold, though the grammar of a quoted local part (RFC 5322)
+ * allows them: they could inject a mail header, or be parsed as another address.
  */
 export const UNMAILABLE_CHARACTERS = "\\u0000-\\u001f\\u007f-\\u009f<>";
 
 const unmailable = new RegExp(`[${UNMAILABLE_CHARACTERS}]`);
 
-/** Whether an email holds nothing that could lead its mail astray. */
+/** Whether an email holds no character that could misdirect its mail. */
 export function isMailable(email: string): boolean {
   return !unmailable.test(email);
 }

@@ -1,11 +1,11 @@
 import { type Failure, failureCodes } from "./failure.ts";
 import { Timestamp, Type, Units } from "./json-schema.ts";
 
-// The JSON shapes of the API: one schema each validates and documents, and the functions below
-// write their fields in the schema's order.
+// The JSON shapes of the API: each schema both validates and documents, and the functions below
+// write the fields in the schema's order.
 
 const envelopeFields = {
-  code: Type.Enum([...failureCodes], { description: "Stable; tell causes apart by it" }),
+  code: Type.Enum([...failureCodes], { description: "Stable; distinguishes the causes" }),
   message: Type.String({ description: "For people; may change" }),
   request_id: Type.String({ format: "uuid", description: "The same as in X-Request-Id" }),
 };

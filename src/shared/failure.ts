@@ -1,4 +1,4 @@
-/** Every code an error answer can carry (specification, section 7, and where that is silent). */
+/** Every code an error response can have (specification, section 7, and additions to it). */
 export const failureCodes = [
   "invalid_request",
   "invalid_asset_symbol",
@@ -21,7 +21,7 @@ export const failureCodes = [
 
 export type FailureCode = (typeof failureCodes)[number];
 
-/** What `quota_exceeded` adds to the envelope. */
+/** The fields that `quota_exceeded` adds to the envelope. */
 export interface QuotaDetails {
   readonly limit: number;
   readonly remaining: number;
@@ -29,15 +29,15 @@ export interface QuotaDetails {
   readonly reset_at: string;
 }
 
-/** What a failure may say besides its code and message. */
+/** The optional details of a failure. */
 export interface FailureOptions {
   readonly quota?: QuotaDetails;
   readonly retryAfterSeconds?: number;
-  /** For the log alone; never for the answer. */
+  /** For the log only, never in the response. */
   readonly cause?: unknown;
 }
 
-/** A refusal or a breakdown that the caller is told of: a stable code and a public text. */
+/** A rejection or an error as the client sees it: a stable code and a public text. */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly quota: QuotaDetails | undefined;

@@ -1,9 +1,9 @@
 declare const instant: unique symbol;
 
 /**
- * A moment in UTC as RFC 3339 text with nine digits of the second, always 30 characters:
- * `2026-03-13T15:00:00.000000000Z`. Two of them compare as texts as they do in time, so the store
- * orders and serves them as they are. Only `parseInstant` makes one.
+ * An instant in UTC as RFC 3339 text with nine digits of the second, always 30 characters:
+ * `2026-03-13T15:00:00.000000000Z`. The order of the texts is the order in time, so the store
+ * sorts and serves them unchanged. Only `parseInstant` makes one.
  */
 export type Instant = string & { readonly [instant]: true };
 
@@ -12,13 +12,13 @@ const leapSecond = /:60(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/i;
 
 /**
- * Reads an RFC 3339 date and time (its offset is turned into UTC).
+ * Parses an RFC 3339 date and time and converts it to UTC.
  *
- * @returns the moment, or `undefined` for a text that is none, lies outside the years 0 to 9999 or
- *   is in a leap second: Temporal would turn that into the second before.
+ * @returns the instant, or `undefined` for an invalid text, a year outside 0 to 9999 or a leap
+ *   second: Temporal would turn that into the second before.
  */
 export function parseInstant(text: string): Instant | undefined {
-  // The rates of a file mostly share their time, and reading one takes 3 µs.
+  // Most rates of a file share one time, and parsing one takes 3 µs.
   if (text !== lastRead.text) lastRead = { text, instant: readInstant(text) };
   return lastRead.instant;
 }
@@ -40,7 +40,7 @@ export function isLeapSecond(text: string): boolean {
   return leapSecond.test(text);
 }
 
-/** @returns the moment of a count of milliseconds since 1970-01-01T00:00:00Z. */
+/** @returns the instant of a time in milliseconds since 1970-01-01T00:00:00Z. */
 export function instantAt(epochMs: number): Instant {
   return `${timestamp(epochMs).slice(0, -1)}000000Z` as Instant;
 }

@@ -1,6 +1,6 @@
 import type TypeBox from "typebox";
 
-/** The builders of typebox that the API's schemas are made with. */
+/** The builders of typebox that the API's schemas use. */
 type Builders = Pick<
   typeof TypeBox,
   | "Array"
@@ -18,7 +18,7 @@ type Builders = Pick<
 
 type Options = Readonly<Record<string, unknown>>;
 
-/** What may be left out of an object, though it is a property of it. */
+/** The schemas of optional properties. */
 const optional = new WeakSet<object>();
 
 const plain =
@@ -49,8 +49,8 @@ const builders = {
 };
 
 /**
- * Makes JSON Schemas with the types that typebox infers from them. Its own builders make the same,
- * but are 400 files: loading them took a start 0.1 s and 23 MB.
+ * Makes JSON Schemas with the types that typebox infers from them. typebox's own builders make the
+ * same schemas, but are 400 files: loading them cost a start 0.1 s and 23 MB.
  */
 export const Type = builders as unknown as Builders;
 

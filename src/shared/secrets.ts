@@ -4,7 +4,7 @@ export interface PasswordCheck {
   readonly outdated: boolean;
 }
 
-/** Randomness and what is made of secrets. */
+/** Randomness, and hashes of secrets. */
 export interface Secrets {
   /** A UUIDv7 (RFC 9562): its order is the order of creation. */
   uuid(): string;
@@ -12,18 +12,18 @@ export interface Secrets {
   secret(): string;
   /** SHA-256 of a credential in hexadecimal: the only form in which one is stored. */
   hash(credential: string): string;
-  /** The stored form of a password, with its parameters beside it. */
+  /** The stored form of a password, with its parameters. */
   hashPassword(password: string): Promise<string>;
   /** Takes as long for no account (`stored` undefined) as for a wrong password. */
   verifyPassword(stored: string | undefined, password: string): Promise<PasswordCheck>;
-  /** The passwords that wait to be hashed, and those refused so far because too many did. */
+  /** The passwords that wait to be hashed, and those rejected so far because the queue was full. */
   passwordQueue(): { readonly waiting: number; readonly refused: number };
-  /** Refuses the passwords that wait, and from now on each that would have to wait. */
+  /** Rejects the passwords that wait, and from now on each that would have to wait. */
   closePasswordQueue(): void;
 }
 
-/** The abbreviation that stands in every credential (specification, introduction). */
+/** The service's abbreviation in every credential (specification, introduction). */
 export const CREDENTIAL_PREFIX = "svc";
 
-/** Random bytes in a credential's secret: 256 bits, beyond any guessing. */
+/** Random bytes in a credential's secret: 256 bits, which cannot be guessed. */
 export const SECRET_BYTES = 32;

@@ -1,4 +1,4 @@
-/** Why a start is refused: one line for the operator that says what is wrong and what to do. */
+/** Why a start fails: one line for the operator that says what is wrong and what to do. */
 export class StartupError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

@@ -1,4 +1,4 @@
-/** The store could not do what it was asked, and nothing of it counts as done. */
+/** The store could not run an operation, and no part of it counts as done. */
 export class StoreUnavailable extends Error {
   constructor(cause: unknown) {
     super("The store is unavailable", { cause });
@@ -7,15 +7,15 @@ export class StoreUnavailable extends Error {
 }
 
 export interface StoreStatus {
-  /** Whether another process has written since the last call, and would have to wait for us. */
+  /** Whether another process has written since the last call: a long transaction would block it. */
   hasOtherWriters(): Promise<boolean>;
-  /** @throws {StoreUnavailable} when what was to be written last could not be, and still cannot. */
+  /** @throws {StoreUnavailable} when the last write failed, and writes still fail. */
   checkWrites(): Promise<void>;
 }
 
 /**
- * The store has more to do than it gets done: who asks now would wait too long behind others, and
- * nothing was begun.
+ * The store is overloaded: the operation would have waited too long for others, and was not
+ * started.
  */
 export class StoreOverloaded extends StoreUnavailable {
   constructor() {
@@ -24,5 +24,5 @@ export class StoreOverloaded extends StoreUnavailable {
   }
 }
 
-/** Made once: it is thrown where there is no time for a stack. */
+/** Created once: it is thrown where a stack trace would cost too much time. */
 export const storeOverloaded = new StoreOverloaded();

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { Failure, serviceOverloaded } from "./failure.ts";
 import { StoreOverloaded, StoreUnavailable } from "./store.ts";
 
-/** @returns what the caller is told of whatever was thrown: a known failure, or that we failed. */
+/** @returns the failure to send for a thrown value; `internal_error` for an unexpected one. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof StoreOverloaded) return serviceOverloaded;
@@ -14,7 +14,7 @@ export function toFailure(error: unknown): Failure {
   return new Failure("internal_error", message, { cause: error });
 }
 
-/** What broke is logged with its cause, of which the answer says nothing. */
+/** Logs a failure that has a cause, which the response does not reveal. */
 export function logFailure(log: Logger, failure: Failure, requestId: string): void {
   if (failure.cause !== undefined) {
     log.error({ request_id: requestId, code: failure.code, err: failure.cause }, failure.message);
@@ -22,8 +22,8 @@ export function logFailure(log: Logger, failure: Failure, requestId: string): vo
 }
 
 /**
- * What the system says when it has no more files, memory, threads or room to give; and what Node
- * says for it where it loads a part late, and a package.json on the way cannot be opened.
+ * The error codes for a lack of file descriptors, memory, threads or disk space; and Node's code
+ * for it when it loads a module late and cannot open a package.json on its path.
  */
 const shortages = new Set([
   "EMFILE",

@@ -1,18 +1,18 @@
 /**
  * Controls, invisible format characters such as bidirectional ones and zero-width spaces, and
- * line separators: everything that makes a terminal or a reader see another text than is there.
+ * line separators: everything that makes a terminal or a viewer display a different text.
  */
 const invisible = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2065]/gu;
 
 /**
- * Escapes what is invisible as JSON does (`\u202e`), so that printed JSON stays the same JSON.
- * Line feeds stay. All text that leaves for a terminal, a pipe or the log passes through here.
+ * Escapes invisible characters as JSON does (`\u202e`), so that printed JSON keeps its meaning.
+ * Line feeds stay. All text that goes to a terminal, a pipe or the log passes through here.
  */
 export function visible(text: string): string {
   return text.replace(invisible, escaped);
 }
 
-/** As `visible`, for a text that must stay within its line. */
+/** Like `visible`, but also escapes line feeds, for a text that must stay on one line. */
 export function visibleLine(text: string): string {
   return visible(text).replaceAll("\n", "\\u000a");
 }

@@ -5,7 +5,7 @@ import type { BackupReport, DatabaseTotals, RestoreReport } from "./sqlite/backu
 
 export interface BackupCommandUses extends CommandIo {
   readonly settings: () => {
-    /** Where PostgreSQL is, without a password; undefined: the store is embedded. */
+    /** PostgreSQL's address without the password; undefined: the store is embedded. */
     readonly databaseAddress: string | undefined;
   };
   /** Copies the embedded database to a file or into a directory. @throws {StartupError} */
@@ -13,7 +13,7 @@ export interface BackupCommandUses extends CommandIo {
     target: string,
     options: { readonly mayReplace: boolean },
   ) => Promise<BackupReport>;
-  /** Puts a backup in the place of the embedded database. @throws {StartupError} */
+  /** Replaces the embedded database with a backup. @throws {StartupError} */
   readonly restoreStore: (
     file: string,
     options: { readonly reviveKeys: boolean },
@@ -24,35 +24,35 @@ export interface BackupCommandUses extends CommandIo {
 export function backupCommands(program: Command, uses: BackupCommandUses): void {
   program
     .command("backup")
-    .description("copy the embedded database as it stands at one instant, beside a running server")
+    .description("copy the embedded database as of one instant, also while a server runs")
     .argument("<file>", "the backup's name, or a directory where it is named after its time")
     .option("--force", "replace a file of that name")
-    .option("--json", "print what was copied as JSON")
+    .option("--json", "print the report as JSON")
     .addHelpText("after", backupExamples)
     .action((file: string, options: BackupOptions) => backUp(uses, file, options));
 
   program
     .command("restore")
-    .description("put a backup in the place of the embedded database; the server must be stopped")
-    .argument("<file>", "what kurs backup has written")
-    .option("--revive-keys", "let keys live again that were revoked after the backup")
-    .option("--json", "print what became of it as JSON")
+    .description("replace the embedded database with a backup; stop the server first")
+    .argument("<file>", "a file written by kurs backup")
+    .option("--revive-keys", "make keys valid again that were revoked after the backup")
+    .option("--json", "print the report as JSON")
     .addHelpText("after", restoreExamples)
     .action((file: string, options: RestoreOptions) => restore(uses, file, options));
 }
 
 const backupExamples = `
-The file is checked before it gets its name: it is whole, or it is not there. It holds digests of
-all credentials and mails that wait, and only its owner may read it.
+The copy is checked before it gets its name, so the file is either complete or missing. It contains
+digests of all credentials and the waiting mails, and only its owner may read it.
 
 Examples:
   $ kurs backup /var/backups/kurs/
   $ kurs backup kurs.backup.db --force`;
 
 const restoreExamples = `
-What happened after the backup is forgotten: accounts, keys, changed passwords, units charged. Keys
-revoked since then stay revoked where the replaced database can still be read. All sessions end,
-and links in mails are void. The replaced database is kept beside the new one.
+Changes made after the backup are lost: accounts, keys, changed passwords, units charged. Keys
+revoked since then stay revoked if the replaced database can still be read. All sessions end, and
+links in mails become invalid. The replaced database is kept in the same directory.
 
 Example:
   $ kurs restore /var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db`;
@@ -69,13 +69,13 @@ async function backUp(uses: BackupCommandUses, file: string, { force, json }: Ba
   const { databaseAddress } = uses.settings();
   if (databaseAddress !== undefined) {
     throw new CommandError(
-      "the store is on PostgreSQL, which is backed up by its own means, such as\n" +
+      "the store is on PostgreSQL: back it up with PostgreSQL's own tools, such as\n" +
         `  pg_dump --format=custom --file=kurs.dump --dbname='${databaseAddress}'\n` +
         "(it asks for the password, or takes it from PGPASSWORD or ~/.pgpass)",
       2,
     );
   }
-  refuseStream(file);
+  requireFileName(file);
   const report = await uses.backupStore(file, { mayReplace: force ?? false });
   uses.print(json ? JSON.stringify(backupJson(report)) : formatBackup(report));
 }
@@ -88,51 +88,51 @@ async function restore(
   const { databaseAddress } = uses.settings();
   if (databaseAddress !== undefined) {
     throw new CommandError(
-      "the store is on PostgreSQL, which is restored by its own means, such as\n" +
+      "the store is on PostgreSQL: restore it with PostgreSQL's own tools, such as\n" +
         `  pg_restore --clean --if-exists --single-transaction --dbname='${databaseAddress}' ` +
         "kurs.dump\n(stop every node first; end all sessions after it: DELETE FROM sessions)",
       2,
     );
   }
-  refuseStream(file);
+  requireFileName(file);
   const revive = reviveKeys ?? false;
   const report = await uses.restoreStore(file, { reviveKeys: revive });
   uses.print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, revive));
 }
 
-function refuseStream(file: string): void {
+function requireFileName(file: string): void {
   if (file !== "-") return;
-  throw new CommandError("name a file: a backup is checked as a whole, which no pipe allows", 2);
+  throw new CommandError("name a file: a backup is checked completely, so it cannot use a pipe", 2);
 }
 
 function formatBackup(report: BackupReport): string {
   const { file, sizeBytes, takenAt, schema } = report;
   const size = `${Math.ceil(sizeBytes / 1024)} KiB`;
-  return `backed up to ${file} (${size}, schema ${schema}) as of ${takenAt}: ${held(report)}`;
+  return `backed up to ${file} (${size}, schema ${schema}) as of ${takenAt}: ${totalsOf(report)}`;
 }
 
 function formatRestore(report: RestoreReport, reviveKeys: boolean): string {
   const { note, database, schema, sessionsEnded, kept, forgotten } = report;
   const made = note === undefined ? "a copy" : `the backup of ${note.takenAt} (${note.program})`;
-  const lines = [`restored ${made} to ${database}, schema ${schema}: ${held(report)}`];
+  const lines = [`restored ${made} to ${database}, schema ${schema}: ${totalsOf(report)}`];
   if (kept !== undefined) lines.push(`the replaced database is kept: ${kept}`);
   if (forgotten !== undefined) {
     const { accounts, keys, units, passwords, revocations } = forgotten;
     lines.push(
-      `forgotten since then: ${accounts} accounts, ${keys} keys, ${units} units charged, ` +
+      `lost since then: ${accounts} accounts, ${keys} keys, ${units} units charged, ` +
         `${passwords} changed passwords`,
-      `${revocations} keys revoked since then ${reviveKeys ? "live again" : "stay revoked"}`,
+      `${revocations} keys revoked since then ${reviveKeys ? "are valid again" : "stay revoked"}`,
     );
   } else if (kept !== undefined) {
     lines.push(
       "it cannot be read: keys revoked and passwords changed since then are as in the backup",
     );
   } else lines.push("keys revoked and passwords changed since then are as in the backup");
-  lines.push(`${sessionsEnded} sessions are ended, and links in earlier mails are void`);
+  lines.push(`${sessionsEnded} sessions were ended, and links in earlier mails are invalid`);
   return lines.join("\n");
 }
 
-function held({ accounts, activeKeys, units }: DatabaseTotals): string {
+function totalsOf({ accounts, activeKeys, units }: DatabaseTotals): string {
   return `${accounts} accounts, ${activeKeys} active keys, ${units} units`;
 }
 

@@ -1,11 +1,11 @@
 import type { Row } from "./engine.ts";
 
-// What a statement returns is checked, not believed: a column that is missing or of another type
-// is a mistake in this program, and says its name.
+// These functions check what a statement returns: a column that is missing or has another type is a
+// bug in this program, and the error names it.
 
 export function textOf(row: Row, column: string): string {
   const value = row[column];
-  if (typeof value !== "string") throw new TypeError(`column ${column} is no text`);
+  if (typeof value !== "string") throw new TypeError(`column ${column} is not text`);
   return value;
 }
 
@@ -15,6 +15,6 @@ export function optionalTextOf(row: Row, column: string): string | undefined {
 
 export function integerOf(row: Row, column: string): number {
   const value = row[column];
-  if (!Number.isSafeInteger(value)) throw new TypeError(`column ${column} is no integer`);
+  if (!Number.isSafeInteger(value)) throw new TypeError(`column ${column} is not an integer`);
   return value as number;
 }

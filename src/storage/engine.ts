@@ -4,42 +4,43 @@ export type SqlValue = string | number | null;
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A portable statement: its parameters stand as $1, $2 … */
+/** A portable statement: its parameters are written as $1, $2 … */
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly SqlValue[];
 }
 
 /**
- * Several statements that count as one: a generator that yields each statement and is handed its
- * rows. So the same text runs through without a pause where the engine is synchronous (SQLite: a
- * transaction that awaits would let a metered batch start inside it) and awaits where it is not.
+ * Statements that take effect together: a generator that yields each statement and receives its
+ * rows. The same code thus runs without a pause on a synchronous engine (SQLite: a transaction that
+ * awaits would let a metered batch start inside it) and awaits on an asynchronous one.
  */
 export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 
-/** What differs between the databases: connection and transactions. */
+/** The part that differs between the databases: connections and transactions. */
 export interface Engine extends StoreStatus, AsyncDisposable {
   /**
-   * Rows that a statement should have of many: over a network as many as it may, since the round
-   * trips count; in the embedded database one, for a short prepared statement is quickest there
-   * (measured on an import: 99,000 rates a second, and 42,000 with 500 in a statement).
+   * How many rows one statement should have: over a network as many as possible, to save round
+   * trips; in the embedded database one, since a short prepared statement is fastest there
+   * (measured on an import: 99,000 rates per second, and 42,000 with 500 rows per statement).
    */
   readonly maxRowsPerStatement: number;
   /**
-   * Selects a page of `day`, `api_key_id` and `units`: of an account, after a day and key, up to a
-   * day of the same month, at most a number of rows. Each engine counts in tables of its own.
+   * Selects a page of an account's `day`, `api_key_id` and `units`. Its parameters are the account,
+   * the day and key to start after, the last day (of the same month) and the most rows. Each engine
+   * has its own tables for these counts.
    */
   readonly dailyUnits: string;
-  /** Runs one statement by itself. @throws {StoreUnavailable}, {StoreOverloaded} when too many wait. */
+  /** Runs one statement. @throws {StoreUnavailable}, {StoreOverloaded} when the queue is full. */
   query(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
-  /** As `query`, but before whatever waits: for a question that is asked once at a time. */
+  /** Like `query`, but ahead of the queue: for statements of which only one runs at a time. */
   queryWithPriority(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
   /**
-   * Runs all of a transaction, or nothing of it. The steps may be run again from the start when
-   * another transaction was in the way.
+   * Runs all of a transaction, or nothing of it. May run the steps again from the start after a
+   * conflict with another transaction.
    *
-   * @param lock transactions of the same lock run one after the other, on all nodes: for those that
-   *   read first and write by what they read.
+   * @param lock transactions with the same lock run one after the other, on all nodes: for those
+   *   whose writes depend on what they read.
    * @throws {StoreUnavailable}
    */
   transaction<Result>(steps: () => Transaction<Result>, lock?: string): Promise<Result>;

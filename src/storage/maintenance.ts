@@ -5,7 +5,7 @@ import type { BackupMetadata, BackupReport, RestoreReport } from "./sqlite/backu
 import { migrateSqlite } from "./sqlite/open.ts";
 
 /**
- * Brings the configured store up to the program's schema.
+ * Migrates the configured store to the program's schema.
  *
  * @returns the versions before and after.
  * @throws {StartupError}
@@ -34,7 +34,7 @@ export async function copyStore(
 }
 
 /**
- * Copies the embedded database as it stands at one instant.
+ * Copies the embedded database as of one instant.
  *
  * @throws {StartupError}
  */
@@ -48,7 +48,7 @@ export async function backupStore(
 }
 
 /**
- * Puts a backup in the place of the embedded database.
+ * Replaces the embedded database with a backup.
  *
  * @throws {StartupError} also when a program has it open.
  */

@@ -9,7 +9,7 @@ export interface MigrationReport {
   readonly to: number;
 }
 
-/** @returns the statements of an engine's numbered files, in order; their number is the version. */
+/** @returns the content of an engine's numbered files, in order; their count is the version. */
 export function migrationsIn(engine: "sqlite" | "postgres"): readonly string[] {
   const directory = join(DIRECTORY, engine);
   return readdirSync(directory)

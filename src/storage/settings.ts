@@ -1,5 +1,5 @@
-// Up to the last @ stand user and password: a password with one that is not encoded must not end up
-// among the hosts, which are shown.
+// User and password end at the last @: a password with an unencoded @ must not leak into the hosts,
+// which are shown to people.
 const address = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#]*)([/?][^@\s]*)?$/;
 
 /** The modes in which libpq never falls back to another (PostgreSQL, section 32.19.3). */
@@ -8,11 +8,11 @@ const tlsModes = ["disable", "require", "verify-ca", "verify-full"];
 const tlsFiles = ["sslrootcert", "sslcert", "sslkey"];
 
 /**
- * Reads an address as `DATABASE_URL` has it. Several hosts stand by commas, as libpq reads them:
- * `postgres://user:password@one:5432,two:5432/kurs` (PostgreSQL, section 32.1.1.3). So does the
- * directory of a Unix socket: `postgres://user@/kurs?host=/run/postgresql`.
+ * Parses an address in the form of `DATABASE_URL`. As in libpq, commas separate several hosts:
+ * `postgres://user:password@one:5432,two:5432/kurs` (PostgreSQL, section 32.1.1.3), and a host may
+ * be the directory of a Unix socket: `postgres://user@/kurs?host=/run/postgresql`.
  *
- * @returns the hosts in their order; `undefined` for what is no such address.
+ * @returns the hosts in their order; `undefined` for an invalid address.
  */
 export function parseDatabaseUrl(text: string): readonly DatabaseHost[] | undefined {
   const [, scheme = "", user = "", authority = "", rest = ""] = address.exec(text) ?? [];
@@ -36,7 +36,7 @@ export function parseDatabaseUrl(text: string): readonly DatabaseHost[] | undefi
   return isGood ? parsed : undefined;
 }
 
-/** @returns what of the address's options does not fit, a sentence each. */
+/** @returns a sentence for each problem with the address's options. */
 export function databaseOptionProblems(text: string): string[] {
   const options = optionsOf(text);
   const mode = options.get("sslmode");
@@ -44,7 +44,7 @@ export function databaseOptionProblems(text: string): string[] {
   const unknown = [...options.keys()].filter(
     (name) => name.startsWith("ssl") && name !== "sslmode" && !tlsFiles.includes(name),
   );
-  if (unknown.length > 0) problems.push(`there is no option ${unknown.join(", ")}`);
+  if (unknown.length > 0) problems.push(`unknown option ${unknown.join(", ")}`);
   if (mode !== null && !tlsModes.includes(mode)) {
     problems.push(`sslmode must be disable, require, verify-ca or verify-full, not "${mode}"`);
   }
@@ -66,12 +66,12 @@ function optionsOf(text: string): URLSearchParams {
   return new URLSearchParams(text.split("?")[1] ?? "");
 }
 
-/** @returns the options as an address has them; libpq takes no + for a space. */
+/** @returns the options encoded for an address; libpq does not decode + as a space. */
 function queryOf(options: URLSearchParams): string {
   return options.size === 0 ? "" : `?${options.toString().replaceAll("+", "%20")}`;
 }
 
-/** @returns the address of all hosts without what is secret in it; undefined for no hosts. */
+/** @returns the address of all hosts without its secrets; undefined for no hosts. */
 export function redactDatabaseUrl(hosts: readonly DatabaseHost[] | undefined): string | undefined {
   const [first] = hosts ?? [];
   const [, scheme = "", user = "", authority = "", rest = ""] =
@@ -91,7 +91,7 @@ interface Place {
   readonly port: string;
 }
 
-/** A socket's directory may stand in the host's place with its slashes encoded. */
+/** The host may be a socket's directory with its slashes encoded. */
 function placeIn(text: string): Place {
   const [, directory, port = ""] = /^(%2f[^:]*)(?::(.*))?$/i.exec(text) ?? [];
   if (directory === undefined) return { host: text, port: "" };
@@ -99,7 +99,7 @@ function placeIn(text: string): Place {
   return { host: isEncoded ? decodeURIComponent(directory) : "", port };
 }
 
-/** The hosts that the option names come in place of those before the path, as with libpq. */
+/** The hosts in the option `host` replace those before the path, as in libpq. */
 function placesOf(named: string, portList: string, options: URLSearchParams): Place[] {
   options.delete("host");
   options.delete("port");
@@ -112,41 +112,41 @@ function placesOf(named: string, portList: string, options: URLSearchParams): Pl
 
 function isHost(name: string, url: string): boolean {
   if (!name.startsWith("/")) return Boolean(URL.parse(url)?.hostname);
-  // Node's URL takes no user without a host.
+  // Node's URL does not accept a user without a host.
   const port = optionsOf(url).get("port") ?? "";
   return URL.parse(`postgres://socket:${port}/`) !== null && !/\s/.test(name);
 }
 
 /** A host of a PostgreSQL cluster. */
 export interface DatabaseHost {
-  /** As it is shown to people: without user and password. */
+  /** The name to show to people: without user and password. */
   readonly name: string;
   /** The address of this host alone. */
   readonly url: string;
 }
 
-/** Where the store is. */
+/** The location of the store. */
 export interface StoreSettings {
   readonly dataDirectory: string;
-  /** Of PostgreSQL; unset: the embedded database in the data directory. */
+  /** PostgreSQL's hosts; unset: the embedded database in the data directory. */
   readonly databaseHosts: readonly DatabaseHost[] | undefined;
 }
 
-/** How a process waits for its store. */
+/** How a process opens its store, and how long it waits for it. */
 export interface StoreTimeouts {
   /** How long to wait, blocking, while another process writes to the embedded database. */
   readonly busyTimeoutMs: number;
-  /** Whether the embedded database is readied for a server: checked whole, its log at its size. */
+  /** Whether to check the whole embedded database and preallocate its WAL, as for a server. */
   readonly isServer: boolean;
-  /** Whether an embedded database is made where there is none. */
+  /** Whether to create an embedded database where there is none. */
   readonly makesStore: boolean;
-  /** Connections to PostgreSQL. */
+  /** The most connections to PostgreSQL. */
   readonly connectionsMax: number;
-  /** How long a statement may take on PostgreSQL; 0: as long as it needs. */
+  /** The longest run time of a statement on PostgreSQL; 0: no limit. */
   readonly statementTimeoutMs: number;
 }
 
-/** For a server: no answer is held up for longer than two seconds. */
+/** For a server: waiting delays no response by more than two seconds. */
 export const serverTimeouts: StoreTimeouts = {
   busyTimeoutMs: 1000,
   isServer: true,
@@ -155,7 +155,7 @@ export const serverTimeouts: StoreTimeouts = {
   statementTimeoutMs: 1500,
 };
 
-/** For a command, which waits its turn beside a busy server. */
+/** For a command, which can wait while a busy server uses the store. */
 export const commandTimeouts: StoreTimeouts = {
   busyTimeoutMs: 30_000,
   isServer: false,

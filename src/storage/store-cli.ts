@@ -6,12 +6,12 @@ import { progressBar } from "../cli/progress-bar.ts";
 import type { CopyProgress } from "./copy/to-postgres.ts";
 
 export interface StoreCommandUses extends CommandIo {
-  /** Brings the configured store up to the program's schema. @throws {StartupError} */
+  /** Migrates the configured store to the program's schema. @throws {StartupError} */
   readonly migrateStore: () => Promise<{ readonly from: number; readonly to: number }>;
   /**
    * Copies an embedded database into a PostgreSQL database.
    *
-   * @param ends unset: as they are configured.
+   * @param ends the databases; unset ones come from the configuration.
    * @returns rows and sums by table.
    * @throws {StartupError}
    */
@@ -25,7 +25,7 @@ export interface StoreCommandUses extends CommandIo {
 export function storeCommands(program: Command, uses: StoreCommandUses): void {
   program
     .command("migrate")
-    .description("bring the store up to this program's schema; a server does so at its start")
+    .description("migrate the store to this program's schema; a server does so at startup")
     .addHelpText("after", "\nExample:\n  $ DATABASE_URL=postgres://localhost/kurs kurs migrate")
     .action(() => migrate(uses));
 
@@ -44,7 +44,7 @@ export function storeCommands(program: Command, uses: StoreCommandUses): void {
 }
 
 const copyExample = `
-Stop the server first: what it charges after the copy stays behind.
+Stop the server first: the copy misses units that it charges later.
 
 Example:
   $ kurs store copy --from sqlite:./data --to postgres://kurs@db.example.org/kurs`;
@@ -57,7 +57,7 @@ interface CopyOptions {
 async function migrate({ migrateStore, print }: StoreCommandUses): Promise<void> {
   const { from, to } = await migrateStore();
   print(
-    from === to ? `the schema is ${to}: nothing to do` : `the schema was ${from}, and is ${to}`,
+    from === to ? `the schema is ${to}: nothing to do` : `the schema was ${from} and is now ${to}`,
   );
 }
 
@@ -75,7 +75,7 @@ async function copy(uses: StoreCommandUses, { from, to }: CopyOptions): Promise<
     { heading: "ROWS", align: "right" },
     { heading: "SUM", align: "right" },
   ] as const;
-  const rows = [...report].map(([name, tally]) => [name, String(tally.rows), String(tally.units)]);
+  const rows = [...report].map(([name, sums]) => [name, String(sums.rows), String(sums.units)]);
   print(table(columns, rows));
   print("copied and compared: counts and sums agree");
 }

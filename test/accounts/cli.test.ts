@@ -54,7 +54,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     const set = await kurs(["plans", "set", "pro", "1000000000000"], here);
     assert.deepEqual(
       [set.exitCode, set.stdout, set.stderr],
-      [0, "plan pro has 1000000000000 units a period\n", ""],
+      [0, "plan pro has 1000000000000 units per period\n", ""],
     );
     await kurs(["plans", "set", "none", "5"], here);
     await kurs(["plans", "set", "none", "0"], here);
@@ -63,10 +63,10 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     const json = await kurs(["plans", "list", "--json"], here);
 
     const lines = [
-      "PLAN  UNITS A PERIOD",
-      "none               0",
-      "free            1000",
-      "pro    1000000000000",
+      "PLAN  UNITS PER PERIOD",
+      "none                 0",
+      "free              1000",
+      "pro      1000000000000",
     ];
     assert.deepEqual([table.exitCode, table.stdout], [0, `${lines.join("\n")}\n`]);
     assert.deepEqual(JSON.parse(json.stdout), [

@@ -51,7 +51,7 @@ for (const look of looks) {
     await page.getByText("200 quota_exceeded").waitFor();
 
     await turnTo(page, "Usage");
-    await page.getByText("reads are refused until the reset").waitFor();
+    await page.getByText("reads are rejected until the reset").waitFor();
     await visitor.assertSound("the full meter");
     visitor.assertQuiet();
   });

@@ -60,7 +60,7 @@ for (const look of looks) {
 
     const secret = await createKey(page, "billing");
     assert.match(secret, /^svc_live_[0-9a-f]{64}$/);
-    await page.getByText("cannot be had again").waitFor();
+    await page.getByText("You won't see this key again").waitFor();
     await visitor.assertSound("the new key");
     await page.getByRole("button", { name: "Copy the key" }).click();
     await page.getByRole("status").filter({ hasText: "Copied" }).waitFor();

@@ -102,7 +102,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     await using directory = await temporaryDirectory();
     for (const [env, line] of [
       [{ PUBLIC_URL: "https://rates.example.org" }, /Set TRUST_PROXY to the proxy/],
-      [{ HOST: "0.0.0.0" }, /HOST 0\.0\.0\.0 is reached from elsewhere/],
+      [{ HOST: "0.0.0.0" }, /HOST 0\.0\.0\.0 is reachable from other machines/],
       [{ PUBLIC_URL: "http://rates.example.org" }, /PUBLIC_URL is http: passwords/],
     ] as const) {
       const { exitCode, told } = await doctor(directory.path, env);
@@ -112,7 +112,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const well = { PUBLIC_URL: "https://rates.example.org", TRUST_PROXY: "loopback" };
     assert.equal(
       (await doctor(directory.path, well)).told("ok", "settings"),
-      "the configuration fits",
+      "the configuration is valid",
     );
   });
 
@@ -126,7 +126,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const open = await doctor(directory.path);
     assert.equal(open.exitCode, 0);
     assert.match(open.told("warning", "files"), /every user .* can read kurs\.db.*: chmod 700/);
-    assert.match(open.stdout, /has a second name, left by a restore/);
+    assert.match(open.stdout, /has a second name, left by an interrupted restore/);
     chmodSync(directory.path, 0o700);
 
     const bytes = readFileSync(file);
@@ -157,7 +157,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(newer.told("problem", "database"), /schema 99: a newer Kurs has written it/);
     query(directory.path, "PRAGMA user_version = 3");
     const older = await doctor(directory.path);
-    assert.match(older.told("warning", "database"), /schema 3: the next start brings it to \d+/);
+    assert.match(older.told("warning", "database"), /schema 3: the next start migrates it to \d+/);
   });
 
   test("forgives clocks of nodes that are up to 5 s apart, and no more", () => {
@@ -244,7 +244,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
       SMTP_URL: smtp.url.replace("sesame-42", "sesame"),
     });
     assert.equal(wrong.exitCode, 1);
-    assert.match(wrong.told("problem", "mail"), /does not take mail: .*wrong user or password/);
+    assert.match(wrong.told("problem", "mail"), /does not accept mail: .*wrong user or password/);
     const away = await doctor(directory.path, { SMTP_URL: "smtp://kurs:sesame-42@127.0.0.1:1" });
     assert.match(away.told("problem", "mail"), /smtp:\/\/127\.0\.0\.1:1 .*ECONNREFUSED/);
 

@@ -36,7 +36,7 @@ test("a standby alone is refused at the start, and no running node serves from i
   const alone = { DATABASE_URL: urlOf(standby.port) };
   const refused = await kurs(["serve"], { dataDirectory, env: { PORT: "0", ...alone } });
   assert.equal(refused.exitCode, 1);
-  assert.match(refused.stderr, /^kurs: .*takes no writes.*\n$/);
+  assert.match(refused.stderr, /^kurs: .*does not accept writes.*\n$/);
   assert.ok(refused.stderr.includes(`127.0.0.1:${standby.port}`), refused.stderr);
 
   await primary.kill();

@@ -238,7 +238,7 @@ suite("kurs mail test", { concurrency: 4 }, () => {
         dataDirectory: directory.path,
       });
       assert.deepEqual([exitCode, stdout], [2, ""]);
-      assert.match(stderr, /^kurs: [^\p{Cc}]+ is no email address\n$/u);
+      assert.match(stderr, /^kurs: [^\p{Cc}]+ is not an email address\n$/u);
     }
     assert.deepEqual(await readdir(directory.path), []);
   });
@@ -249,7 +249,7 @@ const helps = [
   [["mail", "list"], /--all +show those delivered in the last 30 days, too\n +--json +print/],
   [
     ["mail", "test"],
-    /server's answer\n[\s\S]*Without SMTP_URL the mail becomes a file in DATA_DIR/,
+    /server's reply\n[\s\S]*Without SMTP_URL the mail is written to a file in DATA_DIR/,
   ],
 ] as const;
 

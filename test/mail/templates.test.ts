@@ -74,7 +74,7 @@ for (const [kind, page, subject, name] of withLink) {
     assert.deepEqual(paragraphsIn(html), readable);
     assert.ok(html.includes(`<title>${line}</title>`));
     assert.match(text, /works once, until 2026-11-22 12:34 UTC\./);
-    assert.match(text, /If it was not you, leave this mail alone: /);
+    assert.match(text, /If it was not you, ignore this mail: /);
   });
 
   test(`${kind}: a public address with a path keeps it in the link`, () => {

@@ -207,7 +207,7 @@ suite("MCP admission: the path", () => {
         const answer = await service.call(method, PATH, { apiKey, headers });
         assert.equal(answer.headers.allow, "POST", method);
         if (method === "HEAD") assert.deepEqual([answer.status, answer.text], [405, ""]);
-        else assertFailure(answer, 405, "method_not_allowed", "This path answers POST only.");
+        else assertFailure(answer, 405, "method_not_allowed", "This path supports POST only.");
       }
     }
     assert.deepEqual(charges(), before);
@@ -228,7 +228,7 @@ suite("MCP admission: the path", () => {
       for (const how of [{}, { apiKey }]) {
         const answer = await service.call(method, PATH, how);
         assert.equal(answer.headers.allow, "POST", method);
-        assertFailure(answer, 405, "method_not_allowed", "This path answers POST only.");
+        assertFailure(answer, 405, "method_not_allowed", "This path supports POST only.");
       }
     }
     assert.deepEqual(charges(), before);

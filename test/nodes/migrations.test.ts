@@ -76,7 +76,7 @@ suite("migrations of a shared database", () => {
     const second = await cluster.kurs("migrate");
 
     assert.deepEqual([first.exitCode, first.stderr], [0, ""]);
-    assert.equal(first.stdout, `the schema was 0, and is ${SCHEMA}\n`);
+    assert.equal(first.stdout, `the schema was 0 and is now ${SCHEMA}\n`);
     assert.deepEqual([second.exitCode, second.stderr], [0, ""]);
     assert.equal(second.stdout, `the schema is ${SCHEMA}: nothing to do\n`);
     assert.deepEqual(await stateOf(cluster), state);

@@ -84,11 +84,11 @@ test("a source that fails at the start keeps none of the others and no customer 
   const line = await logged(desk.service, FAILED, "ecb");
   await logged(desk.service, FETCHED, "nbp");
 
-  assert.match(String(line.error), /^127\.0\.0\.1:\d+ answered 500$/);
+  assert.match(String(line.error), /^127\.0\.0\.1:\d+ responded with 500$/);
   assert.equal(await desk.read("EUR/USD"), SNAPSHOT_USD);
   assert.equal(await desk.read("USD/PLN"), "3.6010 as of 2026-11-20T11:00:00.000000000Z");
   const status = await desk.status("ecb");
-  assert.match(status.lastError ?? "", /answered 500$/);
+  assert.match(status.lastError ?? "", /responded with 500$/);
   assert.deepEqual(
     [status.lastErrorAt, status.lastSuccessAt, status.missedPublications > 0],
     [SATURDAY, undefined, true],

@@ -86,7 +86,7 @@ test("a source that was fetched is fresh, with exit code 0, until it misses one"
   await using desk = await newDesk();
   assert.deepEqual(await desk.run("rates", "fetch"), {
     exitCode: 0,
-    stdout: "ecb: stored 2, held 0, passed over 0, rejected 0\n",
+    stdout: "ecb: stored 2, held 0, skipped 0, rejected 0\n",
     stderr: "",
   });
 
@@ -107,8 +107,8 @@ test("a fetch that fails says why with exit code 1, and the status remembers", a
   desk.publisher.behave((response) => void response.writeHead(500).end());
   const { exitCode, stdout } = await desk.run("rates", "fetch", "ecb");
   assert.equal(exitCode, 1);
-  assert.match(stdout, /^ecb: failed: 127\.0\.0\.1:[0-9]+ answered 500\n$/);
-  assert.match((await desk.run("rates", "status")).stdout, /answered 500\n$/);
+  assert.match(stdout, /^ecb: failed: 127\.0\.0\.1:[0-9]+ responded with 500\n$/);
+  assert.match((await desk.run("rates", "status")).stdout, /responded with 500\n$/);
 });
 
 test("a dry run shows what would change, and stores and notes nothing", async () => {
@@ -161,7 +161,10 @@ test("an unknown source is wrong use, and the message names those there are", as
   await using desk = await newDesk();
   const { exitCode, stderr } = await desk.run("rates", "fetch", "ecb", "bank");
   assert.equal(exitCode, 2);
-  assert.match(stderr, /no source bank; there are ecb, ust, cnb, nbp, norges, boc, riksbank, cbr/);
+  assert.match(
+    stderr,
+    /unknown source bank; known sources: ecb, ust, cnb, nbp, norges, boc, riksbank, cbr/,
+  );
   assert.equal(desk.publisher.requests.length, 0);
 });
 

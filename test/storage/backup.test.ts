@@ -129,13 +129,13 @@ suite("kurs backup", { concurrency: 3 }, () => {
     const run = (file: string, ...more: string[]) =>
       kurs(["backup", file, ...more], { dataDirectory });
 
-    assertRefused(await run(taken), /taken\.backup is there already: .* --force\.$/m);
-    assertRefused(await run(join(dataDirectory, "no/where.db")), /no directory \S+: make it first/);
+    assertRefused(await run(taken), /taken\.backup already exists: .* --force\.$/m);
+    assertRefused(await run(join(dataDirectory, "no/where.db")), /no directory \S+: create it/);
     for (const name of ["kurs.db", "kurs.db-wal", "kurs.db-journal", "kurs.lock"]) {
       const refused = await run(join(dataDirectory, name), "--force");
       assertRefused(refused, /is a part of the database itself/);
     }
-    assertRefused(await run("/dev/null", "--force"), /\/dev\/null is no file/);
+    assertRefused(await run("/dev/null", "--force"), /\/dev\/null is not a file/);
     assert.equal(readFileSync(taken, "utf8"), "mine");
     assert.deepEqual(namesIn(dataDirectory), before);
   });
@@ -153,7 +153,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
     bytes.fill(0xff, 40 * 4096, 400 * 4096);
     writeFileSync(file, bytes);
     const damaged = await kurs(["backup", target], { dataDirectory: broken.path });
-    assertRefused(damaged, /kurs\.db is damaged and cannot be copied whole: see kurs doctor/);
+    assertRefused(damaged, /kurs\.db is damaged and cannot be copied: run kurs doctor/);
 
     for (const command of ["backup", "restore"]) {
       const env = {
@@ -179,7 +179,7 @@ suite("a service on a restored backup", () => {
     const { exitCode, stdout } = await kurs(["restore", backup], { dataDirectory });
     assert.equal(exitCode, 0);
     assert.match(stdout, /^restored the backup of \S+Z \(0\.1\.0\) to \S+, schema \d+: 1 accounts/);
-    assert.match(stdout, /^1 sessions are ended/m);
+    assert.match(stdout, /^1 sessions were ended/m);
     await using server = await serve({ dataDirectory });
     const client = clientOf(server.url);
 

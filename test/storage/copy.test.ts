@@ -185,7 +185,7 @@ suite("kurs store copy keeps nothing", () => {
 
     const ended = await copy(source.path, target.url);
 
-    assertRefused(ended, /copy of plans differs: 2 rows .* became 3 rows .*Nothing is kept\.$/m);
+    assertRefused(ended, /copy of plans differs: 2 rows .* became 3 rows .*Nothing was stored\.$/m);
     assert.deepEqual(await contentsOfPostgres(target.url), before);
   });
 

@@ -156,7 +156,7 @@ suite("PostgreSQL over TLS", () => {
         `sslmode=verify-full&sslcert=${fileOf("private-client-cert")}`,
         /DATABASE_URL: sslcert and sslkey go together/,
       ],
-      ["sslmode=verify-full&sslcrl=/crl.pem", /DATABASE_URL: there is no option sslcrl/],
+      ["sslmode=verify-full&sslcrl=/crl.pem", /DATABASE_URL: unknown option sslcrl/],
     ] as const;
     for (const [options, line] of problems) {
       const read = () => readConfig(sourceNames, { DATABASE_URL: overTls(options) });

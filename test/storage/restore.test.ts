@@ -69,7 +69,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const { exitCode, stdout, stderr } = await restore(directory.path, stored.backup);
 
     assert.deepEqual([exitCode, stderr], [0, ""]);
-    assert.match(stdout, /^forgotten since then: 1 accounts, 0 keys, 7 units charged, 0 changed/m);
+    assert.match(stdout, /^lost since then: 1 accounts, 0 keys, 7 units charged, 0 changed/m);
     const [database, kept = "", ...rest] = namesIn(directory.path);
     assert.deepEqual([database, ...rest], ["kurs.db", "kurs.lock", "mail"]);
     assert.match(kept, KEPT);
@@ -89,7 +89,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
       const { stdout } = await restore(dataDirectory, stored.backup, ...args);
       assert.match(
         stdout,
-        status === 401 ? /^1 keys .* stay revoked$/m : /^1 keys .* live again$/m,
+        status === 401 ? /^1 keys .* stay revoked$/m : /^1 keys .* are valid again$/m,
       );
       await using server = await serve({ dataDirectory });
       const read = (apiKey: string) => clientOf(server.url).get("/v1/rates/X00001/USD", { apiKey });
@@ -187,7 +187,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const before = namesIn(dataDirectory);
     const alone = lockExclusive(dataDirectory);
     const refused = await kurs(["serve"], { dataDirectory, env: { PORT: "0" } });
-    assertRefused(refused, /is being restored: wait for its end and start again\.$/m);
+    assertRefused(refused, /is being restored: wait until it has ended and start again\.$/m);
     assert.deepEqual(namesIn(dataDirectory), [...before, "kurs.lock-journal"].sort());
     alone[Symbol.dispose]();
     await using server = await serve({ dataDirectory });
@@ -224,7 +224,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
       ],
       [newer, /newer\.db was written by a newer Kurs \(its schema is 99, this program knows \d+\)/],
       [join(place.path, "none.db"), /There is no file \S+none\.db\.$/m],
-      [place.path, /is no file: name a backup/],
+      [place.path, /is not a file: name a backup/],
       [join(dataDirectory, "kurs.db"), /is the database itself: name a backup of it/],
     ] as const) {
       assertRefused(await restore(dataDirectory, path), line);

@@ -58,9 +58,9 @@ function Owner({ email }: { readonly email: string }) {
     try {
       await logOut();
     } finally {
-      // This tab forgets the session even when the service cannot be told.
+      // This tab deletes the session even when the service cannot be reached.
       endSession("logged out");
-      // The API reference is for everyone: who reads it stays there.
+      // The API reference is for everyone: it stays open.
       if (!isReference) go("/login");
     }
   });

@@ -2,10 +2,10 @@ import type { ComponentChildren } from "preact";
 
 interface ButtonProps {
   readonly children: ComponentChildren;
-  /** `plain` beside another, `danger` for what cannot be undone, `quiet` in a list. */
+  /** `plain` next to another button, `danger` for irreversible actions, `quiet` in a list. */
   readonly look?: "plain" | "danger" | "quiet";
   readonly isSmall?: boolean;
-  /** Under way: it says so and does nothing more, but keeps the focus. */
+  /** While its action runs, it shows that and ignores clicks, but keeps the focus. */
   readonly isBusy?: boolean;
   readonly isSubmit?: boolean;
   readonly label?: string;

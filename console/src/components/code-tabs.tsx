@@ -5,7 +5,7 @@ import { Scroll } from "./scroll.tsx";
 export interface Snippet {
   readonly name: string;
   readonly code: string;
-  /** Where it goes; without it, its name stands above the code. */
+  /** Where the code goes; without a note, the name is shown above the code. */
   readonly note?: string;
 }
 
@@ -21,7 +21,7 @@ export function CodeTabs({ label, snippets }: CodeTabsProps) {
   const snippet = snippets[chosen];
   if (snippet === undefined) return null;
 
-  const turn = (event: KeyboardEvent) => {
+  const moveTab = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
     event.preventDefault();
@@ -32,7 +32,7 @@ export function CodeTabs({ label, snippets }: CodeTabsProps) {
 
   return (
     <div class="stack-close">
-      <div class="tabs" role="tablist" aria-label={label} onKeyDown={turn}>
+      <div class="tabs" role="tablist" aria-label={label} onKeyDown={moveTab}>
         {snippets.map(({ name }, index) => (
           <button
             key={name}

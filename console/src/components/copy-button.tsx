@@ -5,12 +5,12 @@ const SHOWN_MS = 2000;
 
 interface CopyButtonProps {
   readonly text: string;
-  /** What is copied, for those who hear the button only: "the key". */
+  /** What is copied, for screen readers: "the key". */
   readonly what: string;
   readonly look?: "quiet";
 }
 
-/** Copies a text, and says so. */
+/** Copies a text and reports the result. */
 export function CopyButton({ text, what, look }: CopyButtonProps) {
   const [copied, setCopied] = useState<string | undefined>(undefined);
   useEffect(() => {
@@ -31,7 +31,7 @@ export function CopyButton({ text, what, look }: CopyButtonProps) {
   );
 }
 
-/** @returns whether it worked: browsers allow it on https: and on this machine only. */
+/** @returns whether it worked. Browsers allow clipboard access only on https: and localhost. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -41,7 +41,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** The old way, which works on http: too. */
+/** The old method, which works on http: too. */
 function copyFromField(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;

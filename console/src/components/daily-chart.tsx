@@ -3,7 +3,7 @@ import type uPlot from "uplot";
 import type { DailyUnits } from "../daily-units.ts";
 import { countUnits, formatDay, formatUnits } from "../format.ts";
 
-/** Units a day as bars, stacked by key, with a legend that tells the figures of the day pointed at. */
+/** Units per day as bars, stacked by key; the legend shows the figures of the day pointed at. */
 export function DailyChart({ units }: { readonly units: DailyUnits }) {
   const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | undefined>(undefined);
@@ -28,7 +28,7 @@ export function DailyChart({ units }: { readonly units: DailyUnits }) {
         class="chart"
         ref={place}
         role="img"
-        aria-label={`Units a day from ${first} to ${last}: ${formatUnits(total)} in all`}
+        aria-label={`Units per day from ${first} to ${last}: ${formatUnits(total)} in all`}
       />
       <ul class="legend" aria-label="Keys">
         {series.map((key) => (
@@ -51,7 +51,7 @@ function unitsOfDay({ series }: DailyUnits, index: number): number {
   return series.reduce((sum, key) => sum + (key.units[index] ?? 0), 0);
 }
 
-/** @returns what takes the chart away again. */
+/** @returns a function that removes the chart. */
 async function draw(
   element: HTMLElement,
   units: DailyUnits,

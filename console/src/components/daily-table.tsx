@@ -2,7 +2,7 @@ import type { DailyUnits } from "../daily-units.ts";
 import { formatDay, formatUnits } from "../format.ts";
 import { Scroll } from "./scroll.tsx";
 
-/** The chart's figures, for those who read rather than look. */
+/** The chart's figures as text. */
 export function DailyTable({ units: { days, series } }: { readonly units: DailyUnits }) {
   const rows = days.flatMap((day, index) =>
     series
@@ -10,7 +10,7 @@ export function DailyTable({ units: { days, series } }: { readonly units: DailyU
       .filter((row) => row.units > 0),
   );
   return (
-    <Scroll name="Units a day as a table">
+    <Scroll name="Units per day as a table">
       <table class="table">
         <thead>
           <tr>

@@ -7,7 +7,7 @@ interface DialogProps {
   readonly onClose: () => void;
 }
 
-/** A question in front of the page; Escape closes it, and the focus returns to where it was. */
+/** A modal dialog. Escape closes it, and the focus returns to where it was. */
 export function Dialog({ title, children, onClose }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const isShown = useRef(true);
@@ -17,12 +17,12 @@ export function Dialog({ title, children, onClose }: DialogProps) {
     element?.showModal();
     return () => {
       isShown.current = false;
-      // Before it is taken away: only so does the focus return.
+      // Closed before it is removed: otherwise the focus does not return.
       element?.close();
     };
   }, []);
 
-  // The browser tells late that it is closed, when the same question may have been asked again.
+  // The browser's close event comes late, when the same dialog may be open again.
   const close = () => {
     if (isShown.current) onClose();
   };

@@ -25,7 +25,7 @@ export function Field(props: FieldProps) {
       <input
         {...rest}
         id={id}
-        // The types of Preact know one kind of input at a time.
+        // Preact's types accept only one kind of input at a time.
         type={type as "text"}
         required
         spellcheck={false}

@@ -5,12 +5,12 @@ import { ErrorNotice } from "./notice.tsx";
 
 interface FormProps {
   readonly action: Action;
-  /** What the button says. */
+  /** The button's text. */
   readonly does: string;
   readonly children: ComponentChildren;
 }
 
-/** Fields, what went wrong, and the button that sends them. */
+/** Fields, the error of sending them, and the button that sends them. */
 export function Form({ action, does, children }: FormProps) {
   const submit = (event: Event) => {
     event.preventDefault();

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { Bar } from "./bar.tsx";
 
-/** What every page stands in: the bar, and the way past it for the keyboard. */
+/** The frame of every page: the bar, and a link that skips it for keyboard users. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   return (
     <>

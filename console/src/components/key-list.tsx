@@ -7,7 +7,7 @@ interface KeyListProps {
   readonly onRevoke: (key: ApiKey) => void;
 }
 
-/** The active keys, newest first, and below them those that are revoked. */
+/** The active keys, newest first, and below them the revoked ones. */
 export function KeyList({ keys, onRevoke }: KeyListProps) {
   const newestFirst = [...keys].reverse();
   const active = newestFirst.filter(({ revoked_at }) => revoked_at === undefined);

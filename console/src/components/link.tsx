@@ -5,15 +5,15 @@ import { addressOf, go, isReference } from "../router.ts";
 interface LinkProps {
   readonly to: ConsolePage;
   readonly class?: string;
-  /** Whether it leads to the page that is shown. */
+  /** Whether it leads to the current page. */
   readonly isCurrent?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A link to a page of the console, which other pages show without loading the document anew. */
+/** A link to a page of the console, shown without loading another document. */
 export function Link({ to, class: look = "", isCurrent = false, children }: LinkProps) {
   const follow = (event: MouseEvent) => {
-    // A click for a new tab or window is the browser's, and so is the way to another document.
+    // The browser handles clicks for a new tab or window, and links to another document.
     const isPlain = event.button === 0 && !(event.metaKey || event.ctrlKey || event.shiftKey);
     if (!isPlain || isReference) return;
     event.preventDefault();

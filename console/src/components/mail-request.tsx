@@ -10,7 +10,7 @@ interface MailRequestProps {
   readonly request: (email: string) => Promise<unknown>;
 }
 
-/** Asks for a mail. The service does not tell whether there is an account, and neither do we. */
+/** Requests a mail. The service does not reveal whether an account exists; nor does this text. */
 export function MailRequest({ email, onEmail, request }: MailRequestProps) {
   const [sentTo, setSentTo] = useState<string | undefined>(undefined);
   const action = useAction(async () => {

@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Link } from "./link.tsx";
 
-/** The one time that a key's secret is shown. */
+/** Shows a key's secret, the only time. */
 export function NewKeyNotice({ created }: { readonly created: CreatedApiKey }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), [created.id]);
@@ -14,7 +14,7 @@ export function NewKeyNotice({ created }: { readonly created: CreatedApiKey }) {
       <h2 id="new-key" tabIndex={-1} ref={heading}>
         Copy the key “{created.name}” now
       </h2>
-      <p>It is shown this once and cannot be had again. Keep it where you keep passwords.</p>
+      <p>You won't see this key again. Store it in your password manager.</p>
       <div class="secret">
         <code>{created.api_key}</code>
         <CopyButton text={created.api_key} what="the key" />

@@ -3,12 +3,12 @@ import type { ApiError } from "../api.ts";
 
 interface NoticeProps {
   readonly kind: "good" | "warn" | "bad";
-  /** In front of the page's lower edge, where it moves nothing. */
+  /** Over the page's lower edge, where it does not move the content. */
   readonly isAfloat?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** Something to know, told to screen readers too as soon as it is there. */
+/** A message, which screen readers announce as soon as it appears. */
 export function Notice({ kind, isAfloat = false, children }: NoticeProps) {
   const place = isAfloat ? "notice-afloat" : "";
   return (
@@ -18,7 +18,7 @@ export function Notice({ kind, isAfloat = false, children }: NoticeProps) {
   );
 }
 
-/** What went wrong, with the id that the operator finds in the log. */
+/** An error, with the request id that the operator finds in the log. */
 export function ErrorNotice({ error }: { readonly error: ApiError | undefined }) {
   if (error === undefined) return null;
   return (
@@ -29,7 +29,7 @@ export function ErrorNotice({ error }: { readonly error: ApiError | undefined })
   );
 }
 
-/** What the operator finds the request by in the log. */
+/** The id by which the operator finds the request in the log. */
 export function RequestId({ error: { requestId } }: { readonly error: ApiError }) {
   if (requestId === undefined) return null;
   return (
@@ -39,7 +39,7 @@ export function RequestId({ error: { requestId } }: { readonly error: ApiError }
   );
 }
 
-/** As `ErrorNotice`, for what is loaded: the page tries again by itself where that may help. */
+/** Like `ErrorNotice`, for loading: the page retries after an error that may pass. */
 export function LoadingNotice({ error }: { readonly error: ApiError | undefined }) {
   if (error === undefined || !error.isPassing) return <ErrorNotice error={error} />;
   return (

@@ -8,11 +8,11 @@ interface OutcomeViewProps {
   readonly isBusy: boolean;
 }
 
-/** The answer to a try, and what it cost. */
+/** The response to a tried request, and its cost. */
 export function OutcomeView({ outcome, isBusy }: OutcomeViewProps) {
   if (outcome === undefined) {
     return (
-      <p class="aside">{isBusy ? "Waiting for the answer …" : "Send the request to see it."}</p>
+      <p class="aside">{isBusy ? "Waiting for the response …" : "Send the request to see it."}</p>
     );
   }
   const { status, rate, error, cost, body } = outcome;
@@ -26,7 +26,7 @@ export function OutcomeView({ outcome, isBusy }: OutcomeViewProps) {
       </p>
       {rate === undefined ? null : <RateView rate={rate} />}
       <ErrorNotice error={error} />
-      <Code name="Body of the answer" code={body} />
+      <Code name="Body of the response" code={body} />
     </div>
   );
 }

@@ -5,7 +5,7 @@ interface PageHeadProps {
   readonly children?: ComponentChildren;
 }
 
-/** A page's heading, which takes the focus when the page is shown, and a line about it. */
+/** A page's heading, which gets the focus when the page is shown, and a line about it. */
 export function PageHead({ title, children }: PageHeadProps) {
   return (
     <div class="page-head">

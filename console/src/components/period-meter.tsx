@@ -1,7 +1,7 @@
 import type { Usage } from "../api.ts";
 import { countUnits, formatDaysUntil, formatMinute, formatRatio, formatUnits } from "../format.ts";
 
-/** The period's units: used, left, and until when. */
+/** The period's units: used, left, and when they reset. */
 export function PeriodMeter({ usage: { plan, billing_period, usage } }: { readonly usage: Usage }) {
   const { used_units, quota_units, remaining_units, utilization } = usage;
   const isFull = remaining_units === 0;
@@ -25,7 +25,7 @@ export function PeriodMeter({ usage: { plan, billing_period, usage } }: { readon
       <p class="row-apart aside">
         <span>
           {share} used, {formatUnits(remaining_units)} left
-          {isFull ? ": reads are refused until the reset" : ""}
+          {isFull ? ": reads are rejected until the reset" : ""}
         </span>
         <span>
           Resets {formatDaysUntil(billing_period.end)}, on {formatMinute(billing_period.end)}

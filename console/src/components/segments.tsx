@@ -5,11 +5,11 @@ interface SegmentsProps<Value extends string> {
   readonly options: Readonly<Record<Value, string>>;
   readonly value: Value;
   readonly onValue: (value: Value) => void;
-  /** The legend is for those who cannot see what the options stand beside. */
+  /** Hides the legend, except from screen readers: the options' place makes it clear. */
   readonly hasHiddenLegend?: boolean;
 }
 
-/** One choice of a few. */
+/** One choice of several options. */
 export function Segments<Value extends string>(props: SegmentsProps<Value>) {
   const { legend, options, value, onValue, hasHiddenLegend = false } = props;
   const name = useId();

@@ -4,7 +4,7 @@ interface SkeletonProps {
   readonly class?: string;
 }
 
-/** Holds the place of what is on its way, so that nothing jumps when it comes. */
+/** Reserves the space of content that is loading, so that nothing moves when it arrives. */
 export function Skeleton({ what, heightRem, ...props }: SkeletonProps) {
   return (
     <div

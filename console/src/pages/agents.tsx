@@ -60,8 +60,8 @@ export function AgentsPage() {
             </li>
             <li>The variable with the key is set where the client was started.</li>
             <li>
-              A client that offers to log in by OAuth has had a 401: the key is mistyped or revoked.
-              Try it with curl, mend it, and restart the client.
+              A client that offers an OAuth log-in received a 401: the key is mistyped or revoked.
+              Try the key with curl, correct it, and restart the client.
             </li>
           </ul>
         </section>

@@ -90,7 +90,7 @@ function RevokeQuestion({ doomed, onRevoked, onClose }: RevokeQuestionProps) {
   return (
     <Dialog title={`Revoke “${doomed.name}”?`} onClose={onClose}>
       <p class="aside">
-        Programs that use <code>{doomed.key_prefix}…</code> are refused from their next read on.
+        Programs that use <code>{doomed.key_prefix}…</code> are rejected from their next read on.
         This cannot be undone.
       </p>
       <ErrorNotice error={action.error} />

@@ -9,7 +9,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { useAction } from "../loading.ts";
 import { beginSession, sessionEnd } from "../session.ts";
 
-/** Begins a session; the app then shows the page that was asked for. */
+/** Begins a session; the app then shows the requested page. */
 export function LogInPage() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
@@ -25,7 +25,7 @@ export function LogInPage() {
       <PageHead title="Log in" />
       <div class="stack">
         {sessionEnd.value === "expired" ? (
-          <Notice kind="warn">Your session has ended. Log in to go on where you were.</Notice>
+          <Notice kind="warn">Your session has ended. Log in to continue where you were.</Notice>
         ) : null}
         <div class="card">
           <Form action={action} does="Log in">
@@ -34,7 +34,7 @@ export function LogInPage() {
           </Form>
         </div>
         <p class="aside row-apart">
-          <Link to="/forgot">LostChanges your password?</Link>
+          <Link to="/forgot">Forgotten your password?</Link>
           <Link to="/signup">Create an account</Link>
         </p>
       </div>

@@ -9,7 +9,7 @@ import { useAction } from "../loading.ts";
 import { takeToken } from "../router.ts";
 import { endSession } from "../session.ts";
 
-/** Where the link of a reset mail leads. */
+/** The page of a reset mail's link. */
 export function ResetPage() {
   const [token] = useState(takeToken);
   const [password, setPassword] = useState("");

@@ -8,7 +8,7 @@ import { PageHead } from "../components/page-head.tsx";
 import { useAction } from "../loading.ts";
 import { beginSession } from "../session.ts";
 
-/** Opens an account and, where the service allows it before the mail is confirmed, logs in. */
+/** Creates an account and logs in, if the service allows that before the email is confirmed. */
 export function SignUpPage() {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
@@ -37,7 +37,7 @@ export function SignUpPage() {
           </Form>
         </div>
         <p class="aside">
-          You have one? <Link to="/login">Log in</Link>
+          Already have an account? <Link to="/login">Log in</Link>
         </p>
       </div>
     </div>

@@ -31,15 +31,13 @@ export function TryPage() {
     setOutcome(undefined);
     const headers = { ...request.headers, authorization: `ApiKey ${apiKey.trim()}` };
     setOutcome(outcomeOf(await send(request.path, { ...request, headers })));
-    // The next request need not wait for the units.
+    // The next request does not wait for the usage.
     void reload();
   });
 
   return (
     <>
-      <PageHead title="Try it">
-        A real call with a key of yours: it costs what it always costs.
-      </PageHead>
+      <PageHead title="Try it">A real call with one of your keys, at the usual cost.</PageHead>
       <div class="columns">
         <div class="card">
           <Form action={action} does={kind === "read" ? "Read the rate" : "Convert"}>
@@ -77,8 +75,8 @@ export function TryPage() {
             <h2>Request</h2>
             <CodeTabs label="Languages" snippets={snippetsOf(request)} />
           </section>
-          <section class="card stack-close answer" aria-label="Answer" aria-busy={action.isBusy}>
-            <h2>Answer</h2>
+          <section class="card stack-close answer" aria-label="Response" aria-busy={action.isBusy}>
+            <h2>Response</h2>
             <OutcomeView outcome={outcome} isBusy={action.isBusy} />
           </section>
         </div>

@@ -22,7 +22,7 @@ export function UsagePage() {
   }, [days]);
   return (
     <>
-      <PageHead title="Usage">Every read is counted before its answer leaves.</PageHead>
+      <PageHead title="Usage">Every read is counted before its response is sent.</PageHead>
       <div class="stack">
         <LoadingNotice error={period.error ?? daily.error} />
         {period.data === undefined ? (
@@ -30,9 +30,9 @@ export function UsagePage() {
         ) : (
           <PeriodMeter usage={period.data} />
         )}
-        <section class="card stack" aria-label="Units a day">
+        <section class="card stack" aria-label="Units per day">
           <div class="row-apart">
-            <h2>Units a day</h2>
+            <h2>Units per day</h2>
             <Segments
               hasHiddenLegend
               legend="Range"
@@ -57,7 +57,7 @@ function Days({ units }: { readonly units: DailyUnits }) {
     return (
       <div class="empty days-empty">
         <h2>No reads in these {units.days.length} days</h2>
-        <p>What your keys read is shown here, day by day.</p>
+        <p>The reads of your keys appear here, day by day.</p>
         <Link class="button" to="/try">
           Try a read
         </Link>

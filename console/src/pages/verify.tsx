@@ -9,7 +9,7 @@ import { useAction } from "../loading.ts";
 import { takeToken } from "../router.ts";
 import { session } from "../session.ts";
 
-/** Where the link of a verification mail leads. */
+/** The page of a verification mail's link. */
 export function VerifyPage() {
   const [token] = useState(takeToken);
   const [isVerified, setVerified] = useState(false);

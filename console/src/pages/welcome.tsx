@@ -12,7 +12,7 @@ const example = `${curlOfRead("EUR", "USD")}
   "type": "direct"
 }`;
 
-/** What Kurs is, for those who have no account yet. */
+/** Introduces Kurs to visitors without an account. */
 export function WelcomePage() {
   return (
     <>
@@ -41,11 +41,11 @@ export function WelcomePage() {
         </div>
         <div>
           <h2>Every unit</h2>
-          <p>A read costs one unit, counted on disk before the answer leaves. Usage is exact.</p>
+          <p>A read costs one unit, counted on disk before the response is sent. Usage is exact.</p>
         </div>
         <div>
           <h2>Every agent</h2>
-          <p>The same key reads, converts and tells its usage as tools over MCP.</p>
+          <p>The same key reads rates, converts amounts and shows its usage, as tools over MCP.</p>
         </div>
       </section>
     </>

@@ -4,13 +4,13 @@ import { session } from "../session.ts";
 import { AuthorizeDialog } from "./authorize-dialog.tsx";
 import { credentials, forgetEntered, hasEntered, usesLogIn } from "./credentials.ts";
 
-/** Whether a credential is being asked for: by the button here, or by one at a call. */
+/** Whether the dialog for a credential is open: by the button here, or by one at a call. */
 export const isAsking = signal(false);
 
-/** How much of a credential is shown: of a key, what the list of keys calls its prefix. */
+/** How many characters of a credential are shown: of a key, the prefix in the list of keys. */
 const SHOWN_LENGTH = 17;
 
-/** How to authorize, and with what calls are made so far. */
+/** How to authorize, and the credentials that calls use now. */
 export function Authorization() {
   const { ApiKey, Session } = credentials.value;
   return (

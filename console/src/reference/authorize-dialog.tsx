@@ -5,15 +5,15 @@ import { Field } from "../components/field.tsx";
 import { Notice } from "../components/notice.tsx";
 import { enter } from "./credentials.ts";
 
-/** Asks for a credential. One field for both kinds: which it is, its first letters tell. */
+/** Asks for a credential. One field for both kinds, which differ in their prefix. */
 export function AuthorizeDialog({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
-  const [isRefused, setRefused] = useState(false);
+  const [isInvalid, setInvalid] = useState(false);
   const submit = (event: Event) => {
     event.preventDefault();
-    const isTaken = enter(text);
-    setRefused(!isTaken);
-    if (isTaken) onClose();
+    const isAccepted = enter(text);
+    setInvalid(!isAccepted);
+    if (isAccepted) onClose();
   };
   return (
     <Dialog title="Authorize" onClose={onClose}>
@@ -32,7 +32,7 @@ export function AuthorizeDialog({ onClose }: { readonly onClose: () => void }) {
           value={text}
           onValue={setText}
         />
-        {isRefused ? (
+        {isInvalid ? (
           <Notice kind="bad">
             <p>
               That is neither an API key (<code>svc_live_…</code>) nor a session{" "}

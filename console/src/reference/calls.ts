@@ -6,7 +6,7 @@ import { parts } from "./parts.ts";
 
 export type ShowCalls = typeof showCalls;
 
-/** Shows the calls that a description names; they go to where this page came from. */
+/** Shows a description's calls. Their requests go to the service that this page came from. */
 export function showCalls(place: HTMLElement, description: object): void {
   const swaggerUi = SwaggerUi({
     domNode: place,
@@ -16,16 +16,16 @@ export function showCalls(place: HTMLElement, description: object): void {
     deepLinking: true,
     docExpansion: "list",
     displayRequestDuration: true,
-    // Its colours are for one ground, and inline, where no light or dark reaches them.
+    // Its colours are inline and for one background: they do not follow light or dark.
     syntaxHighlight: { activated: false },
-    // A request to another host.
+    // It would send a request to another host.
     validatorUrl: null,
-    onComplete: () => handOn(swaggerUi),
+    onComplete: () => passCredentials(swaggerUi),
   });
 }
 
-/** Lets swagger-ui know each credential, under its scheme's word, for as long as there is one. */
-function handOn({ preauthorizeApiKey, authActions }: SwaggerUiInstance): void {
+/** Passes each credential to swagger-ui under its scheme's name, for as long as there is one. */
+function passCredentials({ preauthorizeApiKey, authActions }: SwaggerUiInstance): void {
   const known = new Set<Scheme>();
   effect(() => {
     for (const scheme of schemeNames) {

@@ -2,9 +2,9 @@ import { render } from "preact";
 import { CopyButton } from "../components/copy-button.tsx";
 
 /**
- * Puts the console's copy button into a place of swagger-ui, which is React's.
+ * Renders the console's copy button into an element of swagger-ui, which React renders.
  *
- * @returns what takes it away.
+ * @returns a function that removes the button.
  */
 export function placeCopyButton(place: HTMLElement | null, text: string, what: string): () => void {
   if (place === null) return () => undefined;

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import { session } from "../session.ts";
 
-/** The security schemes of the API's description, each with what its credentials begin with. */
+/** The security schemes of the API's description, each with the prefix of its credentials. */
 export const schemes = {
   ApiKey: { prefix: "svc_live_", name: "API key" },
   Session: { prefix: "svc_sess_", name: "Session" },
@@ -11,26 +11,26 @@ export type Scheme = keyof typeof schemes;
 
 export const schemeNames = Object.keys(schemes) as readonly Scheme[];
 
-/** The credentials that calls are made with, bare. */
+/** The credentials that calls use, without the scheme's name. */
 export type Credentials = Readonly<Partial<Record<Scheme, string>>>;
 
-/** What the visitor has entered: in memory only, until the page is left. */
+/** The credentials that the visitor entered: in memory only, until the page is left. */
 const entered = signal<Credentials>({});
 
-/** What was entered, and the session of this tab's log-in where no other was. */
+/** The entered credentials, and the session of this tab's log-in if none was entered. */
 export const credentials = computed<Credentials>(() => {
   const token = session.value?.token;
   return token === undefined ? entered.value : { Session: token, ...entered.value };
 });
 
-/** Whether account calls are made with the session of this tab's log-in. */
+/** Whether account calls use the session of this tab's log-in. */
 export const usesLogIn = computed(
   () => session.value !== undefined && entered.value.Session === undefined,
 );
 
 /**
- * Takes what was pasted: the credential with or without its scheme's word, which it tells by
- * itself.
+ * Stores a pasted credential, with or without its scheme's name: the prefix determines the
+ * scheme.
  *
  * @returns false when it is neither an API key nor a session.
  */
@@ -42,15 +42,15 @@ export function enter(text: string): boolean {
   return true;
 }
 
-/** Forgets what was entered. */
+/** Deletes the entered credentials. */
 export function forgetEntered(): void {
   entered.value = {};
 }
 
-/** Whether there is anything to forget. */
+/** Whether any credential was entered. */
 export const hasEntered = computed(() => Object.keys(entered.value).length > 0);
 
-// Who logs out means every call of this page; another session that was pasted goes, too.
+// A log-out applies to every call of this page: it also deletes a session that was pasted.
 session.subscribe((current) => {
   if (current !== undefined) return;
   const { Session: _, ...others } = entered.peek();

@@ -10,7 +10,7 @@ import { root } from "../router.ts";
 import { Authorization } from "./authorization.tsx";
 import type { ShowCalls } from "./calls.ts";
 
-/** The API's description, as far as this page reads it. */
+/** The part of the API's description that this page reads. */
 interface Description {
   readonly info: { readonly description: string; readonly version: string };
 }
@@ -20,13 +20,13 @@ interface Reference {
   readonly showCalls: ShowCalls;
 }
 
-/** The API reference: what the service says of itself at /openapi.json, to read and to try out. */
+/** The API reference: the description at /openapi.json, to read and to try out. */
 export function ReferencePage() {
   const { data, error } = useLoading(loadReference, []);
   return (
     <Frame>
       <PageHead title="API reference">
-        Every call, with its answers and errors. Try it out makes real calls: a read costs one unit.
+        Every call, its responses and errors. Try it out makes real calls: a read costs one unit.
         For programs there is <a href={`${root}openapi.json`}>openapi.json</a>.
       </PageHead>
       <div class="stack">
@@ -83,8 +83,8 @@ async function loadReference(): Promise<Reference> {
 }
 
 /**
- * swagger-ui is 1.5 MB, 340 kB on the wire: the heading does not wait for it. A browser remembers a
- * module that failed until the page is loaded anew, so this is asked for once the service is there.
+ * swagger-ui is 1.5 MB, 340 kB on the wire: the heading does not wait for it. A browser does not
+ * retry a failed module until the page is reloaded, so this one loads after the description.
  */
 async function loadCalls(): Promise<typeof import("./calls.ts")> {
   try {

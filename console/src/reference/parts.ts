@@ -5,7 +5,7 @@ import { type Scheme, schemes } from "./credentials.ts";
 
 type CreateElement = System["React"]["createElement"];
 
-/** What of an immutable map is used here. */
+/** The methods of an immutable map that are used here. */
 interface Immutable {
   get(name: string): unknown;
   getIn(path: readonly string[]): unknown;
@@ -36,15 +36,15 @@ interface CodeProps {
   readonly className?: string;
 }
 
-interface AnswerProps {
+interface ResponseProps {
   readonly code: string;
   readonly response: Immutable;
   readonly className?: string;
 }
 
 /**
- * Parts of ours in the place of swagger-ui's, where those have no name for a screen reader, nest
- * one control in another, skip a level of headings, or show what this API does not have.
+ * Replaces parts of swagger-ui that have no name for a screen reader, nest one control in another,
+ * skip a level of headings, or show features that this API does not have.
  */
 export const parts: Plugin = (system) => ({
   components: {
@@ -54,15 +54,15 @@ export const parts: Plugin = (system) => ({
     PlainTextViewer: codeOf(system),
   },
   wrapComponents: {
-    response: (original) => answerOf(system, original),
-    responses: (original) => answersOf(system, original),
+    response: (original) => responseOf(system, original),
+    responses: (original) => responsesOf(system, original),
     JsonSchemaForm: (original) => parameterOf(system, original),
     TextArea: (original) => (props: object) =>
       system.React.createElement(original, { "aria-label": "Request body", ...props }),
   },
 });
 
-/** The whole: the groups of calls, and what is wrong with the description, if anything is. */
+/** The whole: the groups of calls, and the errors in the description, if there are any. */
 function callsOf({ React: { createElement: h }, getComponent }: System): Component {
   return () =>
     h(
@@ -85,7 +85,7 @@ function groupOf({ React: { createElement: h } }: System): Component<GroupProps>
     );
 }
 
-/** A call's line, which opens it, and beside it the credential that it needs. */
+/** A call's line, which opens it, with the credential that it needs. */
 function summaryOf({ React: { createElement: h } }: System): Component<SummaryProps> {
   return ({ operationProps, isShown, toggleShown }) => {
     const { method, path, summary, security, isAuthorized } = operationProps.toObject();
@@ -109,7 +109,7 @@ function summaryOf({ React: { createElement: h } }: System): Component<SummaryPr
   };
 }
 
-/** A path that breaks before a slash where it is too long for its line. */
+/** A path that breaks before a slash if it is too long for its line. */
 function breakable(h: CreateElement, path: string): Element[] {
   return path.split(/(?=\/)/).flatMap((segment) => [h("wbr"), segment]);
 }
@@ -130,7 +130,7 @@ function need(h: CreateElement, scheme: Scheme, isAuthorized: boolean): Element 
   );
 }
 
-/** A text that is not to be edited, with a button that copies it. */
+/** A read-only text, with a button that copies it. */
 function codeOf({ React: { createElement: h, useEffect, useRef } }: System): Component<CodeProps> {
   return ({ children, className = "" }) => {
     const place = useRef<HTMLElement>(null);
@@ -145,7 +145,7 @@ function codeOf({ React: { createElement: h, useEffect, useRef } }: System): Com
   };
 }
 
-/** A parameter's input, under the parameter's name; of swagger-ui it has a placeholder alone. */
+/** A parameter's input, labelled with its name: swagger-ui gives it only a placeholder. */
 function parameterOf(
   { React: { createElement: h, useEffect, useRef } }: System,
   original: Component,
@@ -162,14 +162,14 @@ function parameterOf(
 }
 
 /**
- * The table of a call's answers, as a table: swagger-ui makes each a nameless region, and two of
- * those cannot be told apart. The attribute is React's, which sets it once.
+ * The table of a call's responses, as a table: swagger-ui makes each a region without a name, and
+ * two of those cannot be distinguished. React sets the attribute only once.
  */
-function answersOf(
+function responsesOf(
   { React: { createElement: h, useEffect, useRef } }: System,
   original: Component,
 ) {
-  const answers: Component = (props) => {
+  const responses: Component = (props) => {
     const place = useRef<HTMLElement>(null);
     useEffect(() => {
       place.current?.querySelector("table[role=region]")?.removeAttribute("role");
@@ -177,18 +177,18 @@ function answersOf(
     }, []);
     return h("div", { ref: place }, h(original, props));
   };
-  return answers;
+  return responses;
 }
 
-/** The members of the envelope that every error is. */
+/** The number of members in the envelope that every error has. */
 const ENVELOPE_SIZE = 3;
 
 /**
- * An answer that a call may give. An error is told in a line: its body is the envelope that the page
- * tells once, but for those that carry more.
+ * A possible response of a call. An error takes one line: its body is the envelope, which the page
+ * describes once, unless it has more members.
  */
-function answerOf({ React: { createElement: h }, getComponent }: System, original: Component) {
-  const answer: Component<AnswerProps> = (props) => {
+function responseOf({ React: { createElement: h }, getComponent }: System, original: Component) {
+  const view: Component<ResponseProps> = (props) => {
     const { code, response, className = "" } = props;
     const envelope = ["content", "application/json", "schema", "properties"];
     const members = response.getIn(envelope) as { readonly size: number } | undefined;
@@ -202,5 +202,5 @@ function answerOf({ React: { createElement: h }, getComponent }: System, origina
       h("td", { className: "response-col_description" }, text),
     );
   };
-  return answer;
+  return view;
 }

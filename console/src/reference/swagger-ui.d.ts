@@ -1,4 +1,4 @@
-/** What is used of swagger-ui-dist, which comes without types. */
+/** The used part of swagger-ui-dist, which comes without types. */
 declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
   export type Element = unknown;
   export type Component<Props = object> = (props: Props) => Element;
@@ -14,11 +14,11 @@ declare module "swagger-ui-dist/swagger-ui-es-bundle.js" {
       readonly useEffect: (effect: () => () => void, inputs: readonly unknown[]) => void;
       readonly useRef: <Value>(value: Value | null) => { readonly current: Value | null };
     };
-    /** @param isContainer whether it is to be joined with the system's state. */
+    /** @param isContainer whether to connect it to the system's state. */
     readonly getComponent: (name: string, isContainer?: boolean) => Component;
   }
 
-  /** Components are kept under their names, whatever their props. */
+  /** Components by name, with any props. */
   type Named = Readonly<Record<string, Component<never>>>;
 
   export type Plugin = (system: System) => {

@@ -1,57 +1,57 @@
 import { type Finding, findingsOf } from "./finding.ts";
 
-/** What was found of a data directory, in bytes. */
+/** The state of a data directory. */
 export interface DirectoryFacts {
   readonly path: string;
-  /** For this user; for root, for the directory's owner. */
+  /** Whether this user may write to it; for root, whether its owner may. */
   readonly isWritable: boolean;
   readonly isWritableByOthers: boolean;
   readonly freeBytes: number;
   readonly databaseBytes: number;
   readonly logBytes: number;
-  /** Files that users of this machine can read who should not. */
+  /** Files that every user of this machine can read, and should not. */
   readonly readableByOthers: readonly string[];
-  /** Files of the database that the same user may not write to. */
+  /** Files of the database to which the same user may not write. */
   readonly notWritable: readonly string[];
-  /** The database has a second name: whoever opened it by that one would damage it. */
+  /** The database has a second name: opening it by that name would damage it. */
   readonly hasSecondName: boolean;
 }
 
 const MIB = 1024 * 1024;
 
-/** Less is soon written: a log grows to 16 MiB at the least. */
+/** Less is soon used up: a WAL grows to at least 16 MiB. */
 const FREE_LEAST_BYTES = 100 * MIB;
 const FREE_AMPLE_BYTES = 1024 * MIB;
 
-/** The log is carried over at 16 MiB; it grows beyond while something reads for long. */
-const LOG_AMPLE_BYTES = 512 * MIB;
+/** SQLite checkpoints the WAL at 16 MiB; it grows beyond that during a long read. */
+const LARGE_WAL_BYTES = 512 * MIB;
 
 export function checkDirectory(facts: DirectoryFacts): Finding[] {
-  return [...judgeSpace(facts), ...judgeRights(facts)];
+  return [...checkSpace(facts), ...checkRights(facts)];
 }
 
-function judgeSpace({ path, freeBytes, databaseBytes, logBytes }: DirectoryFacts): Finding[] {
+function checkSpace({ path, freeBytes, databaseBytes, logBytes }: DirectoryFacts): Finding[] {
   const { ok, warning, problem } = findingsOf("disk");
-  const told = `${mebibytes(freeBytes)} free at ${path}`;
-  const used = `database ${mebibytes(databaseBytes)}, log ${mebibytes(logBytes)}`;
+  const free = `${mebibytes(freeBytes)} free at ${path}`;
+  const used = `database ${mebibytes(databaseBytes)}, WAL ${mebibytes(logBytes)}`;
   const found: Finding[] = [];
   if (freeBytes < FREE_LEAST_BYTES) {
-    found.push(problem(`${told}: reads are refused when it is full. Make room.`));
+    found.push(problem(`${free}: reads fail with 503 when the disk is full. Make room.`));
   } else if (freeBytes < Math.max(FREE_AMPLE_BYTES, databaseBytes)) {
-    found.push(warning(`${told} (${used}): make room soon; a restore needs the database's size.`));
-  } else found.push(ok(`${told}; ${used}`));
-  if (logBytes > LOG_AMPLE_BYTES) {
+    found.push(warning(`${free} (${used}): make room soon; a restore needs the database's size.`));
+  } else found.push(ok(`${free}; ${used}`));
+  if (logBytes > LARGE_WAL_BYTES) {
     found.push(
       warning(
-        `the log has grown to ${mebibytes(logBytes)}: something has read for long, such as a ` +
-          "backup. It is used again; a restart of the server makes it small.",
+        `the WAL has grown to ${mebibytes(logBytes)} during a long read, such as a backup. ` +
+          "SQLite will reuse the space; a restart of the server shrinks the WAL.",
       ),
     );
   }
   return found;
 }
 
-function judgeRights(facts: DirectoryFacts): Finding[] {
+function checkRights(facts: DirectoryFacts): Finding[] {
   const { ok, warning, problem } = findingsOf("files");
   const { path, isWritable, notWritable, readableByOthers, hasSecondName } = facts;
   const found: Finding[] = [];
@@ -71,12 +71,12 @@ function judgeRights(facts: DirectoryFacts): Finding[] {
   if (hasSecondName) {
     found.push(
       warning(
-        "the database has a second name, left by a restore that was cut off: remove the newest " +
+        "the database has a second name, left by an interrupted restore: remove the newest " +
           `${path}/kurs.db.replaced-… that ls -i shows with the number of kurs.db.`,
       ),
     );
   }
-  return found.length > 0 ? found : [ok("writable for this user, not readable for others")];
+  return found.length > 0 ? found : [ok("writable by this user, not readable by others")];
 }
 
 function mebibytes(bytes: number): string {

@@ -1,16 +1,16 @@
-/** ok: nothing to do. warning: look at it some time. problem: the service does not do its work. */
+/** ok: nothing to do. warning: needs attention soon. problem: the service does not do its work. */
 export type Level = "ok" | "warning" | "problem";
 
-/** One line of the doctor's. */
+/** One line of the doctor's output. */
 export interface Finding {
   readonly level: Level;
-  /** What it is about, in a word. */
+  /** One word for the part that was checked. */
   readonly subject: string;
-  /** What is found and, unless it is ok, what to do. */
+  /** The result and, unless it is ok, what to do. */
   readonly text: string;
 }
 
-/** Makes the findings of one subject. */
+/** Creates the findings of one subject. */
 export function findingsOf(subject: string) {
   return {
     ok: (text: string): Finding => ({ level: "ok", subject, text }),

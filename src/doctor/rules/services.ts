@@ -12,7 +12,7 @@ const MISSED_IN_HOLIDAYS = 4;
 
 const DAY_MS = 86_400_000;
 
-/** Rates without a calendar of their own, in days: a week; over a quarter, the rarest calendar. */
+/** Limits in days for rates without a calendar: a week; over a quarter, the rarest calendar. */
 const AGED_DAYS = 7;
 const STALE_DAYS = 100;
 
@@ -24,18 +24,18 @@ export function checkSources(states: readonly SourceStatus[], nowMs: number): Fi
     const times = failures === 1 ? "it failed once" : `it failed ${failures} times in a row`;
     const why = failures > 0 ? `; ${times}, the last time with: ${lastError}` : "";
     const atLeast = missedPublications < MISSED_MAX ? "" : "at least ";
-    const told = `${source} has missed ${atLeast}${missedPublications} publications${why}`;
+    const missed = `${source} has missed ${atLeast}${missedPublications} publications${why}`;
     const fetch = `kurs rates fetch ${source}`;
     const advice = `Try ${fetch}.`;
     if (lastSuccessAt === undefined) {
-      const hint = `A running server tries again by itself; at once: ${fetch}.`;
+      const hint = `A running server tries again by itself; to fetch now: ${fetch}.`;
       const days = newestAsOf === undefined ? 0 : daysSince(newestAsOf, nowMs);
       const age = newestAsOf === undefined ? "" : `, and its newest rate is ${days} days old`;
       const isStale = missedPublications > MISSED_IN_HOLIDAYS || days > STALE_DAYS;
       return [(isStale ? problem : warning)(`${source} was never fetched${age}${why}. ${hint}`)];
     }
-    if (missedPublications > MISSED_IN_HOLIDAYS) return [problem(`${told}. ${advice}`)];
-    if (missedPublications > 0) return [warning(`${told}. ${advice}`)];
+    if (missedPublications > MISSED_IN_HOLIDAYS) return [problem(`${missed}. ${advice}`)];
+    if (missedPublications > 0) return [warning(`${missed}. ${advice}`)];
     if (failures > 0) return [warning(`${source} is fresh${why}. ${advice}`)];
     return [];
   });
@@ -44,7 +44,7 @@ export function checkSources(states: readonly SourceStatus[], nowMs: number): Fi
     : [ok(`${states.map(({ source }) => source).join(", ")} are fresh`)];
 }
 
-/** Judges the rates that nothing fetches: imported ones, and those of sources that are off. */
+/** Checks the rates that are not fetched: imported ones, and those of disabled sources. */
 export function checkOtherRates(rates: readonly RatesOfSource[], nowMs: number): Finding[] {
   const { warning, problem } = findingsOf("rates");
   return rates.flatMap(({ source, pairs, newestAsOf }) => {
@@ -65,8 +65,8 @@ export function checkMail(server: MailServerCheck, mails: readonly MailRecord[])
   const { ok, warning, problem } = findingsOf("mail");
   const found: Finding[] = [];
   if (server.kind === "failed") {
-    const advice = "Mend SMTP_URL or the server, and try kurs mail test ADDRESS.";
-    found.push(problem(`${server.name} does not take mail: ${server.reason}. ${advice}`));
+    const advice = "Fix SMTP_URL or the mail server, then try kurs mail test ADDRESS.";
+    found.push(problem(`${server.name} does not accept mail: ${server.reason}. ${advice}`));
   }
   const waiting = mails.filter(({ givenUpAt }) => givenUpAt === undefined);
   const failing = waiting.filter(({ lastError }) => lastError !== undefined);
@@ -79,6 +79,6 @@ export function checkMail(server: MailServerCheck, mails: readonly MailRecord[])
   }
   if (givenUp > 0) found.push(warning(`${givenUp} mails were given up: see kurs mail list.`));
   if (found.length > 0) return found;
-  const how = server.kind === "none" ? `mails become files in ${server.directory}` : server.name;
+  const how = server.kind === "none" ? `mails are written to ${server.directory}` : server.name;
   return [ok(`${how}; ${waiting.length} wait`)];
 }

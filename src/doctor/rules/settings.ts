@@ -1,6 +1,6 @@
 import { type Finding, findingsOf } from "./finding.ts";
 
-/** What is judged of the configuration besides that each value fits. */
+/** The settings that are checked against each other. Each of them is valid by itself. */
 export interface CheckedSettings {
   readonly host: string;
   readonly listensOnLoopback: boolean;
@@ -11,7 +11,7 @@ export interface CheckedSettings {
   readonly mailFrom: { readonly address: string };
 }
 
-/** Settings that fit, each by itself, but not each other. */
+/** Finds settings that are valid by themselves but do not fit each other. */
 export function checkSettings(settings: CheckedSettings): Finding[] {
   const { ok, warning } = findingsOf("settings");
   const found: Finding[] = [];
@@ -21,37 +21,37 @@ export function checkSettings(settings: CheckedSettings): Finding[] {
   if (isOverTls && trustedProxies.length === 0) {
     found.push(
       warning(
-        "PUBLIC_URL is https, so a proxy stands in front, but TRUST_PROXY is not set: the abuse " +
-          "limiter takes all clients for one. Set TRUST_PROXY to the proxy's address.",
+        "PUBLIC_URL is https, which implies a proxy, but TRUST_PROXY is not set: the abuse " +
+          "limiter counts all clients as one. Set TRUST_PROXY to the proxy's address.",
       ),
     );
   }
   if (!settings.listensOnLoopback && !isOverTls) {
     found.push(
       warning(
-        `HOST ${host} is reached from elsewhere, and PUBLIC_URL is not https: passwords and keys ` +
-          "go over the network in the clear. Put a proxy with TLS in front and set PUBLIC_URL.",
+        `HOST ${host} is reachable from other machines, and PUBLIC_URL is not https: passwords ` +
+          "and keys cross the network unencrypted. Add a proxy with TLS and set PUBLIC_URL.",
       ),
     );
   }
   if (isPublic && !isOverTls && settings.listensOnLoopback) {
     found.push(
       warning(
-        "PUBLIC_URL is http: passwords and keys go over the network in the clear. Let the proxy " +
-          "speak TLS, and set PUBLIC_URL to its https address.",
+        "PUBLIC_URL is http: passwords and keys cross the network unencrypted. Set up TLS in the " +
+          "proxy, and set PUBLIC_URL to its https address.",
       ),
     );
   }
   if (smtpUrl !== undefined && !isPublic) {
     found.push(
       warning(
-        "SMTP_URL is set and PUBLIC_URL is not an address that others reach: links in mails lead " +
-          "nowhere. Set PUBLIC_URL to the address that clients use.",
+        "SMTP_URL is set, but PUBLIC_URL is unset or a local address: links in mails do not " +
+          "work. Set PUBLIC_URL to the address that clients use.",
       ),
     );
   }
   if (smtpUrl !== undefined && /@(localhost|\[?127\.|\[IPv6:)/.test(settings.mailFrom.address)) {
     found.push(warning("Mails come from a local address: set MAIL_FROM to one of your domain."));
   }
-  return found.length > 0 ? found : [ok("the configuration fits")];
+  return found.length > 0 ? found : [ok("the configuration is valid")];
 }

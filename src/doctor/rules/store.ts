@@ -2,32 +2,32 @@ import { utcDay } from "../../billing/rules.ts";
 import { type Instant, timestamp } from "../../shared/instant.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
-/** What was found in a store, without changing it. */
+/** The state of a store. */
 export interface StoreFacts {
-  /** Such as SQLite 3.53.1. */
+  /** For example SQLite 3.53.1. */
   readonly engine: string;
   readonly schema: number;
   readonly knownSchema: number;
-  /** How the pages were checked; undefined where the database does that by itself. */
+  /** How the pages were checked; undefined where the database checks them itself. */
   readonly pageCheck: string | undefined;
   readonly damage: readonly string[];
-  /** The rest is undefined for a schema that is not the program's. */
+  /** Undefined where the schema is not the program's or the database is damaged. */
   readonly books: UsageTotals | undefined;
-  /** What the database's own machine takes for now; undefined where it is this machine. */
+  /** The time on the database's own machine; undefined where it is this machine. */
   readonly databaseNowMs: number | undefined;
 }
 
 export interface UsageTotals {
-  /** Accounts and periods for which the units by period and by day are not the same. */
+  /** How many pairs of account and period have different units by period and by day. */
   readonly disagreeing: number;
   readonly accounts: number;
   readonly units: number;
-  /** The newest time and day that were written; undefined in an empty store. */
+  /** The newest stored time and day; undefined in an empty store. */
   readonly newestTime: string | undefined;
   readonly newestDay: string | undefined;
-  /** The stored rates, by who published them. */
+  /** The stored rates, by source. */
   readonly rates: readonly RatesOfSource[];
-  /** Plans that accounts are on and that are not stored. */
+  /** Plans of accounts that are not stored. */
   readonly missingPlans: readonly { readonly name: string; readonly accounts: number }[];
 }
 
@@ -37,41 +37,41 @@ export interface RatesOfSource {
   readonly newestAsOf: Instant;
 }
 
-/** Several nodes write by their own clocks. */
+/** The clocks of several nodes may differ by this much. */
 const CLOCK_TOLERANCE_MS = 5000;
 
 export function checkStore(facts: StoreFacts, nowMs: number): Finding[] {
   return [
-    ...judgeSchema(facts),
-    ...judgeDamage(facts),
+    ...checkSchema(facts),
+    ...checkDamage(facts),
     ...(facts.books === undefined ? [] : checkUsageTotals(facts.books)),
-    ...(facts.books === undefined ? [] : judgePlans(facts.books)),
-    ...judgeClock(facts, nowMs),
+    ...(facts.books === undefined ? [] : checkPlans(facts.books)),
+    ...checkClock(facts, nowMs),
   ];
 }
 
-function judgeSchema({ engine, schema, knownSchema }: StoreFacts): Finding[] {
+function checkSchema({ engine, schema, knownSchema }: StoreFacts): Finding[] {
   const { ok, warning, problem } = findingsOf("database");
-  const told = `${engine}, schema ${schema}`;
+  const found = `${engine}, schema ${schema}`;
   if (schema > knownSchema) {
     const known = `this program knows ${knownSchema}`;
-    return [problem(`${told}: a newer Kurs has written it (${known}). Start that newer program.`)];
+    return [problem(`${found}: a newer Kurs has written it (${known}). Start that newer program.`)];
   }
   if (schema < knownSchema) {
     return [
-      warning(`${told}: the next start brings it to ${knownSchema}; kurs migrate does, too.`),
+      warning(`${found}: the next start migrates it to ${knownSchema}; so does kurs migrate.`),
     ];
   }
-  return [ok(told)];
+  return [ok(found)];
 }
 
-function judgeDamage({ pageCheck, damage }: StoreFacts): Finding[] {
+function checkDamage({ pageCheck, damage }: StoreFacts): Finding[] {
   const { ok, problem } = findingsOf("integrity");
   if (damage.length > 0) {
     const advice = "Stop the server, keep a copy of the files, and kurs restore a backup.";
     return [problem(`the database is damaged: ${damage.join("; ")}. ${advice}`)];
   }
-  return pageCheck === undefined ? [] : [ok(`the database is whole (${pageCheck})`)];
+  return pageCheck === undefined ? [] : [ok(`the database is undamaged (${pageCheck})`)];
 }
 
 function checkUsageTotals({ disagreeing, accounts, units }: UsageTotals): Finding[] {
@@ -87,7 +87,7 @@ function checkUsageTotals({ disagreeing, accounts, units }: UsageTotals): Findin
   ];
 }
 
-function judgePlans({ missingPlans }: UsageTotals): Finding[] {
+function checkPlans({ missingPlans }: UsageTotals): Finding[] {
   const { problem } = findingsOf("plans");
   return missingPlans.map(({ name, accounts }) =>
     problem(
@@ -98,24 +98,24 @@ function judgePlans({ missingPlans }: UsageTotals): Finding[] {
   );
 }
 
-function judgeClock({ books, databaseNowMs }: StoreFacts, nowMs: number): Finding[] {
+function checkClock({ books, databaseNowMs }: StoreFacts, nowMs: number): Finding[] {
   const { ok, warning, problem } = findingsOf("clock");
   const now = timestamp(nowMs);
   const newest = books?.newestTime;
   const latest = timestamp(nowMs + CLOCK_TOLERANCE_MS);
   if (newest !== undefined && newest > latest) {
     return [
-      problem(`it is ${now} here, and ${newest} is stored: the clock was set back. Set it right.`),
+      problem(`it is ${now} here, and ${newest} is stored: the clock was set back. Correct it.`),
     ];
   }
   if (books?.newestDay !== undefined && books.newestDay > utcDay(nowMs + CLOCK_TOLERANCE_MS)) {
     const day = books.newestDay;
-    return [problem(`it is ${now} here, and units of ${day} are stored: set the clock right.`)];
+    return [problem(`it is ${now} here, and units of ${day} are stored: correct the clock.`)];
   }
   const offMs = databaseNowMs === undefined ? 0 : Math.abs(databaseNowMs - nowMs);
   if (offMs > CLOCK_TOLERANCE_MS) {
     const seconds = Math.round(offMs / 1000);
     return [warning(`this clock and the database's are ${seconds} s apart: synchronise both.`)];
   }
-  return [ok(`${now}: not behind what is stored`)];
+  return [ok(`${now}: not behind the stored times`)];
 }

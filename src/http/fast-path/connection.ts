@@ -10,13 +10,13 @@ import { errorResponse } from "../response/error-handler.ts";
 import type { HttpResponse, SerializeResponse } from "../response/serialize.ts";
 import { receive } from "./socket-reader.ts";
 
-/** Beyond what Keep-Alive promises, as node:http does: a request may be on its way. */
+/** Added to the advertised Keep-Alive time, as node:http does: a request may be on its way. */
 const KEEP_ALIVE_BUFFER_MS = 1000;
 
-/** How often idle connections are looked for: a timer for each would cost 0.3 µs a read. */
+/** How often idle connections are closed: one timer per connection would cost 0.3 µs a read. */
 const SWEEP_INTERVAL_MS = 1000;
 
-/** Who has taken nothing of an answer for so long never will. */
+/** A client that has read nothing of a response for this long never will. */
 const WRITE_TIMEOUT_MS = 30_000;
 
 interface FastPath {
@@ -26,23 +26,23 @@ interface FastPath {
   readonly format: SerializeResponse;
   readonly takeIn: AdmitRequest;
   readonly refuseLater: PaceRejection;
-  /** Whether a new connection may stay; who may not is answered for. */
+  /** Whether a new connection is accepted; a rejected one gets its response and is closed. */
   readonly mayStay: (socket: Socket) => boolean;
-  /** Whether connections end with their next answer. */
+  /** Whether connections close after their next response. */
   readonly isShuttingDown: () => boolean;
-  /** Serves a connection from its beginning, as the server does by itself. */
+  /** Serves a connection from its start with node:http. */
   readonly serveByNode: (socket: Socket) => void;
   readonly connections: Set<Connection>;
-  /** The sockets that node:http has. */
+  /** The sockets that node:http serves. */
   readonly servedByNode: Set<Socket>;
   readonly exchanges: Exchanges;
 }
 
 /**
- * Lets plain requests pass node:http by: each connection begins here, and stays as long as all that
- * it sends are metered reads in their plainest form, one after the other. The first bytes that are
- * anything else go to node:http with the connection, for good. The answer is the same either way;
- * here it takes less of the processor (docs/decisions/0009-plain-reads-pass-node-http-by.md).
+ * Serves plain requests without node:http. Every connection starts here and stays while it sends
+ * metered reads and MCP calls in their plainest form, one after the other. At the first other bytes
+ * node:http takes over the connection for good. The responses of both paths are the same; this one
+ * takes less processor time (docs/decisions/0009-plain-reads-pass-node-http-by.md).
  */
 export function installFastPath(
   server: Server,
@@ -53,12 +53,12 @@ export function installFastPath(
   const connections = new Set<Connection>();
   const servedByNode = new Set<Socket>();
   const serveByNode = serve.bind(server);
-  const lane: FastPath = { ...uses, server, connections, servedByNode, serveByNode };
+  const fastPath: FastPath = { ...uses, server, connections, servedByNode, serveByNode };
   server.removeListener("connection", serve);
   server.on("connection", (socket: Socket) => {
-    if (lane.mayStay(socket)) new Connection(lane, socket);
+    if (fastPath.mayStay(socket)) new Connection(fastPath, socket);
   });
-  closeWith(server, lane);
+  closeWith(server, fastPath);
   const sweep = () => {
     const nowMs = performance.now();
     for (const connection of connections) connection.closeIfIdle(nowMs);
@@ -68,8 +68,9 @@ export function installFastPath(
 }
 
 /**
- * Makes the server close the connections of both ways. Node's own search for idle ones would take a
- * connection whose response is composed but not sent yet, and cut off the responses behind it.
+ * closeIdleConnections() and closeAllConnections() also close fast-path connections. Node's own
+ * search for idle ones would close a connection whose response is written but not sent yet, and cut
+ * off the responses behind it.
  */
 function closeWith(server: Server, { connections, servedByNode, exchanges }: FastPath): void {
   const closeAll = server.closeAllConnections.bind(server);
@@ -85,41 +86,41 @@ function closeWith(server: Server, { connections, servedByNode, exchanges }: Fas
   };
 }
 
-/** A connection that has sent nothing but plain requests so far. */
+/** A connection that has sent only plain requests so far. */
 class Connection {
   readonly socket: Socket;
-  /** Whether a request is under way. */
+  /** Whether a request is in flight. */
   isBusy = false;
-  readonly #lane: FastPath;
+  readonly #fastPath: FastPath;
   readonly #listeners: readonly (readonly [event: string, listener: () => void])[];
   readonly #stopReceiving: () => void;
   #hasBegun = false;
-  /** When the last bytes came, on the monotonic clock. */
-  #heardMs = performance.now();
-  /** The client will send no more. */
+  /** Arrival of the last bytes on the monotonic clock. */
+  #receivedMs = performance.now();
+  /** The client has ended its side of the connection. */
   #hasEnded = false;
-  /** What came before the last answer had left. */
+  /** Bytes that arrived before the last response was sent. */
   readonly #early: Buffer[] = [];
 
-  constructor(lane: FastPath, socket: Socket) {
-    this.#lane = lane;
+  constructor(fastPath: FastPath, socket: Socket) {
+    this.#fastPath = fastPath;
     this.socket = socket;
     this.#listeners = [
       ["end", () => this.#end()],
-      // A connection that broke has nobody to answer; "close" follows.
+      // A broken connection needs no response; "close" follows.
       ["error", () => undefined],
-      ["close", () => lane.connections.delete(this)],
+      ["close", () => fastPath.connections.delete(this)],
     ];
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
     this.#stopReceiving = receive(socket, (bytes) => this.#receive(bytes));
-    lane.connections.add(this);
+    fastPath.connections.add(this);
   }
 
-  /** @param bytes are only lent: the next connection's stand in their place. */
+  /** @param bytes valid during this call only: the next read overwrites them. */
   #receive(bytes: Buffer): void {
-    const { recognise, takeIn, refuseLater } = this.#lane;
+    const { recognise, takeIn, refuseLater } = this.#fastPath;
     this.#hasBegun = true;
-    this.#heardMs = performance.now();
+    this.#receivedMs = performance.now();
     if (this.isBusy) {
       this.#early.push(Buffer.from(bytes));
       this.socket.pause();
@@ -127,42 +128,42 @@ class Connection {
     }
     const plain = recognise(bytes);
     if (plain === undefined) {
-      this.#handOver(Buffer.from(bytes));
+      this.#handOff(Buffer.from(bytes));
       return;
     }
     this.isBusy = true;
     const { method, route, answer, busy } = plain;
-    const request = { id: randomUUIDv7(), method, route, arrivedMs: this.#heardMs };
-    if (!takeIn(this.#heardMs)) {
-      refuseLater(() => this.#answer(request, errorResponse(busy, request.id, "ApiKey")));
+    const request = { id: randomUUIDv7(), method, route, arrivedMs: this.#receivedMs };
+    if (!takeIn(this.#receivedMs)) {
+      refuseLater(() => this.#respond(request, errorResponse(busy, request.id, "ApiKey")));
       return;
     }
-    void answer(request.id).then((whole) => this.#answer(request, whole));
+    void answer(request.id).then((response) => this.#respond(request, response));
   }
 
-  #answer(request: LoggedRequest, whole: HttpResponse): void {
-    this.#send(whole, request.id);
-    this.#lane.logAnswer(request, whole.status, whole.code);
+  #respond(request: LoggedRequest, response: HttpResponse): void {
+    this.#send(response, request.id);
+    this.#fastPath.logAnswer(request, response.status, response.code);
   }
 
-  #send(answer: HttpResponse, requestId: string): void {
-    const { server, format, isShuttingDown } = this.#lane;
+  #send(response: HttpResponse, requestId: string): void {
+    const { server, format, isShuttingDown } = this.#fastPath;
     if (this.socket.destroyed) return;
     const isLast = this.#hasEnded || !server.listening || isShuttingDown();
-    const text = format(answer, requestId, isLast);
-    // Written as latin1 an ASCII text needs no conversion.
+    const text = format(response, requestId, isLast);
+    // ASCII text written as latin1 needs no conversion.
     const encoding = Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
-    const isTaken = this.socket.write(text, encoding);
-    // As node:http does: a client that keeps its own side open would hold up the stop.
+    const hasRoom = this.socket.write(text, encoding);
+    // As node:http does: a client that keeps its own side open would delay the shutdown.
     if (isLast) this.socket.destroySoon();
-    else if (isTaken) this.#goOn();
-    // Who does not read the answers is not given more of them.
-    else this.socket.once("drain", () => this.#goOn());
+    else if (hasRoom) this.#continue();
+    // A client that does not read its responses gets no further ones.
+    else this.socket.once("drain", () => this.#continue());
   }
 
-  #goOn(): void {
+  #continue(): void {
     this.isBusy = false;
-    if (this.#early.length > 0) this.#handOver(Buffer.concat(this.#early));
+    if (this.#early.length > 0) this.#handOff(Buffer.concat(this.#early));
     else if (this.#hasEnded) this.socket.end();
   }
 
@@ -171,20 +172,20 @@ class Connection {
     if (!this.isBusy) this.socket.end();
   }
 
-  /** node:http knows what to say to who has never sent a request; others expect no answer. */
+  /** node:http responds to a client that never sent a request; others expect no response. */
   closeIfIdle(nowMs: number): void {
-    const { headersTimeout, keepAliveTimeout } = this.#lane.server;
-    const silentMs = nowMs - this.#heardMs;
+    const { headersTimeout, keepAliveTimeout } = this.#fastPath.server;
+    const silentMs = nowMs - this.#receivedMs;
     if (this.isBusy) {
       if (this.socket.writableNeedDrain && silentMs > WRITE_TIMEOUT_MS) this.socket.destroy();
     } else if (this.#hasBegun) {
       if (silentMs > keepAliveTimeout + KEEP_ALIVE_BUFFER_MS) this.socket.destroy();
-    } else if (silentMs > headersTimeout) this.#handOver(Buffer.alloc(0));
+    } else if (silentMs > headersTimeout) this.#handOff(Buffer.alloc(0));
   }
 
-  /** From here on the connection is node:http's, as if these bytes were the first. */
-  #handOver(bytes: Buffer): void {
-    const { connections, servedByNode, serveByNode } = this.#lane;
+  /** node:http serves the connection from now on, as if these bytes were its first. */
+  #handOff(bytes: Buffer): void {
+    const { connections, servedByNode, serveByNode } = this.#fastPath;
     connections.delete(this);
     servedByNode.add(this.socket);
     this.socket.once("close", () => servedByNode.delete(this.socket));
@@ -193,20 +194,20 @@ class Connection {
     serveByNode(this.socket);
     this.socket.resume();
     if (bytes.length > 0) this.socket.emit("data", bytes);
-    // The end may have come with the last bytes, while a request was under way.
+    // The client's end may have come with the last bytes, while a request was in flight.
     if (this.#hasEnded) this.socket.emit("end");
   }
 }
 
-/** A request that the lane understands whole. */
+/** A request that the fast path understands completely. */
 export interface PlainRequest {
   readonly method: "GET" | "POST";
-  /** The pattern of its path, as the log has it. */
+  /** The route's pattern, as logged. */
   readonly route: string;
   readonly answer: (requestId: string) => Promise<HttpResponse>;
-  /** What it is answered when too much is asked at once. */
+  /** Its failure under overload. */
   readonly busy: Failure;
 }
 
-/** @returns `undefined` for bytes that are not just one plain request. */
+/** @returns `undefined` for bytes that are not exactly one plain request. */
 export type ParsePlainRequest = (bytes: Buffer) => PlainRequest | undefined;

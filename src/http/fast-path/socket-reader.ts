@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 
-/** As much as one read from a socket brings, in Node's own measure. */
+/** As large as Node's own buffer for one read from a socket. */
 const shared = Buffer.allocUnsafeSlow(65_536);
 
 interface Internals {
@@ -13,14 +13,14 @@ interface Handle {
 }
 
 /**
- * Hands on what arrives on a socket, in one buffer that all sockets share: Node would take 64 KiB
- * for each arrival and give most of it back, 1.3 µs of the 9 that a bare socket takes to read a
- * request and answer it. Clients' sockets have the option `onread` for this
- * (nodejs.org/api/net.html); those that a server accepts have not, so what the option sets is set
- * here. A Node.js that has other internals hands data on as ever.
+ * Reads a socket's data into one buffer that all sockets share. Node would allocate 64 KiB for each
+ * read and free most of it: 1.3 µs of the 9 that a bare socket takes to read a request and respond.
+ * Client sockets have the option `onread` for this (nodejs.org/api/net.html); accepted sockets have
+ * not, so this function sets the option's fields. On a Node.js with other internals, data arrives
+ * as "data" events.
  *
- * @param onBytes must be done with the bytes, or have copied them, when it returns.
- * @returns a function after which the socket tells of data by events again.
+ * @param onBytes must have used or copied the bytes when it returns.
+ * @returns a function that makes the socket emit "data" events again.
  */
 export function receive(socket: Socket, onBytes: (bytes: Buffer) => void): () => void {
   const { _handle: handle } = socket as unknown as { _handle?: Handle };
@@ -33,10 +33,10 @@ export function receive(socket: Socket, onBytes: (bytes: Buffer) => void): () =>
   fields[buffer] = shared;
   fields[callback] = (length: number) => onBytes(shared.subarray(0, length));
   handle.useUserBuffer(shared);
-  // Without a listener of data nothing else lets the end come through.
+  // Without a "data" listener, only a resumed socket emits "end".
   socket.resume();
   return () => {
-    // node:http's parser takes what comes before it gets here; what it lets pass is the stream's.
+    // node:http's parser reads the data before this callback; the rest belongs to the stream.
     fields[callback] = (length: number) => socket.push(Buffer.from(shared.subarray(0, length)));
   };
 }

@@ -5,13 +5,16 @@ import type { Logger } from "pino";
 import { Failure } from "../../shared/failure.ts";
 import type { CloseWithError } from "../client-errors.ts";
 
-/** Files that a node needs besides its connections: database, log, modules, threads, PostgreSQL. */
+/** Open files besides client connections: database, log, modules, threads, PostgreSQL. */
 const OTHER_FILES = 200;
 
-/** Who is turned away is told so, up to so many at a time; beyond them connections just close. */
+/**
+ * A rejected client gets a 503, at most this many at once; further connections are closed without a
+ * response.
+ */
 const MAX_REJECTING = 100;
 
-/** Clients come by the thousand then; one line tells of all that came meanwhile. */
+/** Rejections come by the thousand: one log line counts those of an interval. */
 const LOG_INTERVAL_MS = 10_000;
 
 const tooMany = new Failure(
@@ -21,10 +24,10 @@ const tooMany = new Failure(
 );
 
 /**
- * Limits the connections that are open at once, to what the process has files for at most: a server
- * that runs out of files can neither take connections nor open what it works with.
+ * Limits the number of open connections, at most to the process's limit of open files: a server
+ * that exhausts it can neither accept connections nor open its own files.
  *
- * @returns whether a new connection may stay. One that may not is answered for, and closed.
+ * @returns whether a new connection is accepted. If not, it gets a 503 and is closed.
  */
 export function createConnectionLimit(
   server: Server,
@@ -39,46 +42,46 @@ export function createConnectionLimit(
   }
   server.maxConnections = most + MAX_REJECTING;
   let open = 0;
-  const note = countNow(log, most);
+  const logRejection = createRejectionLog(log, most);
 
-  server.on("drop", note);
+  server.on("drop", logRejection);
   return (socket) => {
     open += 1;
     socket.once("close", () => {
       open -= 1;
     });
     if (open <= most) return true;
-    note();
+    logRejection();
     answerRaw(socket, tooMany);
     return false;
   };
 }
 
-/** Logs how many were turned away, at most once an interval. */
-function countNow(log: Logger, connections: number): () => void {
+/** Logs the number of rejected connections, at most once an interval. */
+function createRejectionLog(log: Logger, connections: number): () => void {
   let turnedAway = 0;
-  let isTold = false;
-  const tell = () => {
-    isTold = turnedAway > 0;
-    if (!isTold) return;
-    log.warn({ connections, turnedAway }, "connections were turned away: there are too many");
+  let hasLogged = false;
+  const report = () => {
+    hasLogged = turnedAway > 0;
+    if (!hasLogged) return;
+    log.warn({ connections, turnedAway }, "connections were rejected: too many are open");
     turnedAway = 0;
-    setTimeout(tell, LOG_INTERVAL_MS).unref();
+    setTimeout(report, LOG_INTERVAL_MS).unref();
   };
   return () => {
     turnedAway += 1;
-    if (!isTold) tell();
+    if (!hasLogged) report();
   };
 }
 
-/** @returns how many files this process may have open, where the system tells. */
+/** @returns the process's limit of open files; infinity where the system does not report it. */
 function openFilesMax(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "utf8");
     const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1];
     return soft === undefined ? Number.POSITIVE_INFINITY : Number.parseInt(soft, 10);
   } catch {
-    // Only Linux has this file; elsewhere the operator's number counts.
+    // Only Linux has this file; elsewhere only the configured limit applies.
     return Number.POSITIVE_INFINITY;
   }
 }

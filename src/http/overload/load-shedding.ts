@@ -8,21 +8,21 @@ import type { AdmitRequest } from "./loop-budget.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What the route answers when too much is asked at once; none: it answers all the same. */
+    /** The route's failure under overload; "never": load shedding exempts it. */
     busy?: Failure | "never";
   }
 }
 
 /**
- * Requests of one connection that are under way at once, where a client sends on without waiting
- * for answers. Without a limit one such client would take what all connections share: 20,000 reads
- * at once on one had others refused, and so had two such clients with 500 each on a busy machine.
+ * Requests in flight on one connection, when a client pipelines them. Without a limit one such
+ * client would use up the capacity of all connections: 20,000 reads at once on one caused others to
+ * be rejected, and so did two such clients with 500 each on a busy machine.
  */
 const MAX_PIPELINED_REQUESTS = 200;
 
 /**
- * Refuses what a turn of the event loop has no room for, and what one connection asks for too far
- * ahead, before anything of it is looked at.
+ * Rejects requests beyond the event-loop iteration's budget, and requests pipelined too far ahead,
+ * before anything else reads them.
  */
 export function addLoadShedding(
   app: App,
@@ -38,14 +38,14 @@ export function addLoadShedding(
   app.addHook("onRequest", (request, reply, done) => {
     const { busy = serviceOverloaded, challenge = "Session" } = request.routeOptions.config;
     const count = exchanges.countOf(request.raw.socket);
-    const refuse = () => {
+    const reject = () => {
       const failure = busy === "never" ? serviceOverloaded : busy;
       write(request, reply, errorResponse(failure, request.id, challenge));
     };
-    // Soon: unsent answers pile up behind those under way, so that node:http reads no further. But
-    // not within its parser, which would take that for an error of the client's.
-    if (count > MAX_PIPELINED_REQUESTS) process.nextTick(refuse);
+    // Soon: unsent responses queue behind those in flight, so that node:http stops reading. But not
+    // within its parser, which would treat that as a client error.
+    if (count > MAX_PIPELINED_REQUESTS) process.nextTick(reject);
     else if (takeIn(request.arrivedMs) || busy === "never") done();
-    else refuseLater(refuse);
+    else refuseLater(reject);
   });
 }

@@ -1,16 +1,17 @@
 /**
- * How long one turn of the event loop may go on taking requests in: who sits in a socket meanwhile
- * waits as long, whatever it asks for.
+ * The longest time for which one event-loop iteration may admit requests. Sockets that are not yet
+ * read wait that long.
  */
 const LOOP_BUDGET_MS = 250;
 
 /**
- * So many are taken in whatever the time says: a turn that is long because of one slow piece of
- * work, a pause of the collector or of the machine has no queue that a refusal would shorten.
+ * An iteration admits this many whatever its duration: if one slow piece of work, the garbage
+ * collector or a pause of the machine makes it long, there is no queue that rejections would
+ * shorten.
  */
 const MIN_REQUESTS = 500;
 
-/** A refusal that came by node:http takes some 40 µs: so many take a fifth of a core. */
+/** A rejection through node:http takes some 40 µs: at this rate a fifth of a core. */
 export const REJECTIONS_PER_MS = 5;
 
 export interface TurnLimits {
@@ -19,17 +20,17 @@ export interface TurnLimits {
 }
 
 /**
- * Counts a request in.
+ * Asks to admit a request.
  *
  * @param nowMs on the monotonic clock.
- * @returns whether this turn of the event loop has room for it.
+ * @returns whether this event-loop iteration has room for it.
  */
 export type AdmitRequest = (nowMs: number) => boolean;
 
 /**
- * Bounds what one turn of the event loop takes in. Refusing takes some 20 µs; what was
- * asked for may have taken 300. Nothing is sampled and nothing averaged: the first turn that is too
- * long is the one that refuses, and the next begins anew.
+ * Bounds the requests that one event-loop iteration admits. A rejection takes some 20 µs; serving
+ * the request may take 300. Nothing is sampled or averaged: the first iteration that is too long
+ * rejects, and the next starts anew.
  */
 export function createLoopBudget(limits: TurnLimits = {}): AdmitRequest {
   const { milliseconds = LOOP_BUDGET_MS, requests = MIN_REQUESTS } = limits;
@@ -42,7 +43,7 @@ export function createLoopBudget(limits: TurnLimits = {}): AdmitRequest {
   return (nowMs) => {
     if (count === 0) {
       beganMs = nowMs;
-      // The check phase comes after all sockets of this turn were read.
+      // The check phase comes after this iteration has read all its sockets.
       setImmediate(end);
     }
     count += 1;

@@ -10,12 +10,12 @@ import type { HttpResponse } from "./serialize.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What the route's 401 says in WWW-Authenticate; unset: `Session`. */
+    /** The WWW-Authenticate of the route's 401; unset: `Session`. */
     challenge?: string;
   }
 }
 
-/** Answers with a failure's envelope, status and headers. */
+/** Responds with a failure's envelope, status and headers. */
 export function sendFailure(request: FastifyRequest, reply: FastifyReply, failure: Failure) {
   const pairs = failureHeaders(failure, request.routeOptions.config.challenge ?? "Session");
   for (let index = 0; index < pairs.length; index += 2) {
@@ -26,9 +26,9 @@ export function sendFailure(request: FastifyRequest, reply: FastifyReply, failur
 }
 
 /**
- * @param challenge what a 401 says in WWW-Authenticate.
- * @param headers further ones, names and values in turn.
- * @returns a failure's answer in one piece.
+ * @param challenge the WWW-Authenticate of a 401.
+ * @param headers further headers, alternating names and values.
+ * @returns a failure's complete response.
  */
 export function errorResponse(
   failure: Failure,
@@ -44,7 +44,7 @@ export function errorResponse(
   };
 }
 
-/** @returns the headers that a failure's answer carries, names and values in turn. */
+/** @returns the headers of a failure's response, alternating names and values. */
 function failureHeaders(failure: Failure, challenge: string): string[] {
   const headers: string[] = [];
   if (failure.code === "unauthorized") headers.push("www-authenticate", challenge);
@@ -53,12 +53,12 @@ function failureHeaders(failure: Failure, challenge: string): string[] {
   return headers;
 }
 
-/** Makes the handler of everything that is thrown: known failures are told, others logged. */
+/** Creates the handler of thrown errors: it responds with the failure and logs unknown errors. */
 export function createErrorHandler(log: Logger) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) => {
     if (error instanceof ClientGone) {
-      // Without a response there is no line in the log and no count, and no alarm for what is no
-      // fault of the service.
+      // Without a response there is no log line, no count, and no alarm: it is not the service's
+      // fault.
       reply.hijack();
       request.raw.destroy();
       return;
@@ -75,7 +75,7 @@ const codeOfStatus = new Map<number, FailureCode>([
 ]);
 
 function httpFailureOf(error: FastifyError | Error, bodyLimitBytes: number): Failure {
-  // Fastify gives a status even to a failure of ours.
+  // Fastify sets a status even on our own failures.
   const status =
     !(error instanceof Failure) && "statusCode" in error ? error.statusCode : undefined;
   if (status === undefined || status < 400 || status > 499) return toFailure(error);
@@ -96,7 +96,7 @@ function messageOf(code: FailureCode, error: FastifyError, bodyLimitBytes: numbe
   return "The request body is not valid JSON.";
 }
 
-/** @returns the failure of a body that does not fit its schema: the field, and the rule. */
+/** @returns the failure of a body that violates its schema, with the field and the rule. */
 export function schemaFailure(errors: readonly TLocalizedValidationError[]): Failure {
   const [error] = errors;
   return new Failure("invalid_request", error === undefined ? "invalid" : ruleOf(error));

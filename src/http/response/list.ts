@@ -5,9 +5,9 @@ import { PAGE_ROWS } from "../../shared/page-size.ts";
 
 /**
  * Responds with `{"<name>":[…]}`, whose items come in pages. One event-loop iteration handles one
- * page, of all lists together: reading and writing a page blocks it, and other requests come
- * between. 16 lists of 20,000 keys took up to 119 ms of a turn when each was read whole, and take
- * up to 8 ms now.
+ * page of all lists together: reading and writing a page blocks it, and other requests run in
+ * between. 16 lists of 20,000 keys blocked an iteration for up to 119 ms when each was read whole,
+ * and block it for up to 8 ms now.
  */
 export type SendList = <Item>(
   reply: FastifyReply,
@@ -17,11 +17,11 @@ export type SendList = <Item>(
 ) => Promise<object>;
 
 export function createSendList(log: Logger): SendList {
-  const nextTurn = createTurns();
+  const nextIteration = createIterationQueue();
 
   return async (reply, name, pages, wire) => {
     const next = async (): Promise<readonly object[] | undefined> => {
-      await nextTurn();
+      await nextIteration();
       const { done, value } = await pages.next();
       return done === true ? undefined : value.map(wire);
     };
@@ -32,7 +32,7 @@ export function createSendList(log: Logger): SendList {
       first.push(...page);
     }
 
-    // A long list is sent while it is read: it need not be in memory whole.
+    // A long list is sent while it is read, so that it is never in memory whole.
     const texts = async function* () {
       yield `{"${name}":[${itemsOf(first)}`;
       for (let page = await next(); page !== undefined; page = await next()) {
@@ -42,7 +42,7 @@ export function createSendList(log: Logger): SendList {
     };
     const body = Readable.from(texts());
     body.once("error", (err) => {
-      log.warn({ err, request_id: reply.request.id }, "a list was cut off: its client sees no end");
+      log.warn({ err, request_id: reply.request.id }, "a list response was cut off before its end");
     });
     return reply.type("application/json; charset=utf-8").send(body);
   };
@@ -52,8 +52,8 @@ function itemsOf(page: readonly object[]): string {
   return JSON.stringify(page).slice(1, -1);
 }
 
-/** Lets one of those who wait go on in each turn of the event loop, in order of arrival. */
-function createTurns(): () => Promise<void> {
+/** Resolves one waiting promise per event-loop iteration, in order of arrival. */
+function createIterationQueue(): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const release = () => {
     waiting.shift()?.();

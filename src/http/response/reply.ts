@@ -6,33 +6,33 @@ import { corsHeaders } from "../headers.ts";
 import type { HttpResponse } from "./serialize.ts";
 
 /**
- * Writes a whole answer of JSON at once.
- * It passes by the framework's reply, whose headers are set one by one and whose hooks run one
- * after the other: measured at 64 connections, 15 µs instead of 21 for the same answer.
+ * Sends a complete JSON response at once.
+ * It bypasses the framework's reply, which sets headers one by one and runs hooks one after the
+ * other: measured at 64 connections, 15 µs instead of 21 for the same response.
  */
 export type SendResponse = (
   request: FastifyRequest,
   reply: FastifyReply,
-  answer: HttpResponse,
+  response: HttpResponse,
 ) => void;
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What the route's successes carry instead of the common headers; for pages. */
+    /** Headers of the route's successes, which override the common ones; for pages. */
     headers?: Readonly<Record<string, string>>;
   }
 }
 
 export interface ReplyWriter {
-  /** Gives every answer of the routes that follow its common headers and its line in the log. */
+  /** Adds the common headers and an access-log line to every response of later routes. */
   addCommonHeaders(app: App): void;
-  /** The short way, for the metered read. */
+  /** Sends without the framework's reply, for metered reads. */
   readonly write: SendResponse;
 }
 
 export function createReplyWriter(
   common: Readonly<Record<string, string>>,
-  logAnswer: LogAccess,
+  logAccess: LogAccess,
   isShuttingDown: () => boolean,
   exchanges: Exchanges,
 ): ReplyWriter {
@@ -44,7 +44,7 @@ export function createReplyWriter(
 
   return {
     addCommonHeaders(app) {
-      // A connection that is kept alive after its last answer would hold up the stop.
+      // A keep-alive connection would delay the shutdown.
       app.addHook("preClose", (done) => {
         draining = true;
         done();
@@ -53,8 +53,8 @@ export function createReplyWriter(
       app.decorateRequest("failureCode", null);
       app.addHook("onRequest", (request, reply, done) => {
         request.arrivedMs = performance.now();
-        // While it closes, the framework announces the end of the connection in every response.
-        // Requests that arrived behind this one would be charged, and have none.
+        // While closing, the framework adds `Connection: close` to every response. Requests that
+        // arrived behind this one would be charged without a response.
         if (draining) reply.raw.removeHeader("connection");
         done();
       });
@@ -63,14 +63,14 @@ export function createReplyWriter(
         const { headers } = request.routeOptions.config;
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
-        // The framework ends the connection after malformed JSON, behind which requests may wait.
-        // A body that is too large stays incomplete, and is not to be read to its end.
+        // The framework closes the connection after malformed JSON, behind which requests may wait.
+        // A body that is too large stays incomplete and must not be read to its end.
         const isWhole = request.raw.complete && reply.raw.shouldKeepAlive;
         if (isLast(reply)) reply.header("connection", "close");
         else if (isWhole && reply.hasHeader("connection")) {
           reply.removeHeader("connection");
         }
-        logAnswer(loggedRequest(request), reply.statusCode, request.failureCode ?? undefined);
+        logAccess(loggedRequest(request), reply.statusCode, request.failureCode ?? undefined);
         done();
       });
     },
@@ -84,9 +84,9 @@ export function createReplyWriter(
       if (request.headers.origin !== undefined) lines.push(...corsPairs);
       if (isLast(reply)) lines.push("connection", "close");
       reply.raw.writeHead(status, lines);
-      // Written as latin1 an ASCII text needs no conversion.
+      // ASCII text written as latin1 needs no conversion.
       reply.raw.end(body, bytes === body.length ? "latin1" : "utf8");
-      logAnswer(loggedRequest(request), status, code);
+      logAccess(loggedRequest(request), status, code);
     },
   };
 }

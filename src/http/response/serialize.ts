@@ -3,24 +3,24 @@ import type { Clock } from "../../shared/clock.ts";
 import type { FailureCode } from "../../shared/failure.ts";
 import { STATUS_CODES } from "../node-http.ts";
 
-/** An answer that is written in one piece, whichever way its request came. */
+/** A complete response, the same on the fast path and through node:http. */
 export interface HttpResponse {
   readonly status: number;
-  /** Of the failure that it tells of. */
+  /** The code of its failure; undefined for a success. */
   readonly code: FailureCode | undefined;
-  /** Beside the common ones: names and values in turn. */
+  /** In addition to the common ones: alternating names and values. */
   readonly headers: readonly string[];
-  /** JSON; empty where there is nothing to say. */
+  /** JSON, or empty. */
   readonly body: string;
 }
 
 /**
- * Writes a whole answer as one text, its headers in the order in which node:http has them.
+ * Serializes a complete response to one text, with its headers in node:http's order.
  *
- * @param isLast whether the connection ends with it.
+ * @param isLast whether the connection closes after it.
  */
 export type SerializeResponse = (
-  answer: HttpResponse,
+  response: HttpResponse,
   requestId: string,
   isLast: boolean,
 ) => string;
@@ -57,7 +57,7 @@ export function createSerializer(
   };
 }
 
-/** The time as HTTP writes it, made once a second. */
+/** The value of the Date header, computed once a second. */
 function createDate(clock: Clock): () => string {
   let second = Number.NaN;
   let date = "";

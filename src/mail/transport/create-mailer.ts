@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { MailError, type Mailer, type MailServerCheck, type MailSettings } from "../mailer.ts";
 
 /**
- * Makes what hands mails on: to the SMTP server that is set or, without one, into files. What
- * composes mails takes 70 ms and 26 MB to load, which waits for the first mail.
+ * Creates the mailer, which sends to the configured SMTP server or, without one, writes files.
+ * nodemailer takes 70 ms and 26 MB to load, so it is loaded with the first mail.
  */
 export function createMailer(settings: MailSettings, publicUrl: () => string): Mailer {
   let loading: Promise<Mailer> | undefined;
@@ -11,7 +11,7 @@ export function createMailer(settings: MailSettings, publicUrl: () => string): M
 
   return {
     async send(mail, signal) {
-      // Mails that go out at once share one.
+      // Simultaneous mails share one.
       loading ??= loadMailer(settings, publicUrl);
       loaded = await loading;
       return loaded.send(mail, signal);
@@ -33,10 +33,10 @@ async function loadMailer(
   return createFileMailer(join(dataDirectory, "mail"), settings);
 }
 
-/** A person waits for it. */
+/** Short, because a person waits for the result. */
 const GREETING_DEADLINE_MS = 10_000;
 
-/** Asks the SMTP server that is set whether it would take mail. */
+/** Checks whether the configured SMTP server accepts a log-in. */
 export async function checkMailServer({
   smtpUrl,
   dataDirectory,

@@ -7,21 +7,21 @@ import { makePrivateDirectory } from "../../storage/sqlite/private-files.ts";
 import { MailError, type Mailer } from "../mailer.ts";
 import { type MessageSettings, messageOf } from "./message.ts";
 
-/** Links in mails are secrets: the files are their owner's alone. */
+/** Links in mails are secrets: only the owner may read the files. */
 const FILE_MODE = 0o600;
 
-/** Puts each mail into a file of its own, for development and for operators without a server. */
+/** Writes each mail to its own file, for development and for operators without a server. */
 export function createFileMailer(directory: string, settings: MessageSettings): Mailer {
   const transport = createTransport({ streamTransport: true, buffer: true, newline: "windows" });
 
   return {
     async send(mail) {
-      // The same mail has the same name, so that one sent again after a crash is there once.
+      // A mail always has the same file name, so that a repeat after a crash replaces the file.
       const time = mail.createdAt.replace(/[^0-9TZ]/g, "");
       const file = resolve(directory, `${time}-${mail.kind}-${mail.id}.eml`);
       try {
         const { message } = await transport.sendMail(messageOf(mail, settings));
-        await writeWhole(directory, file, message as Buffer);
+        await writeDurably(directory, file, message as Buffer);
         return file;
       } catch (error) {
         if (error instanceof MailError) throw error;
@@ -33,14 +33,14 @@ export function createFileMailer(directory: string, settings: MessageSettings): 
   };
 }
 
-/** The file is there whole or not at all, and stays there if the power fails. */
-async function writeWhole(directory: string, file: string, bytes: Uint8Array): Promise<void> {
+/** Writes a file atomically and durably: it is complete or absent, also after a power failure. */
+async function writeDurably(directory: string, file: string, bytes: Uint8Array): Promise<void> {
   const partial = `${file}.part`;
   await onDisk(beginFile(directory, partial), bytes);
-  await onDisk(publish(directory, partial, file));
+  await onDisk(renamePartial(directory, partial, file));
 }
 
-// Names are resolved as the owner of the data directory; nothing waits for the disk meanwhile.
+// Only these steps run as the owner of the data directory; the wait for the disk does not.
 
 function beginFile(directory: string, partial: string): number {
   using _owner = actAsOwnerOf(dirname(directory));
@@ -48,13 +48,13 @@ function beginFile(directory: string, partial: string): number {
   return openSync(partial, "w", FILE_MODE);
 }
 
-function publish(directory: string, partial: string, file: string): number {
+function renamePartial(directory: string, partial: string, file: string): number {
   using _owner = actAsOwnerOf(dirname(directory));
   renameSync(partial, file);
   return openSync(directory, "r");
 }
 
-/** Writes what there is to write, waits until it is on disk, and closes. */
+/** Writes the bytes, if any, waits until they are on disk, and closes the descriptor. */
 async function onDisk(descriptor: number, bytes?: Uint8Array): Promise<void> {
   try {
     if (bytes !== undefined) writeFileSync(descriptor, bytes);

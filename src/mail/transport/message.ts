@@ -7,13 +7,13 @@ import { renderMail } from "../templates.ts";
 
 export interface MessageSettings {
   readonly from: MailAddress;
-  /** Where links lead; known for certain only once the service listens. */
+  /** The base of the links; final only once the service listens. */
   readonly publicUrl: () => string;
 }
 
 /**
- * @returns a mail as nodemailer takes it.
- * @throws {MailError} for an address that would be another on its way.
+ * @returns a mail in nodemailer's form.
+ * @throws {MailError} for an address that nodemailer would change.
  */
 export function messageOf(
   mail: OutgoingMail,
@@ -24,19 +24,19 @@ export function messageOf(
   // nodemailer writes < and > as blanks, and a domain such as 1.2.3 as the address 1.2.0.3.
   const isSteady = domain.startsWith("[") || domainToASCII(domain) === domain;
   if (!isMailable(email) || !isSteady) {
-    throw new MailError("nothing can be mailed to an address like this", { isRefused: true });
+    throw new MailError("mail cannot be sent to an address like this", { isRefused: true });
   }
   return {
     ...renderMail(mail, publicUrl()),
     from,
-    // As objects, in the header as in an envelope of our own, addresses are never parsed: one that
-    // holds a comma or a second address cannot lead the mail elsewhere.
+    // nodemailer does not parse addresses given as objects, in the header and in our own envelope:
+    // one that holds a comma or a second address cannot redirect the mail.
     to: { name: "", address: email },
     envelope: { from: { name: "", address: from.address }, to: [{ name: "", address: email }] },
-    // A mail that is sent again after a crash is the same mail: servers and readers may drop it.
+    // A mail sent again after a crash has the same id, so servers and mail clients may drop it.
     messageId: `<${id}@${from.address.slice(from.address.lastIndexOf("@") + 1)}>`,
     date: new Date(createdAt),
-    // RFC 3834, section 5: no out-of-office reply wants to answer this.
+    // RFC 3834, section 5: suppresses out-of-office replies.
     headers: { "Auto-Submitted": "auto-generated" },
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -3,16 +3,16 @@ import { isLoopback } from "../../shared/loopback.ts";
 import { MailError, type Mailer } from "../mailer.ts";
 import { type MessageSettings, messageOf } from "./message.ts";
 
-/** A server that is there answers sooner; what it does with a mail may take minutes. */
+/** A reachable server replies sooner, but may take minutes to process a mail. */
 const CONNECTION_TIMEOUT_MS = 15_000;
 const SILENCE_TIMEOUT_MS = 5 * 60_000;
 
 const REASON_CHARACTERS_MAX = 300;
 
 /**
- * Hands mails to an SMTP server over a few connections that are kept open. Mails hold tokens, so
- * another machine gets them over TLS alone, unless the address has `requireTLS=false` or
- * `ignoreTLS=true`. On loopback TLS is used when the server offers it.
+ * Sends mails to an SMTP server over a few pooled connections. Mails hold tokens, so they go to
+ * another machine only over TLS, unless the URL has `requireTLS=false` or `ignoreTLS=true`. On
+ * loopback, TLS is used if the server offers it.
  *
  * @param url as in SMTP_URL: `smtp:` or `smtps:`, with user and password where they are needed.
  */
@@ -23,7 +23,7 @@ export function createSmtpMailer(url: string, settings: MessageSettings): Mailer
     async send(mail, signal) {
       try {
         const { response } = await transport.sendMail({ ...messageOf(mail, settings), signal });
-        return told(response, mail.email);
+        return sanitizeReply(response, mail.email);
       } catch (error) {
         throw mailError(error, mail.email, signal);
       }
@@ -35,7 +35,7 @@ export function createSmtpMailer(url: string, settings: MessageSettings): Mailer
 /**
  * Connects and logs in to an SMTP server, and sends nothing.
  *
- * @throws {MailError} also when it has not answered in time.
+ * @throws {MailError} also when it does not reply in time.
  */
 export async function verifySmtpServer(url: string, deadlineMs: number): Promise<void> {
   const transport = transportOf(url);
@@ -51,33 +51,33 @@ export async function verifySmtpServer(url: string, deadlineMs: number): Promise
   }
 }
 
-/** The host and port of an SMTP address, as it is shown to people. */
+/** The scheme, host and port of an SMTP URL, as shown to people. */
 export function smtpServerName(url: string): string {
   const { host } = new URL(url.replace(/^smtps?:/i, "https:"));
   return `${url.split(":")[0]}://${host}`;
 }
 
 function transportOf(url: string) {
-  // As http: or https:, since URL takes the host of a scheme that it does not know as written.
+  // Parsed as http: or https:, because URL does not normalize the host of an unknown scheme.
   const { protocol, hostname, searchParams } = new URL(url.replace(/^smtp/i, "http"));
   const mayBeClear = isLoopback(hostname) || searchParams.get("ignoreTLS") === "true";
   return createTransport({
     ...(isLoopback(hostname) ? pinned(url, hostname) : { url }),
     pool: true,
-    // A transcript of its own would hold the mails' secrets.
+    // nodemailer's log would contain the mails' secrets.
     logger: false,
-    // The outbox tries again: a mail is not sent twice behind its back.
+    // Only the outbox retries, so that a mail is not sent twice.
     maxRequeues: 0,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
     greetingTimeout: CONNECTION_TIMEOUT_MS,
     dnsTimeout: CONNECTION_TIMEOUT_MS,
     socketTimeout: SILENCE_TIMEOUT_MS,
-    // The address's own requireTLS overrides this one.
+    // A requireTLS in the URL overrides this one.
     ...(protocol === "http:" && !mayBeClear ? { requireTLS: true } : {}),
   });
 }
 
-/** nodemailer asks the DNS server for `localhost`, whose response may be any machine. */
+/** Pins `localhost` to 127.0.0.1: nodemailer resolves it by DNS, which may name any machine. */
 function pinned(url: string, hostname: string) {
   const address = hostname === "localhost" ? "127.0.0.1" : hostname;
   return {
@@ -97,20 +97,20 @@ function mailError(error: unknown, email: string, signal: AbortSignal): MailErro
   const { message, code, responseCode = 0 } = error as Partial<NodemailerError>;
   const reason = signal.aborted ? abortReasonOf(signal) : reasonOf(message);
   const isRefused = responseCode >= 500 && (code === "EENVELOPE" || code === "EMESSAGE");
-  return new MailError(told(reason, email), { isRefused, cause: error });
+  return new MailError(sanitizeReply(reason, email), { isRefused, cause: error });
 }
 
 function abortReasonOf({ reason }: AbortSignal): string {
   const { name, message } = reason as Error;
-  return name === "TimeoutError" ? "the server did not answer in time" : message;
+  return name === "TimeoutError" ? "the server did not reply in time" : message;
 }
 
 const noTls = /^(?:Error upgrading connection with STARTTLS|EHLO failed but HELO does not support)/;
 
-/** What nodemailer says, and what the operator can do where that leaves one wondering. */
+/** nodemailer's message, with advice for the operator where it is unclear. */
 function reasonOf(message = "no reason was given"): string {
   if (/self-signed|unable to (get|verify)|issuer/i.test(message)) {
-    return `${message} (trust its authority by NODE_EXTRA_CA_CERTS)`;
+    return `${message} (set NODE_EXTRA_CA_CERTS to trust its authority)`;
   }
   if (noTls.test(message)) {
     return (
@@ -125,8 +125,8 @@ function reasonOf(message = "no reason was given"): string {
   return message;
 }
 
-/** A server's text as one line that a log may hold: it often repeats the reader's address. */
-function told(text: string, email: string): string {
+/** Makes a server's text one line for the log, without the recipient, whom it often names. */
+function sanitizeReply(text: string, email: string): string {
   const anonymous =
     email === "" ? text : text.replaceAll(new RegExp(RegExp.escape(email), "gi"), "<recipient>");
   return anonymous

@@ -2,16 +2,16 @@ import { createRejectionPacer } from "../../async/rejection-pacer.ts";
 import { StoreUnavailable, storeOverloaded } from "../../shared/store.ts";
 import type { BatchStore, MeterStore, RateRead, RateReadOutcome } from "../store.ts";
 
-/** Bounds what one batch holds up: 1,000 reads take about 10 ms of the event loop. */
+/** Bounds how long a batch blocks the event loop: 1,000 reads take about 10 ms. */
 const READS_PER_BATCH = 1000;
 
 /**
- * Nobody waits longer than this behind others, but for who will be in the very next batch: a store
- * that is slow, and not short of time, does best with full batches.
+ * No read waits longer than this for earlier ones, except the reads of the next batch: a store that
+ * is slow but not at capacity works best with full batches.
  */
 const WAIT_MS_MAX = 250;
 
-/** A refusal takes some 20 µs, most of them the kernel's: so many take a fifth of a core. */
+/** A rejection takes some 20 µs, most of them in the kernel: at this rate a fifth of a core. */
 const REJECTIONS_PER_MS = 10;
 
 interface Waiting {
@@ -21,30 +21,30 @@ interface Waiting {
 }
 
 /**
- * Gathers the reads that arrive in one turn of the event loop into one batch: one transaction and
- * one sync to disk for all of them. One batch is in flight at a time. As many may wait as the last
- * full batch's pace gets done in time; who comes after them is refused, and not charged.
+ * Gathers the reads that arrive in one event-loop iteration into one batch: one transaction and one
+ * sync to disk for all of them. One batch is in flight at a time. The queue holds as many reads as
+ * the last full batch's throughput can serve in time. Later reads are rejected and not charged.
  */
 export function createReadBatcher(batches: BatchStore): MeterStore {
   let waiting: Waiting[] = [];
   let inFlight = false;
-  const refuseLater = createRejectionPacer(REJECTIONS_PER_MS);
-  /** Until a full batch has shown the pace there is nothing to judge a queue by. */
+  const rejectLater = createRejectionPacer(REJECTIONS_PER_MS);
+  /** The queue's limit: none until a full batch has shown the throughput. */
   let waitingMax = Number.POSITIVE_INFINITY;
-  /** Since when the store has been busy with this batch, and those who asked for it. */
+  /** When the store's work on the current batch began, including gathering its reads. */
   let busySinceMs = 0;
 
   const flush = async () => {
     const batch = nextBatch(waiting);
     waiting = waiting.slice(batch.length);
     try {
-      const answer = batches.readBatch(batch.map(({ read }) => read));
-      // Only where the engine is asynchronous is there something to wait for.
-      const outcomes = Array.isArray(answer) ? answer : await answer;
+      const result = batches.readBatch(batch.map(({ read }) => read));
+      // Only an asynchronous engine returns a promise.
+      const outcomes = Array.isArray(result) ? result : await result;
       for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]);
     } catch (error) {
       for (const { reject } of batch) reject(error);
-      // Who waited behind a batch that the store could not answer has waited as long as one may.
+      // Reads that waited behind a batch that the store failed have waited long enough.
       if (error instanceof StoreUnavailable) {
         for (const { reject } of waiting) reject(error);
         waiting = [];
@@ -59,7 +59,7 @@ export function createReadBatcher(batches: BatchStore): MeterStore {
 
   const start = () => {
     inFlight = true;
-    // The check phase comes right after all sockets of this turn were read.
+    // The check phase comes right after this iteration has read all its sockets.
     setImmediate(flush);
   };
 
@@ -71,7 +71,7 @@ export function createReadBatcher(batches: BatchStore): MeterStore {
   return {
     read: (read) =>
       waiting.length >= waitingMax
-        ? new Promise((_resolve, reject) => refuseLater(() => reject(storeOverloaded)))
+        ? new Promise((_resolve, reject) => rejectLater(() => reject(storeOverloaded)))
         : new Promise((resolve, reject) => {
             waiting.push({ read, resolve, reject });
             if (!inFlight) begin();
@@ -79,12 +79,12 @@ export function createReadBatcher(batches: BatchStore): MeterStore {
   };
 }
 
-/** @returns how many may wait when a full batch takes so long. */
+/** @returns the queue's limit when a full batch takes `batchMs`. */
 function waitingMaxAt(batchMs: number): number {
   return Math.max(READS_PER_BATCH, Math.floor((READS_PER_BATCH * WAIT_MS_MAX) / batchMs));
 }
 
-/** A batch ends with the day: what comes after midnight is charged to another, in the next one. */
+/** A batch ends with the day: reads after midnight are charged to another, in the next batch. */
 function nextBatch(waiting: readonly Waiting[]): readonly Waiting[] {
   const day = waiting[0]?.read.day;
   const end = waiting.findIndex(({ read }) => read.day !== day);
@@ -92,10 +92,10 @@ function nextBatch(waiting: readonly Waiting[]): readonly Waiting[] {
 }
 
 /**
- * Is told of each batch of metered reads.
+ * Called for each batch of metered reads.
  *
  * @param outcomes undefined when the store failed.
- * @param seconds until it was on disk, or had failed.
+ * @param seconds the time until the batch was on disk or had failed.
  */
 export type ObserveBatch = (
   reads: number,

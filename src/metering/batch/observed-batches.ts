@@ -1,26 +1,26 @@
 import type { BatchStore, RateReadOutcome } from "../store.ts";
 import type { ObserveBatch } from "./batcher.ts";
 
-/** The store's batches, of each of which an observer is told: of those that failed, too. */
+/** Reports every batch of the store to an observer, failed ones too. */
 export function observedBatches(batches: BatchStore, observe: ObserveBatch): BatchStore {
   return {
     readBatch(reads) {
       const begunMs = performance.now();
-      const tell = (outcomes: readonly RateReadOutcome[] | undefined) =>
+      const report = (outcomes: readonly RateReadOutcome[] | undefined) =>
         observe(reads.length, outcomes, (performance.now() - begunMs) / 1000);
       const committed = (outcomes: RateReadOutcome[]) => {
-        tell(outcomes);
+        report(outcomes);
         return outcomes;
       };
       const failed = (error: unknown): never => {
-        tell(undefined);
+        report(undefined);
         throw error;
       };
       try {
-        const answer = batches.readBatch(reads);
-        // Only where the engine is asynchronous is there something to wait for.
-        if (!Array.isArray(answer)) return answer.then(committed, failed);
-        return committed(answer);
+        const result = batches.readBatch(reads);
+        // Only an asynchronous engine returns a promise.
+        if (!Array.isArray(result)) return result.then(committed, failed);
+        return committed(result);
       } catch (error) {
         return failed(error);
       }

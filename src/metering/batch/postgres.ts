@@ -9,12 +9,12 @@ import { readWithoutQuota } from "./without-quota.ts";
 // The whole batch is one statement, and so one transaction, one round trip and one commit.
 //
 // locked: the usage rows of the batch's accounts, in the order of the accounts on every node, so
-// that two batches never wait for each other in a circle. FOR UPDATE hands out the rows as they are
-// once they are locked, not as the statement's snapshot knew them: what is granted is granted from
-// these. The row is its account's lock; the counts by day are only ever written under it.
-// ranked: each read's turn among its account's, in order of arrival; a read without a pair takes
-// none. A turn within what the quota leaves is granted; without a plan there is no quota, and
-// nothing is.
+// that two batches never deadlock. FOR UPDATE returns the rows as they are once they are locked,
+// not as in the statement's snapshot, and units are granted from these. The row is its account's
+// lock; the daily counts are only written under it.
+// ranked: each read's turn among its account's reads, in order of arrival; a read without a pair
+// takes none. A turn within the remaining quota is granted; without a plan there is no quota, and
+// nothing is granted.
 const METERED_BATCH = `
   WITH reads AS (
     SELECT r.turn, r.base, r.quote, k.id AS key_id, k.account_id
@@ -54,8 +54,8 @@ const METERED_BATCH = `
     r.base, r.quote, x.rate, x.as_of, x.suspended_at
   FROM ranked r LEFT JOIN rates x ON x.base = r.base AND x.quote = r.quote AND r.is_granted`;
 
-// The first read of a key in a billing period finds its account's row there, or makes it: there has
-// to be one to lock. In the order of the accounts, for the same reason as above.
+// The first read of a key in a billing period creates its account's usage row if it is missing,
+// because the batch locks it. In the order of the accounts, for the same reason as above.
 const INSERT_USAGE_ROWS = `
   INSERT INTO period_usage (account_id, period, units)
   SELECT DISTINCT account_id, $2, 0 FROM api_keys
@@ -63,8 +63,8 @@ const INSERT_USAGE_ROWS = `
   ORDER BY account_id
   ON CONFLICT DO NOTHING`;
 
-/** Bounds the memory of the keys that are known to have their account's row, to some 15 MB. */
-const OPENED_MAX = 100_000;
+/** Bounds the memory of the keys whose account is known to have a usage row, to some 15 MB. */
+const KEYS_WITH_ROW_MAX = 100_000;
 
 interface ReadRow {
   readonly turn: number;
@@ -79,7 +79,7 @@ interface ReadRow {
   readonly suspended_at: string | null;
 }
 
-/** Reads of one day in order of arrival, charged and answered by one statement. */
+/** Charges and serves the reads of one day, in order of arrival, with one statement. */
 export type MeteredBatch = (
   client: PoolClient,
   reads: readonly RateRead[],
@@ -94,20 +94,20 @@ export function createPostgresBatches(engine: PostgresEngine): BatchStore {
 }
 
 export function createMeteredBatch(run: RunStatement): MeteredBatch {
-  const opened = new Set<string>();
-  let openedPeriod = "";
+  const keysWithRow = new Set<string>();
+  let rowsPeriod = "";
 
   return async (client, reads) => {
     const [first] = reads;
     if (first === undefined) return [];
     const { period, day } = first;
-    if (period.name !== openedPeriod || opened.size > OPENED_MAX) {
-      opened.clear();
-      openedPeriod = period.name;
+    if (period.name !== rowsPeriod || keysWithRow.size > KEYS_WITH_ROW_MAX) {
+      keysWithRow.clear();
+      rowsPeriod = period.name;
     }
     const hashes = reads.map(({ keyHash }) => keyHash);
-    const unopened = [...new Set(hashes)].filter((hash) => !opened.has(hash));
-    if (unopened.length > 0) await run(client, INSERT_USAGE_ROWS, [unopened, period.name]);
+    const withoutRow = [...new Set(hashes)].filter((hash) => !keysWithRow.has(hash));
+    if (withoutRow.length > 0) await run(client, INSERT_USAGE_ROWS, [withoutRow, period.name]);
 
     const bases = reads.map(({ pair }) => pair?.base ?? null);
     const quotes = reads.map(({ pair }) => pair?.quote ?? null);
@@ -118,16 +118,16 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
     const grantedUnits = new Map<string, number>();
     for (const row of (rows as ReadRow[]).sort((left, right) => left.turn - right.turn)) {
       const { turn, account_id: accountId, quota: quotaUnits, used, is_granted: isGranted } = row;
-      // Without a row nothing of the read was charged, and the next one of its key opens the period
+      // Without a usage row the read was not charged, and the next read of its key creates the row
       // again.
-      if (used === null) opened.clear();
+      if (used === null) keysWithRow.clear();
       if (quotaUnits === null || used === null) {
         outcomes[turn - 1] = readWithoutQuota(accountId, reads[turn - 1]?.pair);
         continue;
       }
       const granted = (grantedUnits.get(accountId) ?? 0) + (isGranted ? 1 : 0);
       grantedUnits.set(accountId, granted);
-      opened.add(hashes[turn - 1] ?? "");
+      keysWithRow.add(hashes[turn - 1] ?? "");
       outcomes[turn - 1] = { quota: { quotaUnits, usedUnits: used + granted }, found: found(row) };
     }
     return outcomes;

@@ -27,7 +27,7 @@ type KeyRow = [number: number, accountId: string];
 type QuotaRow = [account: number, quotaUnits: number, usedUnits: number];
 type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null];
 
-/** An account in a batch: what it had at the batch's start, and what the batch has granted. */
+/** An account in a batch: its usage at the batch's start, and the units granted since. */
 interface Account {
   readonly number: number;
   readonly quotaUnits: number;
@@ -42,24 +42,24 @@ export function createSqliteBatches(engine: SqliteEngine): BatchStore {
 }
 
 /**
- * Makes the metered batch of a database: it looks every key up, grants in order of arrival what
- * each account's quota leaves, reads the rates, then counts by account and period and by key and
- * day. It runs inside the caller's write transaction, after the copies were proven. Keys and rates
- * come from the copies; quotas and charges are always the database's.
+ * Prepares the metered batch of a database: it looks up every key, grants units in order of arrival
+ * within each account's remaining quota, reads the rates, then adds the units by account and period
+ * and by key and day. It runs inside the caller's write transaction, after the row cache was
+ * revalidated. Keys and rates come from the cache; quotas and charges always from the database.
  */
 function prepareBatch(
   database: DatabaseSync,
-  copies: RowCache,
+  cache: RowCache,
 ): (reads: readonly RateRead[]) => RateReadOutcome[] {
   const findQuota = rowsAsArrays(database.prepare(FIND_QUOTA));
   const chargesOf = prepareCharges(database);
   const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
   const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
-  const findKey = copies.of(
+  const findKey = cache.of(
     (keyHash: string) => keyHash,
     (keyHash) => keyRow.get(keyHash) as KeyRow | undefined,
   );
-  const findRate = copies.of(
+  const findRate = cache.of(
     ({ base, quote }: Pair) => `${base}/${quote}`,
     ({ base, quote }) => rateRow.get(base, quote) as RateRow | undefined,
   );
@@ -112,7 +112,7 @@ function prepareBatch(
   };
 }
 
-/** A rate that cannot be read is told as such: its unit is charged all the same (section 4). */
+/** A rate that cannot be read becomes a failure: its unit is still charged (section 4). */
 function readRate(findRate: (pair: Pair) => RateRow | undefined, pair: Pair): RateFound {
   try {
     const row = findRate(pair);
@@ -121,7 +121,7 @@ function readRate(findRate: (pair: Pair) => RateRow | undefined, pair: Pair): Ra
     const { base, quote } = pair;
     return suspendedAt === null ? { base, quote, rate, asOf } : "suspended";
   } catch (error) {
-    // Nothing is charged in a file that is damaged: what it says of other tables is in doubt, too.
+    // Nothing is charged in a corrupt file: its other tables are in doubt, too.
     if (isCorruption(error)) throw error;
     return new StoreUnavailable(error);
   }

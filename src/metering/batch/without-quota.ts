@@ -3,8 +3,8 @@ import { StoreUnavailable } from "../../shared/store.ts";
 import type { ReadWithoutQuota } from "../store.ts";
 
 /**
- * The outcome of a read whose account's plan is not stored. It fails alone: the other reads of its
- * batch are other accounts'.
+ * The outcome of a read whose account's plan is not stored. It fails alone: the batch's other reads
+ * belong to other accounts.
  */
 export function readWithoutQuota(accountId: string, pair: Pair | undefined): ReadWithoutQuota {
   if (pair === undefined) return { quota: undefined, found: "not_asked" };

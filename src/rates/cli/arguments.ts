@@ -6,7 +6,7 @@ import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
 import type { OpenedFile } from "./import-progress.ts";
 
-/** Reads a symbol that was typed. @throws {CommandError} wrong use. */
+/** Parses a symbol argument. @throws {CommandError} it is invalid. */
 export function symbolOf(argument: "base" | "quote", text: string): AssetSymbol {
   const symbol = parseSymbol(text);
   if (symbol !== undefined) return symbol;
@@ -14,19 +14,19 @@ export function symbolOf(argument: "base" | "quote", text: string): AssetSymbol 
   throw new CommandError(`${argument} ${JSON.stringify(text)}: ${rule}`, 2);
 }
 
-/** Reads a pair that was typed. @throws {CommandError} wrong use. */
+/** Parses the arguments of a pair. @throws {CommandError} one is invalid. */
 export function pairOf(base: string, quote: string): Pair {
   return { base: symbolOf("base", base), quote: symbolOf("quote", quote) };
 }
 
-/** What the commands of rates use of the outside world. */
+/** The dependencies of the rate commands. */
 export interface RateCommandUses extends CommandIo {
   readonly openStore: OpenStore<RateStore & SourceStore & StoreStatus>;
-  /** The configuration as far as these commands go. @throws {ConfigError} */
+  /** The part of the configuration that these commands use. @throws {ConfigError} */
   readonly settings: () => RateSettings;
   /** The sources of these keys, in this order. */
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
-  /** Every source that there is. */
+  /** The keys of all sources. */
   readonly sourceKeys: readonly string[];
   /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
   readonly openFile: (path: string) => OpenedFile;

@@ -9,7 +9,7 @@ import { pairOf, type RateCommandUses } from "./arguments.ts";
 export function heldCommands(rates: Command, uses: RateCommandUses): void {
   rates
     .command("held")
-    .description("show the rates that jumped too far and wait for you")
+    .description("show the rates that are held because they jumped too far")
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExamples:\n  $ kurs rates held\n  $ kurs rates held --json")
     .action((options: OutputOptions) => listHeld(uses, options));
@@ -24,7 +24,7 @@ export function heldCommands(rates: Command, uses: RateCommandUses): void {
 
   rates
     .command("drop")
-    .description("forget a held rate; the stored one stays")
+    .description("delete a held rate; the stored rate stays")
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates drop BTC USD")
@@ -63,7 +63,7 @@ async function release({ openStore, print }: RateCommandUses, pair: Pair): Promi
 async function drop({ openStore, print }: RateCommandUses, pair: Pair): Promise<void> {
   await using store = await openStore();
   if (!(await store.dropHeldRate(pair))) throw notHeld(pair);
-  print(`the held rate of ${pair.base}/${pair.quote} is forgotten`);
+  print(`the held rate of ${pair.base}/${pair.quote} is deleted`);
 }
 
 function notHeld({ base, quote }: Pair): CommandError {

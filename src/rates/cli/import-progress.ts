@@ -2,7 +2,7 @@ import { progressBar } from "../../cli/progress-bar.ts";
 
 const BYTES_PER_STEP = 1024 * 1024;
 
-/** Hands a file's bytes on and shows how far it has been read. */
+/** Passes a file's bytes on and shows how much has been read. */
 export async function* importProgress(
   { bytes, sizeBytes }: OpenedFile,
   showProgress: (text: string) => void,

@@ -45,7 +45,7 @@ export function rateCommands(
 
   rates
     .command("suspend")
-    .description("answer reads of a pair with 503 until it is resumed; they are charged")
+    .description("respond to reads of a pair with 503 until it is resumed; they are charged")
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates suspend EUR USD")
@@ -67,8 +67,8 @@ export function rateCommands(
 
 const importExamples = `
 A CSV file begins with the header base,quote,rate,as_of (in any order). An NDJSON file has an
-object with these members in each line. as_of is an RFC 3339 time. Lines that do not fit are
-reported with their number, the others are stored. A rate too far from the stored one is held.
+object with these members in each line. as_of is an RFC 3339 time. Invalid lines are reported with
+their number, the others are stored. A rate too far from the stored one is held.
 
 Examples:
   $ kurs rates import rates.csv

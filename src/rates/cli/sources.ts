@@ -22,7 +22,7 @@ export function sourceCommands(
 ): void {
   rates
     .command("status")
-    .description("show how the sources stand; exit code 1 when one has missed a publication")
+    .description("show the state of the sources; exit code 1 when one has missed a publication")
     .option("--json", "print it as JSON")
     .addHelpText("after", "\nExamples:\n  $ kurs rates status\n  $ kurs rates status --json")
     .action(async (options: OutputOptions) => setExitCode(await showStatus(uses, options)));
@@ -94,7 +94,7 @@ async function fetchSources(
   const unknown = keys.filter((key) => !sourceKeys.includes(key));
   if (unknown.length > 0) {
     const known = sourceKeys.join(", ");
-    throw new CommandError(`there is no source ${unknown.join(", ")}; there are ${known}`, 2);
+    throw new CommandError(`unknown source ${unknown.join(", ")}; known sources: ${known}`, 2);
   }
   const { rateSources, maxRateJump } = settings();
   const sources = sourcesOf(keys.length === 0 ? rateSources : keys);
@@ -129,11 +129,11 @@ async function fetchSources(
 
 function lineOf({ source, error, stored, held, skipped, rejections }: RefreshReport): string {
   if (error !== undefined) return `${source}: failed: ${error}`;
-  const parts = [`stored ${stored}`, `held ${held}`, `passed over ${skipped}`];
+  const parts = [`stored ${stored}`, `held ${held}`, `skipped ${skipped}`];
   return `${source}: ${parts.join(", ")}, rejected ${rejections.length}`;
 }
 
-/** What would change, a line a pair; what would stay as it is, is counted. */
+/** The pairs that would change, one per line, and the number of those that would not. */
 function changesTable({ key }: RateSource, judged: readonly DecidedUpdate[]): string {
   const columns = [
     { heading: "PAIR" },

@@ -4,7 +4,7 @@ import { readTextLines, type TextLine } from "./text-lines.ts";
 
 const COLUMN_NAMES = ["base", "quote", "rate", "as_of"] as const;
 
-/** Where each column stands, and how many fields a row has. */
+/** The index of each column, and the number of fields in a row. */
 interface Columns {
   readonly base: number;
   readonly quote: number;
@@ -20,8 +20,8 @@ const BROKEN_QUOTING =
 
 /**
  * Reads rates as comma-separated values (RFC 4180) under a header that names `base`, `quote`,
- * `rate` and `as_of`: in any order and any case, among others, which are ignored. No field spans
- * lines, so a quote left open spoils its own line only.
+ * `rate` and `as_of`, in any order and any case. Other columns are ignored. No field spans lines,
+ * so an unclosed quote affects only its own line.
  */
 export const readCsv: RateLineReader = async function* (input) {
   let columns: Columns | undefined;
@@ -97,14 +97,14 @@ function rateLineOf(line: number, row: readonly string[], columns: Columns): Rat
 const quotedRow = /^(?:[^",]*|"(?:[^"]|"")*")(?:,(?:[^",]*|"(?:[^"]|"")*"))*$/;
 
 /**
- * The parser cannot resume after broken quoting: it stops, or takes the lines up to the next quote
- * for one field. So it is given no such line.
+ * The parser cannot resume after broken quoting: it stops, or reads the lines up to the next quote
+ * as one field. So it gets no such line.
  */
 function isWellFormed(text: string): boolean {
   return !text.includes('"') || quotedRow.test(text);
 }
 
-/** One row of fields for each text, which must be well formed and hold no line feed. */
+/** Returns one row of fields per text. The texts must be well formed, without a line feed. */
 function splitFields(texts: readonly string[]): Promise<string[][]> {
   if (texts.length === 0) return Promise.resolve([]);
   const options = { record_delimiter: "\n", relax_column_count: true, max_record_size: 0 };

@@ -10,10 +10,10 @@ const DEPTH_MAX = 32;
 
 const SLICE_BYTES = 65_536;
 
-/** What a decoder makes of bytes that are no UTF-8. */
+/** A decoder replaces bytes that are not UTF-8 with this. */
 const REPLACEMENT_CHARACTER = "\uFFFD";
 
-/** The ECB states a date alone; its page on the rates: "updated at around 16:00 CET". */
+/** The ECB states only a date; its page on the rates: "updated at around 16:00 CET". */
 export const ECB_PUBLISHED_AT = { time: "16:00", timeZone: "Europe/Berlin" } as const;
 
 const ODD_CUBE = "a Cube has no attribute, or time alone, or currency and rate";
@@ -23,8 +23,8 @@ const STOPPED = "the document cannot be read from here on";
  * Reads the ECB's euro foreign exchange reference rates: the daily file, or the history with a
  * dated Cube for every day. The base is EUR; a date counts as 16:00 Europe/Berlin of that day.
  *
- * @returns the rates up to the place where the document ends or cannot be read further, which is
- *   a line with a reason of its own.
+ * @returns the rates up to the document's end or its first fault; the fault is a line of its own,
+ *   with the reason.
  */
 export const readEcbXml: RateLineReader = async function* (input) {
   const document = new EcbDocument();
@@ -40,12 +40,12 @@ export const readEcbXml: RateLineReader = async function* (input) {
   yield document.end(decoder.decode());
 };
 
-/** The time of the rates within an element; undefined before any is stated. */
+/** The time of the rates within an element; undefined until one is stated. */
 type RatesTime = string | "unreadable" | undefined;
 
-/** One document as it is read, from its first character to its end or its first fault. */
+/** Reads one document, from its first character to its end or its first fault. */
 export class EcbDocument {
-  /** A fault was met: what follows it is not read. */
+  /** Whether a fault was found: the rest is not read. */
   stopped = false;
 
   readonly #parser = new SaxesParser();
@@ -59,11 +59,11 @@ export class EcbDocument {
     this.#parser.on("opentag", (tag) => this.#open(tag));
     this.#parser.on("closetag", () => this.#close());
     // Entities are declared in a document type. The parser would expand none of them, and the
-    // ECB's file has no document type: whatever has one is something else.
+    // ECB's file has no document type: a file with one is something else.
     this.#parser.on("doctype", () => this.#parser.fail("it has a document type declaration"));
   }
 
-  /** Reads on. @returns the lines found in this part of the document. */
+  /** Reads the next part of the document. @returns the lines found in it. */
   write(text: string): readonly RateLine[] {
     this.#attempt(() => {
       const damage = text.indexOf(REPLACEMENT_CHARACTER);
@@ -75,7 +75,7 @@ export class EcbDocument {
     return this.#takeLines();
   }
 
-  /** Reads the last of the document. @returns the lines found in it. */
+  /** Reads the last part of the document. @returns the lines found in it. */
   end(text: string): readonly RateLine[] {
     const lines = this.write(text);
     this.#attempt(() => {
@@ -118,7 +118,7 @@ export class EcbDocument {
     return Math.min(this.#parser.position, this.#charactersGiven);
   }
 
-  /** Called at the end of every tag, so that what is too long is found however the text is cut. */
+  /** Called at the end of every tag: finds markup that is too long however the text is cut. */
   #endMarkup(): void {
     if (this.#markupIsTooLong()) this.#parser.fail("too long");
     this.#markupStart = { position: this.#position(), line: this.#parser.line };
@@ -149,7 +149,7 @@ export class EcbDocument {
         this.#readRate(currency, rate, time);
         return time;
       default:
-        this.#reject(`${ODD_CUBE}: this one is left out with all within it`);
+        this.#reject(`${ODD_CUBE}: this one and everything in it is skipped`);
         return "unreadable";
     }
   }
@@ -157,13 +157,13 @@ export class EcbDocument {
   #readDate(date: string): RatesTime {
     const time = publicationTime(date, ECB_PUBLISHED_AT.time, ECB_PUBLISHED_AT.timeZone);
     if (time !== undefined) return time;
-    this.#reject("time is not a date such as 2026-03-13: the rates under it are left out");
+    this.#reject("time is not a date such as 2026-03-13: the rates under it are skipped");
     return "unreadable";
   }
 
   #readRate(quote: string, rate: string, time: string | undefined): void {
     if (time === undefined) {
-      this.#reject("the rate has no date: it is within no Cube that has a time");
+      this.#reject("the rate has no date: no Cube around it has a time");
       return;
     }
     this.#isEmpty = false;

@@ -2,8 +2,8 @@ import type { RateLine, RateLineReader } from "../source.ts";
 import { readTextLines } from "./text-lines.ts";
 
 /**
- * Reads rates as newline-delimited JSON: an object a line with the texts `base`, `quote` and
- * `as_of`, and `rate` as a text or a number. Further members are ignored.
+ * Reads rates as newline-delimited JSON: one object per line with the strings `base`, `quote` and
+ * `as_of`, and `rate` as a string or a number. Other members are ignored.
  */
 export const readNdjson: RateLineReader = async function* (input) {
   for await (const lines of readTextLines(input)) {
@@ -38,7 +38,7 @@ function problemOf(member: string, value: unknown, wanted: string): string | und
   return value === undefined ? `${member} is missing` : `${member} must be ${wanted}`;
 }
 
-/** The members of a JSON object, `rate` as it is written there: `1.10`, `1e-7`. */
+/** The members of a JSON object, `rate` as it is written in the text: `1.10`, `1e-7`. */
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -49,7 +49,7 @@ function parseObject(text: string): Record<string, unknown> | undefined {
     if (typeof members.rate === "number") members.rate = JSON.parse(text, sourceOfNumber).rate;
     return members;
   } catch {
-    return undefined; // no JSON, or nested deeper than the stack
+    return undefined; // not JSON, or nested deeper than the stack allows
   }
 }
 

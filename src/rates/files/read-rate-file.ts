@@ -3,7 +3,7 @@ import { readCsv } from "./csv.ts";
 import { readEcbXml } from "./ecb-xml.ts";
 import { readNdjson } from "./ndjson.ts";
 
-/** About so many blank bytes are held in search of the first one that is not blank. */
+/** At most about this many blank bytes are buffered before the first byte that is not blank. */
 const BLANK_BYTES_MAX = 65_536;
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
@@ -15,11 +15,11 @@ const READERS = new Map<number, RateLineReader>([
 ]);
 
 /**
- * Reads a rate file in the format that its first byte tells: `<` the ECB's XML, `{`
- * newline-delimited JSON, anything else CSV.
+ * Reads a rate file in the format given by its first byte: `<` for the ECB's XML, `{` for
+ * newline-delimited JSON, anything else for CSV.
  *
- * @returns its lines in order and in bunches, the bad ones with their reason; an empty file gives
- *   one reason. It throws only what the input throws.
+ * @returns its lines in order and in batches, invalid ones with their reason; an empty file gives
+ *   one reason. Only the input's own errors are thrown.
  */
 export async function* readRateFile(
   input: AsyncIterable<Uint8Array>,
@@ -40,7 +40,7 @@ export async function* readRateFile(
 
 interface FileStart {
   readonly chunks: readonly Uint8Array[];
-  /** The first byte that is not blank, or a blank one when there are too many of them. */
+  /** The first byte that is not blank, or a blank one after too many of them. */
   readonly firstByte: number;
 }
 
@@ -51,7 +51,7 @@ async function readStart(chunks: AsyncIterator<Uint8Array>): Promise<FileStart |
   while (true) {
     const { done, value: chunk } = await chunks.next();
     if (done) return undefined;
-    // A copy, because a producer may fill its buffer anew for the next chunk.
+    // A copy, because a producer may reuse its buffer for the next chunk.
     held.push(new Uint8Array(chunk));
     for (const byte of chunk) {
       const isBlank = BLANKS.has(byte) || byte === BYTE_ORDER_MARK[position];

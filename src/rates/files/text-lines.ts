@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** A line of text with its number in the file, from 1, or why it could not be read. */
+/** A line of text with its number in the file, counted from 1, or why it could not be read. */
 export type TextLine =
   | { readonly line: number; readonly text: string }
   | { readonly line: number; readonly reason: string };
@@ -11,9 +11,9 @@ export const LINE_BYTES_MAX = 65_536;
 const LINE_FEED = 0x0a;
 
 /**
- * Splits UTF-8 text into its lines, ended by LF or CRLF, without those that are blank.
+ * Splits UTF-8 text into lines that end with LF or CRLF, and leaves out blank ones.
  *
- * @returns the lines in bunches; memory stays constant however long the input or one line of it.
+ * @returns the lines in batches; memory use is constant for any length of the input or of a line.
  */
 export async function* readTextLines(
   input: AsyncIterable<Uint8Array>,
@@ -30,9 +30,9 @@ export async function* readTextLines(
 }
 
 /**
- * Cuts bytes at line feeds and decodes whole lines alone. In UTF-8 a line feed is never part of
- * another character, so no character is ever cut, and bytes that are no UTF-8 cost their own line
- * only.
+ * Cuts bytes at line feeds and decodes only whole lines. In UTF-8 a line feed is never part of
+ * another character, so no character is cut, and bytes that are not UTF-8 invalidate only their own
+ * line.
  */
 class LineSplitter {
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -40,7 +40,7 @@ class LineSplitter {
   #unfinished: Uint8Array[] = [];
   #unfinishedBytes = 0;
 
-  /** Takes up to {@link LINE_BYTES_MAX} bytes and gives the lines that they end. */
+  /** Takes up to {@link LINE_BYTES_MAX} bytes and returns the lines that end in them. */
   push(bytes: Uint8Array): TextLine[] {
     const lines: TextLine[] = [];
     let rest = bytes;
@@ -60,7 +60,7 @@ class LineSplitter {
     return lines;
   }
 
-  /** Gives the last line, where no line feed follows it. */
+  /** Returns the last line if no line feed follows it. */
   end(): TextLine[] {
     const lines: TextLine[] = [];
     if (this.#unfinishedBytes > 0) this.#finishLine(lines);
@@ -70,7 +70,7 @@ class LineSplitter {
   #keep(bytes: Uint8Array): void {
     this.#unfinishedBytes += bytes.length;
     if (this.#unfinishedBytes > LINE_BYTES_MAX) this.#unfinished = [];
-    // A copy, because a producer may fill its buffer anew for the next chunk.
+    // A copy, because a producer may reuse its buffer for the next chunk.
     else if (bytes.length > 0) this.#unfinished.push(new Uint8Array(bytes));
   }
 

@@ -5,8 +5,8 @@ import { lineOf, shown } from "./source-lines.ts";
 const SERIES = /^FX([A-Z]{3})([A-Z]{3})$/;
 
 /**
- * Reads the Bank of Canada's daily rates (Valet API, group FX_RATES_DAILY): an observation a day,
- * in which the series FXUSDCAD has the Canadian dollars for one US dollar as a text in `v`.
+ * Reads the Bank of Canada's daily rates (Valet API, group FX_RATES_DAILY): one observation per
+ * day, in which the series FXUSDCAD has the Canadian dollars per US dollar as a string in `v`.
  */
 export function parseBoc([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   const { observations } = membersOf(parseJsonText(answer));

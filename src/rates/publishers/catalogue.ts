@@ -39,7 +39,7 @@ const entries: readonly Entry[] = [
     termsUrl: "https://fiscaldata.treasury.gov/api-documentation/#license-and-authorization",
     addresses: [`${FISCAL_DATA}/accounting/od/rates_of_exchange?sort=-record_date&page[size]=400`],
     // "Treasury Reporting Rates of Exchange": "released quarterly", dated the last day of the
-    // quarter, without a day or a time of release. It comes in the first days of the next one.
+    // quarter, without a day or a time of release. It appears in the first days of the next one.
     schedule: { cron: "0 12 7 1,4,7,10 *", timeZone: "America/New_York" },
     publishedAt: { time: "00:00", timeZone: "America/New_York" },
     onByDefault: true,
@@ -70,7 +70,7 @@ const entries: readonly Entry[] = [
       "https://api.nbp.pl/api/exchangerates/tables/A?format=json",
       "https://api.nbp.pl/api/exchangerates/tables/B?format=json",
     ],
-    // Table A comes about noon on working days, table B on Wednesdays (api.nbp.pl).
+    // Table A is published about noon on working days, table B on Wednesdays (api.nbp.pl).
     schedule: { cron: "20 12 * * 1-5", timeZone: "Europe/Warsaw" },
     publishedAt: { time: "12:00", timeZone: "Europe/Warsaw" },
     onByDefault: true,
@@ -151,7 +151,7 @@ const entries: readonly Entry[] = [
   },
 ];
 
-/** Every publisher there is, in the default order of precedence. */
+/** All publishers, in the default order of precedence. */
 export const publishers: readonly Publisher[] = entries.map(publisherOf);
 
 function publisherOf(entry: Entry): Publisher {

@@ -2,12 +2,12 @@ import { SaxesParser } from "saxes";
 import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
 import { lineOfUnits, placesOfUnits, shown } from "./source-lines.ts";
 
-/** What a Valute says of a currency, by the names of its elements. */
+/** The elements of a Valute, which describes one currency: text by name. */
 type Valute = Record<string, string>;
 
 /**
  * Reads the Bank of Russia's official rates (cbr.ru, scripts/XML_daily.asp), in windows-1251: the
- * rubles, with a decimal comma, for `Nominal` units of a currency, from the `Date` on.
+ * rubles, with a decimal comma, per `Nominal` units of a currency, from the `Date` on.
  */
 export function parseCbr([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   const { date, valutes } = readDocument(new TextDecoder("windows-1251").decode(answer?.body));
@@ -32,7 +32,7 @@ function readDocument(text: string): { readonly date: string; readonly valutes: 
   const path: string[] = [];
   let date = "";
   let content = "";
-  // Entities are declared in a document type, which the bank's file has not.
+  // Entities are declared in a document type, which the bank's file does not have.
   parser.on("doctype", () => parser.fail("it has a document type declaration"));
   parser.on("opentag", ({ name, attributes }) => {
     path.push(name);

@@ -3,8 +3,8 @@ import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
 import { lineOfUnits, placesOfUnits, shown } from "./source-lines.ts";
 
 /**
- * Reads the Czech National Bank's exchange rate fixing (api.cnb.cz, cnbapi/exrates/daily): so many
- * korunas for `amount` units of a currency.
+ * Reads the Czech National Bank's exchange rate fixing (api.cnb.cz, cnbapi/exrates/daily): the
+ * korunas per `amount` units of a currency.
  */
 export function parseCnb([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   const { rates } = membersOf(parseJsonText(answer));

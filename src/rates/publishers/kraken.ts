@@ -3,7 +3,7 @@ import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
 import { type Answer, ParseError, type SourceLine } from "./publisher.ts";
 import { lineOf, shown } from "./source-lines.ts";
 
-/** Kraken's own symbols where the rest of the world has others. */
+/** Kraken's own symbols, with the common ones. */
 const SYMBOLS = new Map([
   ["XBT", "BTC"],
   ["XDG", "DOGE"],
@@ -11,8 +11,8 @@ const SYMBOLS = new Map([
 
 /**
  * Reads the Kraken exchange's AssetPairs and its Ticker (docs.kraken.com, "Get Tradable Asset
- * Pairs", "Get Ticker Information"): of each pair that is online the price of the last trade, as
- * of the moment of the answer.
+ * Pairs", "Get Ticker Information"): for each pair that is online, the price of the last trade, as
+ * of the time of the response.
  */
 export function parseKraken([pairs, ticker]: readonly Answer[]): readonly SourceLine[] {
   const prices = resultOf(ticker);
@@ -34,7 +34,7 @@ export function parseKraken([pairs, ticker]: readonly Answer[]): readonly Source
 function resultOf(answer: Answer | undefined): Readonly<Record<string, unknown>> {
   const { error, result } = membersOf(parseJsonText(answer));
   const errors = requireList(error, "error");
-  if (errors.length > 0) throw new ParseError(`Kraken answers ${shown(errors.join(", "))}`);
+  if (errors.length > 0) throw new ParseError(`Kraken reports ${shown(errors.join(", "))}`);
   if (typeof result !== "object" || result === null || Array.isArray(result)) {
     throw new ParseError("the layout has changed: result is not an object");
   }

@@ -4,15 +4,15 @@ import { lineOf, shown } from "./source-lines.ts";
 
 /**
  * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the
- * zlotys for one unit of a currency, each table with an `effectiveDate` of its own.
+ * zlotys per unit of a currency. Each table has its own `effectiveDate`.
  */
 export function parseNbp(answers: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   return answers.flatMap((answer) => {
-    const lines = requireList(parseJsonText(answer), "the answer").flatMap((table) =>
+    const lines = requireList(parseJsonText(answer), "the response").flatMap((table) =>
       linesOfTable(membersOf(table), momentOf),
     );
-    // Without this, the other table would hide that this one has come to nothing.
-    if (lines.length === 0) throw new ParseError("no rates in the answer: a table is empty");
+    // Without this check, the other table would hide that this one is empty.
+    if (lines.length === 0) throw new ParseError("no rates in the response: a table is empty");
     return lines;
   });
 }

@@ -4,12 +4,12 @@ import { lineOfUnits, shown, utf8TextOf, withoutEndedSeries } from "./source-lin
 
 const COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
 
-/** Norges Bank's krone indexes: they stand beside the currencies and are no rates of exchange. */
+/** Norges Bank's krone indexes: listed among the currencies, but not exchange rates. */
 const INDEXES = new Set(["TWI", "I44"]);
 
 /**
  * Reads Norges Bank's business-day rates as SDMX-CSV (data.norges-bank.no, dataflow EXR): the
- * kroner for 10 to the power of `UNIT_MULT` units of a currency. Ended series may be among them.
+ * kroner per 10 to the power of `UNIT_MULT` units of a currency. It may include ended series.
  */
 export function parseNorges(
   answers: readonly Answer[],
@@ -34,7 +34,7 @@ type Row = Partial<Record<(typeof COLUMNS)[number], string>>;
 
 function rowsOf(body: Uint8Array): readonly Row[] {
   const text = utf8TextOf(body);
-  // A figure cut in its middle would be taken for a shorter one.
+  // A truncated figure would be read as a shorter one.
   if (!text.endsWith("\n")) throw new ParseError("the body is cut short: its last line has no end");
   const [header = [], ...records] = recordsOf(text);
   const missing = COLUMNS.filter((column) => !header.includes(column));

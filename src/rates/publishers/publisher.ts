@@ -1,17 +1,17 @@
 import type { Instant } from "../../shared/instant.ts";
 import type { Quotation, Rejection } from "../rules/rate.ts";
 
-/** What one of a publisher's addresses answered. */
+/** The response of one of a publisher's addresses. */
 export interface Answer {
   readonly body: Uint8Array;
-  /** The moment of the Date header in milliseconds since 1970 or, without one, of the arrival. */
+  /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
   readonly receivedMs: number;
 }
 
-/** One figure of an answer: a quotation not judged yet, or why there is none. */
+/** One figure of a response: a quotation not validated yet, or why there is none. */
 export type SourceLine = Quotation | Rejection;
 
-/** The answer as a whole is not what its publisher gives out, and nothing of it is taken. */
+/** The response as a whole does not have the publisher's format, and nothing of it is used. */
 export class ParseError extends Error {
   readonly reason: string;
 
@@ -28,36 +28,36 @@ export interface TimeOfDay {
   readonly timeZone: string;
 }
 
-/** The moment that a date such as `2026-03-13` stands for; undefined when it is no date. */
+/** The instant that a date such as `2026-03-13` means; undefined for anything but a date. */
 export type ToInstant = (date: string) => Instant | undefined;
 
-/** Reads the answers of a publisher's addresses, in their order, into lines in any order. */
+/** Parses the responses of a publisher's addresses, in their order, to lines in any order. */
 export type Parse = (answers: readonly Answer[], momentOf: ToInstant) => readonly SourceLine[];
 
-/** Who publishes rates, where, when and on what terms, and how they are read. */
+/** A publisher of rates: its name, addresses, schedule and terms, and its parser. */
 export interface Publisher {
-  /** Names the source in the configuration and beside every rate: `ecb`. */
+  /** Names the source in the configuration and with every rate: `ecb`. */
   readonly key: string;
   readonly name: string;
   /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
   readonly country: string;
-  /** In a sentence, on what terms the figures may be passed on. */
+  /** One sentence: the terms on which the figures may be passed on. */
   readonly terms: string;
   readonly termsUrl: string | undefined;
-  /** All of them make one publication. */
+  /** Together they are one publication. */
   readonly addresses: readonly string[];
-  /** When a new publication can be had; the cron's fields: minute hour day month weekday. */
+  /** When a new publication is available; the cron's fields: minute hour day month weekday. */
   readonly schedule:
     | { readonly cron: string; readonly timeZone: string }
     | { readonly everySeconds: number };
-  /** The time of day that a date stands for; undefined where the answer has times. */
+  /** The time of day that a date means; undefined where the response has times. */
   readonly publishedAt: TimeOfDay | undefined;
   readonly onByDefault: boolean;
   /**
-   * Reads the answers of the addresses, in their order.
+   * Parses the responses of the addresses, in their order.
    *
    * @returns each pair once, with its latest figure; at least one quotation.
-   * @throws {ParseError} an answer is not in the publisher's layout, or holds no rate.
+   * @throws {ParseError} a response is not in the publisher's format, or has no rate.
    */
   readonly parse: (answers: readonly Answer[]) => readonly SourceLine[];
 }

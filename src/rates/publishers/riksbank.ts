@@ -4,19 +4,19 @@ import { lineOf, shown, withoutEndedSeries } from "./source-lines.ts";
 
 const SERIES = /^SEK([A-Z]{3})PMI$/;
 
-/** The krona in kronor ("ett" is one): it stands among the currencies. */
+/** The krona in kronor ("ett" is one), which is listed among the currencies. */
 const KRONA_ITSELF = "SEKETT";
 
 /**
- * Reads Sveriges Riksbank's middle rates (api.riksbank.se, swea/v1, group 130): in the series
- * SEKUSDPMI the kronor for one US dollar. The group answers with ended series, too.
+ * Reads Sveriges Riksbank's middle rates (api.riksbank.se, swea/v1, group 130): the series
+ * SEKUSDPMI has the kronor per US dollar. The group's response includes ended series.
  */
 export function parseRiksbank(
   answers: readonly Answer[],
   momentOf: ToInstant,
 ): readonly SourceLine[] {
   return answers.flatMap((answer) => {
-    const rows = requireList(parseJsonText(answer), "the answer").map(membersOf);
+    const rows = requireList(parseJsonText(answer), "the response").map(membersOf);
     const lines = rows
       .filter(({ seriesId }) => seriesId !== KRONA_ITSELF)
       .map(({ seriesId, date, value }) =>

@@ -5,18 +5,18 @@ import { type Answer, ParseError, type SourceLine } from "./publisher.ts";
 
 const DAY_MS = 86_400_000;
 
-/** No publisher pauses a currency for so long and goes on with it. */
+/** No publisher resumes a currency after a longer pause than this. */
 const SERIES_PAUSE_DAYS_MAX = 31;
 
 /**
- * Leaves each pair once. Of several lines the one with the latest date stands, as in an answer
- * that holds the days before, too. One that repeats another's figure says nothing new; one that
- * contradicts it on the same date is rejected.
+ * Keeps each pair once. Of several lines it keeps the one with the latest date, as in a response
+ * with earlier days. It drops a line that repeats a figure, and rejects one that contradicts a
+ * figure of the same date.
  *
  * @throws {ParseError} there is not a single rate.
  */
 export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[] {
-  const standing = new Map<string, Quotation>();
+  const latestByPair = new Map<string, Quotation>();
   const rejections: SourceLine[] = [];
   for (const line of lines) {
     if ("reason" in line) {
@@ -24,28 +24,28 @@ export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[]
       continue;
     }
     const pair = `${line.base}/${line.quote}`;
-    const other = standing.get(pair);
-    if (other === undefined || line.asOf > other.asOf) standing.set(pair, line);
+    const other = latestByPair.get(pair);
+    if (other === undefined || line.asOf > other.asOf) latestByPair.set(pair, line);
     else if (line.asOf === other.asOf && line.rate !== other.rate) {
       const figures = `${shown(other.rate)} and then ${shown(line.rate)}`;
       rejections.push({ reason: `${shown(pair)} is stated twice: ${figures}` });
     }
   }
-  if (standing.size > 0) return [...standing.values(), ...rejections];
+  if (latestByPair.size > 0) return [...latestByPair.values(), ...rejections];
   const [first] = rejections;
   const why = first !== undefined && "reason" in first ? `: ${first.reason}` : "";
-  throw new ParseError(`no rates in the answer${why}`);
+  throw new ParseError(`no rates in the response${why}`);
 }
 
 /**
- * Leaves out the currencies that a publisher has ceased to quote, where it answers with the last
+ * Leaves out the currencies that a publisher no longer quotes, where its response has the last
  * figure of every series it ever had: SEK against the Cyprus pound ends in 2007.
  */
 export function withoutEndedSeries(
   lines: readonly SourceLine[],
   { receivedMs }: Answer,
 ): readonly SourceLine[] {
-  // A mistaken date in the future must not make all others look old.
+  // A wrong date in the future must not make all others look old.
   const latest = instantAt(receivedMs + DAY_MS);
   let newest = "";
   for (const line of lines) {
@@ -56,7 +56,7 @@ export function withoutEndedSeries(
   return lines.filter((line) => "reason" in line || line.asOf >= oldest);
 }
 
-/** One rate as an answer states it. A member that is missing or no text is undefined. */
+/** One rate as a response states it. A member that is missing or not a text is undefined. */
 export interface StatedRate {
   readonly base: string | undefined;
   readonly quote: string | undefined;
@@ -64,7 +64,7 @@ export interface StatedRate {
   readonly asOf: Instant | undefined;
 }
 
-/** Makes the line of a rate; `what` names it in a rejection. */
+/** Returns the line of a rate; `what` names it in a rejection. */
 export function lineOf(what: string, { base, quote, rate, asOf }: StatedRate): SourceLine {
   if (base === undefined || quote === undefined) return { reason: `${what} names no currency` };
   if (rate === undefined) return { reason: `${what} has no rate` };
@@ -72,7 +72,7 @@ export function lineOf(what: string, { base, quote, rate, asOf }: StatedRate): S
   return { base, quote, rate, asOf };
 }
 
-/** As `lineOf`, for a rate that is stated per 10 to a power of units, which moves the point. */
+/** Like `lineOf`, for a rate per 10 to the power of `places` units: moves the decimal point. */
 export function lineOfUnits(
   what: string,
   places: number | undefined,
@@ -88,7 +88,7 @@ export function lineOfUnits(
   return { ...line, rate: movePoint(rate, -places) };
 }
 
-/** @returns how many places the point moves for so many units; undefined for no power of ten. */
+/** @returns how many places the point moves; undefined if `units` is not a power of ten. */
 export function placesOfUnits(units: string | undefined): number | undefined {
   return units !== undefined && /^10{0,9}$/.test(units) ? units.length - 1 : undefined;
 }
@@ -102,7 +102,7 @@ export function utf8TextOf(body: Uint8Array): string {
   }
 }
 
-/** A foreign text as it may stand in a message: quoted, escaped and cut. */
+/** Untrusted text for a message: quoted, escaped and cut. */
 export function shown(text = ""): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

@@ -1,11 +1,11 @@
 /**
  * The currencies of the US Treasury's Reporting Rates of Exchange by their
- * `country_currency_desc`, in ISO 4217. A name says what its figures are in, not for ever: whatever
- * is not certain is not here, so that its rate is rejected by name instead of being published as
- * another currency's. So are missing
+ * `country_currency_desc`, in ISO 4217. A name may change its currency: names that are not certain
+ * are left out, so that their rates are rejected by name instead of being published as another
+ * currency's. Left out are
  *
  * - `Bulgaria-Lev New`: since Bulgaria has the euro, its figures are the euro's (0.87, not 1.7);
- * - `Syria-Pound`: it took off two zeros in 2026, and whether SYP is the old or the new is open.
+ * - `Syria-Pound`: it removed two zeros in 2026, and whether SYP is the old or the new is open.
  */
 export const treasuryCurrencies: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -181,7 +181,7 @@ const US_DOLLARS = new Set([
   "Timor-Leste-Dili",
 ]);
 
-/** Whether a name stands for the US dollar, or for the euro beside that of the `Euro Zone`. */
+/** Whether a name means the US dollar, or repeats the euro of the `Euro Zone`. */
 export function isTreasuryRepetition(name: string): boolean {
   return US_DOLLARS.has(name) || (name.endsWith("-Euro") && name !== "Euro Zone-Euro");
 }

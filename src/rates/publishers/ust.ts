@@ -8,14 +8,14 @@ const DAY_MS = 86_400_000;
 
 /**
  * Reads the US Treasury's quarterly Reporting Rates of Exchange (fiscaldata.treasury.gov, dataset
- * treasury-reporting-rates-exchange): of the latest `record_date` how many units of a currency one
- * US dollar is worth. "An amendment to a currency exchange rate for the quarter will appear on the
+ * treasury-reporting-rates-exchange): for the latest `record_date`, the units of a currency per
+ * US dollar. "An amendment to a currency exchange rate for the quarter will appear on the
  * report as a separate line with a new effective date", so that date is the rate's.
  */
 export function parseUst([answer]: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
   const { data } = membersOf(parseJsonText(answer));
   const rows = requireList(data, "data").map(rowOf);
-  // A mistaken record date in the future must not hide the quarter that is there.
+  // A wrong record date in the future must not hide the current quarter.
   const tomorrow = timestamp((answer?.receivedMs ?? 0) + DAY_MS).slice(0, 10);
   const dates = rows.map(({ recordDate }) => recordDate).filter((date) => date <= tomorrow);
   const latest = dates.sort().at(-1) ?? "";
@@ -46,7 +46,7 @@ function linesOfRow(row: Row, momentOf: ToInstant): readonly SourceLine[] {
   if (isTreasuryRepetition(name)) return [];
   const quote = treasuryCurrencies.get(name);
   const what = `the rate of ${shown(name)}`;
-  if (quote === undefined) return [{ reason: `${what} is of a currency that is not known here` }];
+  if (quote === undefined) return [{ reason: `${what} is in a currency that Kurs does not know` }];
   const asOf = momentOf(recordDate) && momentOf(effectiveDate);
   return [lineOf(what, { base: "USD", quote, rate, asOf })];
 }

@@ -3,14 +3,14 @@ import { type Instant, parseInstant } from "../../shared/instant.ts";
 const calendarDate = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 
 /**
- * The moment at which a publisher that states a date alone published on that day: its documented
- * time of day, in its own time zone, turned into UTC.
+ * The publication time, in UTC, of a publisher that states only a date: its documented time of day
+ * in its own time zone.
  *
  * @param date `2026-03-13`
  * @param timeOfDay `16:00`
  * @param timeZone an IANA name such as `Europe/Berlin`
- * @returns the moment, or `undefined` for a date, a time or a zone that does not exist and for a
- *   moment outside the years 0 to 9999. A time of day that the clocks skip counts as if they had
+ * @returns the instant, or `undefined` for a date, a time or a zone that does not exist and for an
+ *   instant outside the years 0 to 9999. A time of day that the clocks skip counts as if they had
  *   not been put forward, one that they repeat as the first of the two.
  */
 export function publicationTime(
@@ -26,6 +26,6 @@ export function publicationTime(
     });
     return parseInstant(moment.toInstant().toString());
   } catch {
-    return undefined; // a thirtieth of February, a 25th hour, a zone that nobody knows
+    return undefined; // February 30, a 25th hour, an unknown zone
   }
 }

@@ -8,7 +8,7 @@ export interface Rate extends Pair {
   readonly asOf: Instant;
 }
 
-/** What somebody states a rate to be: four texts, not judged yet. */
+/** A stated rate: four texts, not validated yet. */
 export interface Quotation {
   readonly base: string;
   readonly quote: string;
@@ -16,7 +16,7 @@ export interface Quotation {
   readonly asOf: string;
 }
 
-/** Why a quotation is no rate, in words for the person who has to mend it. */
+/** Why a quotation is not a valid rate, for the person who has to correct it. */
 export interface Rejection {
   readonly reason: string;
 }
@@ -24,14 +24,14 @@ export interface Rejection {
 const DAY_MS = 86_400_000;
 
 /**
- * @param nowMs the present, in milliseconds since 1970.
- * @returns the latest time that a rate may have: one from more than a day ahead is a mistake.
+ * @param nowMs the current time, in milliseconds since 1970.
+ * @returns the latest time that a rate may have: one more than a day ahead is a mistake.
  */
 export function latestAsOf(nowMs: number): Instant {
   return instantAt(nowMs + DAY_MS);
 }
 
-/** Judges a quotation by itself: the form of its symbols, its figure and its time. */
+/** Validates a quotation by itself: the form of its symbols, its figure and its time. */
 export function parseQuotation(quotation: Quotation, latest: Instant): Rate | Rejection {
   const base = parseSymbol(quotation.base);
   if (base === undefined) return badSymbol("base", quotation.base);
@@ -41,35 +41,35 @@ export function parseQuotation(quotation: Quotation, latest: Instant): Rate | Re
 
   const rate = parseDecimal(quotation.rate.trim());
   if (rate === "malformed") {
-    return { reason: `rate ${shown(quotation.rate)} is not a decimal number such as 1.1476` };
+    return { reason: `rate ${quoted(quotation.rate)} is not a decimal number such as 1.1476` };
   }
   if (rate === "negative" || isZero(rate)) {
-    return { reason: `rate ${shown(quotation.rate)} is not above zero` };
+    return { reason: `rate ${quoted(quotation.rate)} is not above zero` };
   }
 
   const asOf = parseInstant(quotation.asOf.trim());
   if (asOf === undefined) return badTime(quotation.asOf);
   if (asOf > latest) {
-    return { reason: `as_of ${shown(quotation.asOf)} is more than a day in the future` };
+    return { reason: `as_of ${quoted(quotation.asOf)} is more than a day in the future` };
   }
   return { base, quote, rate, asOf };
 }
 
 function badSymbol(field: "base" | "quote", text: string): Rejection {
-  return { reason: `${field} ${shown(text)} is not a symbol of 2 to 10 letters A-Z or digits` };
+  return { reason: `${field} ${quoted(text)} is not a symbol of 2 to 10 letters A-Z or digits` };
 }
 
 function badTime(text: string): Rejection {
   if (isLeapSecond(text.trim())) {
     return {
-      reason: `as_of ${shown(text)} is a leap second, which is not stored: state another second`,
+      reason: `as_of ${quoted(text)} is a leap second, which is not stored: state another second`,
     };
   }
   const example = "2026-03-13T15:00:00Z";
-  return { reason: `as_of ${shown(text)} is not an RFC 3339 time such as ${example}` };
+  return { reason: `as_of ${quoted(text)} is not an RFC 3339 time such as ${example}` };
 }
 
-/** A foreign text as it may stand in a message: quoted, escaped and cut. */
-function shown(text: string): string {
+/** Untrusted text for a message: quoted, escaped and cut. */
+function quoted(text: string): string {
   return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

@@ -3,7 +3,7 @@ declare const assetSymbol: unique symbol;
 /** An asset symbol in its stored form: 2 to 10 of A–Z and 0–9. Only `parseSymbol` makes one. */
 export type AssetSymbol = string & { readonly [assetSymbol]: true };
 
-/** A currency pair, as asked for or as stored. Its direction is part of it. */
+/** A currency pair, as requested or as stored. Its direction is part of it. */
 export interface Pair {
   readonly base: AssetSymbol;
   readonly quote: AssetSymbol;
@@ -12,14 +12,14 @@ export interface Pair {
 const stored = /^[A-Z0-9]{2,10}$/;
 
 // Letters are checked before they are upper-cased, and only ASCII passes the check: JavaScript
-// turns "ß" into "SS" and "ſ" into "S", which would make a symbol of what was none.
+// turns "ß" into "SS" and "ſ" into "S", which would make an invalid text a symbol.
 const accepted = /^[A-Za-z0-9]{2,10}$/;
 
 /**
- * Trims what `String.prototype.trim` does, no-break spaces and byte order marks among it, and
+ * Trims as `String.prototype.trim` does, including no-break spaces and byte order marks, and
  * upper-cases ASCII letters (specification, section 4: path parameters).
  *
- * @returns the symbol, or `undefined` for a text that is none.
+ * @returns the symbol, or `undefined` for a text that is not one.
  */
 export function parseSymbol(text: string): AssetSymbol | undefined {
   if (stored.test(text)) return text as AssetSymbol;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../shared/clock.ts";
 import { SourceError } from "../source.ts";
 
-/** What lets a publisher say that nothing has changed (RFC 9110, section 13). */
+/** Validators for a conditional request, which allow a 304 response (RFC 9110, section 13). */
 export interface Validators {
   readonly etag?: string;
   readonly lastModified?: string;
@@ -10,7 +10,7 @@ export interface Validators {
 export interface HttpAnswer {
   readonly body: Uint8Array;
   readonly validators: Validators;
-  /** The Date header's moment or, without one, the present; milliseconds since 1970. */
+  /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
   readonly receivedMs: number;
 }
 
@@ -28,8 +28,8 @@ export const publisherLimits: HttpLimits = {
 };
 
 /**
- * Gets one address as a polite client does: it says who it is, asks only for what has changed, and
- * gives up on what takes too long, is too large or leads in circles.
+ * Sends a GET request as a polite client: with a User-Agent, conditional if validators are known,
+ * and stopped when it takes too long, its body is too large or it is redirected too often.
  *
  * @returns `"unchanged"` for a 304.
  * @throws {SourceError} with the reason for anything but a 2xx with a body.
@@ -55,7 +55,7 @@ export async function httpGet(
     if (response.status === 304 && isConditional(settings.validators)) return "unchanged";
     if (!response.ok) {
       await response.body?.cancel();
-      throw new SourceError(`${hostOf(address)} answered ${response.status}`);
+      throw new SourceError(`${hostOf(address)} responded with ${response.status}`);
     }
     const body = await bodyOf(response, limits.bodyBytesMax);
     const receivedMs = dateOf(response) ?? clock.nowMs();
@@ -65,7 +65,7 @@ export async function httpGet(
     if (settings.signal.aborted) throw new SourceError("stopped before it was fetched", error);
     if (timeout.aborted) {
       const seconds = limits.timeoutMs / 1000;
-      throw new SourceError(`${hostOf(address)} did not answer within ${seconds} s`, error);
+      throw new SourceError(`${hostOf(address)} did not respond within ${seconds} s`, error);
     }
     throw new SourceError(`${hostOf(address)}: ${causeOf(error)}`, error);
   }
@@ -83,8 +83,8 @@ function headersOf({ userAgent, validators }: { userAgent: string; validators: V
 }
 
 /**
- * Follows redirects within the hosts of the source. All addresses of the catalogue are https, so
- * every redirect is, too: another host must not be able to state its rates.
+ * Follows redirects within the source's hosts. All addresses in the catalogue are https, so every
+ * redirect must be, too: no other host may state the source's rates.
  */
 async function follow(
   address: string,
@@ -104,7 +104,7 @@ async function follow(
   if (redirectsLeft === 0) throw new SourceError(`${from} redirects too many times`);
   const next = URL.parse(location, address);
   if (next === null || !/^https?:$/.test(next.protocol)) {
-    throw new SourceError(`${from} redirects to what is no web address`);
+    throw new SourceError(`${from} redirects to something that is not a web address`);
   }
   if (address.startsWith("https:") && next.protocol !== "https:") {
     throw new SourceError(`${from} redirects from https to http`);
@@ -121,11 +121,11 @@ async function bodyOf(response: Response, bytesMax: number): Promise<Uint8Array>
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     if (bytes > bytesMax) {
-      throw new SourceError(`the answer is larger than ${bytesMax / 1024 / 1024} MiB`);
+      throw new SourceError(`the response is larger than ${bytesMax / 1024 / 1024} MiB`);
     }
     chunks.push(chunk);
   }
-  if (bytes === 0) throw new SourceError("the answer is empty");
+  if (bytes === 0) throw new SourceError("the response is empty");
   return Buffer.concat(chunks);
 }
 
@@ -144,7 +144,7 @@ function hostOf(address: string): string {
   return URL.parse(address)?.host ?? address;
 }
 
-/** What fetch itself says is "fetch failed"; why is in its cause. */
+/** The message of a fetch error is just "fetch failed"; its cause has the reason. */
 function causeOf(error: unknown): string {
   const { cause, message } = error as Error;
   return cause instanceof Error

@@ -4,7 +4,7 @@ import { type Fetched, type RateSource, SourceError } from "../source.ts";
 import { type HttpAnswer, type HttpLimits, httpGet, type Validators } from "./http-get.ts";
 import { createSchedule } from "./schedule.ts";
 
-/** Makes a publisher's source: it gets the publisher's addresses and parses what they answer. */
+/** Creates a publisher's source: it fetches the publisher's addresses and parses the responses. */
 export function createPublisherSource(
   publisher: Publisher,
   settings: {
@@ -30,7 +30,7 @@ export function createPublisherSource(
         addresses.map((address) => get(address, known[address] ?? {})),
       );
       if (answers.every((answer) => answer === "unchanged")) return "unchanged";
-      // A publication is parsed as a whole: what has not changed beside what has is got again.
+      // A publication is parsed as a whole: if one address changed, the others are fetched in full.
       const whole = await Promise.all(
         answers.map(async (answer, index) =>
           answer === "unchanged" ? changed(await get(addresses[index] ?? "", {})) : answer,
@@ -42,7 +42,7 @@ export function createPublisherSource(
         return { lines, validators: JSON.stringify(Object.fromEntries(validators)) };
       } catch (error) {
         if (!(error instanceof ParseError)) throw error;
-        throw new SourceError(`the answer cannot be read: ${error.message}`, error);
+        throw new SourceError(`the response cannot be read: ${error.message}`, error);
       }
     },
   };
@@ -50,7 +50,7 @@ export function createPublisherSource(
 
 function changed(answer: HttpAnswer | "unchanged"): HttpAnswer {
   if (answer !== "unchanged") return answer;
-  throw new SourceError("answered 304 to an unconditional request");
+  throw new SourceError("responded with 304 to an unconditional request");
 }
 
 function validatorsOf(stored: string | undefined): Readonly<Record<string, Validators>> {

@@ -4,7 +4,7 @@ import type { RateSource } from "../source.ts";
 import { publisherLimits } from "./http-get.ts";
 import { createPublisherSource } from "./publisher-source.ts";
 
-/** The keys of every source there is, and of those that are fetched unless the operator chooses. */
+/** The keys of all sources, and of those that are fetched unless the operator chooses others. */
 export const sourceNames = {
   known: publishers.map(({ key }) => key),
   onByDefault: publishers.filter(({ onByDefault }) => onByDefault).map(({ key }) => key),
@@ -15,7 +15,7 @@ export function sourcesOf(
   keys: readonly string[],
   { clock, version }: { readonly clock: Clock; readonly version: string },
 ): readonly RateSource[] {
-  // Says honestly who asks, so that a publisher can tell what its server is used for.
+  // Names the client honestly, so that a publisher knows what its server is used for.
   const userAgent = `Kurs/${version} (self-hosted currency-rate service)`;
   return keys.flatMap((key) => {
     const publisher = publishers.find((known) => known.key === key);

@@ -1,18 +1,18 @@
 import { Cron } from "croner";
 import { MISSED_MAX, type Schedule } from "../source.ts";
 
-/** When a publisher gives out rates: at the times of a cron pattern, or continuously. */
+/** When a publisher publishes rates: at the times of a cron pattern, or continuously. */
 export type Calendar =
   | { readonly cron: string; readonly timeZone: string }
   | { readonly everySeconds: number };
 
-/** Publishers may be late; a publication counts as missed only after this long. */
+/** Publishers may be late: a publication counts as missed only after this time. */
 const GRACE_MS = 2 * 60 * 60_000;
 
-/** A source polled continuously may be silent for so long before it counts as stale. */
+/** A source that is polled continuously counts as stale after this time without a new rate. */
 const POLL_GRACE_MS = 5 * 60_000;
 
-/** Makes a source's schedule from the calendar that its publisher documents. */
+/** Creates a source's schedule from the calendar that its publisher documents. */
 export function createSchedule(calendar: Calendar): Schedule {
   return "cron" in calendar ? cronSchedule(calendar) : pollSchedule(calendar.everySeconds * 1000);
 }
@@ -21,15 +21,15 @@ function cronSchedule({ cron, timeZone }: { cron: string; timeZone: string }): S
   const runs = new Cron(cron, { timezone: timeZone, paused: true });
   const before = (moment: Date) => runs.previousRuns(1, moment)[0];
 
-  /** Publications due by a moment that the newest rate shows nothing of, at most so many. */
+  /** Counts up to `most` publications due by `untilMs` that the newest rate does not reflect. */
   const unseen = (newestAsOfMs: number | undefined, untilMs: number, most: number): number => {
     if (newestAsOfMs === undefined) return 1;
     let count = 0;
-    // The pattern has whole seconds, and croner looks before the one it is given.
+    // The pattern has whole seconds, and croner searches strictly before the given one.
     let due = before(new Date(untilMs + 1000));
     while (due !== undefined && count < most) {
       const earlier = before(due);
-      // A rate's own time lies about its publication: it belongs to the nearest one.
+      // A rate's own time is near its publication: it belongs to the nearest one.
       const midpointMs = (due.getTime() + (earlier ?? due).getTime()) / 2;
       if (newestAsOfMs > midpointMs) break;
       count += 1;
@@ -41,7 +41,7 @@ function cronSchedule({ cron, timeZone }: { cron: string; timeZone: string }): S
   return {
     next(afterMs) {
       const next = runs.nextRun(new Date(afterMs));
-      if (next === null) throw new Error(`the schedule ${cron} never comes again`);
+      if (next === null) throw new Error(`the schedule ${cron} has no next run`);
       return next.getTime();
     },
 

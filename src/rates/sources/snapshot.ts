@@ -13,7 +13,7 @@ interface SnapshotFile {
   }[];
 }
 
-/** Loads the rates that come with the program, in their order of precedence. */
+/** Loads the rates bundled with the program, in their order of precedence. */
 export async function loadSnapshot(): Promise<readonly Publication[]> {
   const { publications } = JSON.parse(await readFile(FILE, "utf8")) as SnapshotFile;
   return publications.map(({ source, published_on, as_of, rates }) => ({

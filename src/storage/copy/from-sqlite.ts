@@ -9,19 +9,19 @@ import { migrate } from "../sqlite/migrate.ts";
 import { FILE_NAME } from "../sqlite/open.ts";
 import { columnsOf, type Table, type TableTotals, totalsQuery } from "./tables.ts";
 
-/** A whole store that is read from its beginning to its end, while nobody writes to it. */
+/** A whole store, read from beginning to end while no process writes to it. */
 export interface CopySource extends Disposable {
   tally(table: Table): TableTotals;
-  /** The rows of a table, in bunches, each as its columns' values. */
+  /** The rows of a table, in batches, each as its columns' values. */
   rows(table: Table, maxRowsPerStatement: number): Iterable<readonly (readonly SqlValue[])[]>;
 }
 
-/** How long a server beside us may take to let go of the file. */
+/** How long to wait for a server that has the file locked. */
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
  * Opens the embedded database of a data directory, or its file, as the source of a copy. Its write
- * lock is held until it is closed: nothing is charged meanwhile that the copy would not know.
+ * lock is held until disposed: no unit is charged meanwhile that the copy would miss.
  *
  * @throws {StartupError}
  */
@@ -31,14 +31,14 @@ export function openSqliteSource(path: string): CopySource {
   if (!existsSync(file)) throw new StartupError(`There is no database at ${file}.`);
   using _owner = actAsOwnerOf(dirname(file));
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-  let presence: Disposable | undefined;
+  let lock: Disposable | undefined;
   try {
-    presence = lockShared(dirname(file), BUSY_TIMEOUT_MS);
+    lock = lockShared(dirname(file), BUSY_TIMEOUT_MS);
     migrate(database, file);
     database.exec("BEGIN IMMEDIATE");
   } catch (error) {
     database.close();
-    presence?.[Symbol.dispose]();
+    lock?.[Symbol.dispose]();
     if (error instanceof StartupError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     throw new StartupError(`Cannot read ${file}: ${reason}. Is its server stopped?`, error);
@@ -54,21 +54,21 @@ export function openSqliteSource(path: string): CopySource {
         `SELECT ${columnsOf(table).join(", ")} FROM ${table.name}`,
       );
       statement.setReturnArrays(true);
-      let bunch: SqlValue[][] = [];
+      let batch: SqlValue[][] = [];
       for (const row of statement.iterate()) {
-        bunch.push(row as unknown as SqlValue[]);
-        if (bunch.length === maxRowsPerStatement) {
-          yield bunch;
-          bunch = [];
+        batch.push(row as unknown as SqlValue[]);
+        if (batch.length === maxRowsPerStatement) {
+          yield batch;
+          batch = [];
         }
       }
-      if (bunch.length > 0) yield bunch;
+      if (batch.length > 0) yield batch;
     },
 
     [Symbol.dispose]() {
       database.exec("ROLLBACK");
       database.close();
-      presence?.[Symbol.dispose]();
+      lock?.[Symbol.dispose]();
     },
   };
 }

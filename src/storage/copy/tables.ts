@@ -1,4 +1,4 @@
-/** A table, as far as a copy of the whole store wants to know. */
+/** A table, described as far as a copy of the whole store needs it. */
 export interface Table {
   readonly name: string;
   /** The columns of its primary key, and then the others. */
@@ -8,7 +8,7 @@ export interface Table {
   readonly summed?: string;
 }
 
-/** Every table of the store, each after those that it refers to. A test holds it to the schema. */
+/** All tables, each after those that it references. A test compares this list with the schema. */
 export const tables: readonly Table[] = [
   { name: "plans", key: ["name"], others: ["units_per_period"], summed: "units_per_period" },
   {
@@ -71,13 +71,13 @@ export function columnsOf({ key, others }: Table): readonly string[] {
   return [...key, ...others];
 }
 
-/** How many rows a table has, and how many units in all: the same in a copy. */
+/** A table's number of rows and sum of units: the same in a copy. */
 export interface TableTotals {
   readonly rows: number;
   readonly units: number;
 }
 
-/** The statement that counts a table. */
+/** The statement that reads a table's totals. */
 export function totalsQuery({ name, summed }: Table): string {
   const units = summed === undefined ? "0" : `coalesce(sum(${summed}), 0)`;
   return `SELECT count(*) AS "rows", ${units} AS units FROM ${name}`;

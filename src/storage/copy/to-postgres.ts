@@ -7,7 +7,7 @@ import type { CopySource } from "./from-sqlite.ts";
 import { columnsOf, type Table, type TableTotals, tables, totalsQuery } from "./tables.ts";
 
 /** A statement may have 65,535 parameters (the protocol's Bind message counts them in 16 bits). */
-const ROWS_AT_ONCE = 1000;
+const MAX_ROWS_PER_STATEMENT = 1000;
 
 export interface CopyProgress {
   readonly table: string;
@@ -15,12 +15,12 @@ export interface CopyProgress {
   readonly total: number;
 }
 
-/** Rows of each table that were copied, and found again. */
+/** The totals of each table, which were compared after the copy. */
 export type CopyReport = ReadonlyMap<string, TableTotals>;
 
 /**
- * Fills an empty PostgreSQL database with all that a source has, in one transaction: all of it is
- * there, counted and summed up, or nothing.
+ * Copies everything from a source into an empty PostgreSQL database in one transaction: stores all
+ * of it, with counts and sums compared, or nothing.
  *
  * @throws {StartupError} when the database is not empty or the sums differ.
  */
@@ -39,7 +39,7 @@ export async function copyToPostgres(
     const total = tables.reduce((sum, table) => sum + source.tally(table).rows, 0);
     let copied = 0;
     for (const table of tables) {
-      for (const rows of source.rows(table, ROWS_AT_ONCE)) {
+      for (const rows of source.rows(table, MAX_ROWS_PER_STATEMENT)) {
         await client.query(insertOf(table, rows.length), rows.flat());
         copied += rows.length;
         onProgress({ table: table.name, copied, total });
@@ -51,14 +51,14 @@ export async function copyToPostgres(
   } catch (error) {
     if (error instanceof StartupError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartupError(`The copy was broken off: ${reason}. Nothing is kept.`, error);
+    throw new StartupError(`The copy failed: ${reason}. Nothing was stored.`, error);
   } finally {
-    // Without a commit the server undoes it all.
+    // Without a COMMIT the server rolls everything back.
     client.release(true);
   }
 }
 
-/** The plan that a new database comes with does not count. */
+/** Ignores the plan that every new database has. */
 async function requireEmpty(client: PoolClient): Promise<void> {
   for (const table of tables) {
     if (table.name === "plans") continue;
@@ -87,14 +87,15 @@ function insertOf(table: Table, rows: number): string {
 async function compare(client: PoolClient, source: CopySource): Promise<CopyReport> {
   const report = new Map<string, TableTotals>();
   for (const table of tables) {
-    const [there, here] = [source.tally(table), await readTableTotals(client, table)];
-    if (there.rows !== here.rows || there.units !== here.units) {
-      const told = ({ rows, units }: TableTotals) => `${rows} rows with ${units} units`;
+    const [expected, actual] = [source.tally(table), await readTableTotals(client, table)];
+    if (expected.rows !== actual.rows || expected.units !== actual.units) {
+      const format = ({ rows, units }: TableTotals) => `${rows} rows with ${units} units`;
       throw new StartupError(
-        `The copy of ${table.name} differs: ${told(there)} became ${told(here)}. Nothing is kept.`,
+        `The copy of ${table.name} differs: ${format(expected)} became ${format(actual)}. ` +
+          "Nothing was stored.",
       );
     }
-    report.set(table.name, here);
+    report.set(table.name, actual);
   }
   return report;
 }
@@ -102,10 +103,4 @@ async function compare(client: PoolClient, source: CopySource): Promise<CopyRepo
 async function readTableTotals(client: PoolClient, table: Table): Promise<TableTotals> {
   const { rows } = await client.query(totalsQuery(table));
   return { rows: Number(rows[0]?.rows), units: Number(rows[0]?.units) };
-}
-
-export interface CopyProgress {
-  readonly table: string;
-  readonly copied: number;
-  readonly total: number;
 }

@@ -5,23 +5,23 @@ import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts
 import { isConflict, isFailoverError, storeError } from "./errors.ts";
 import type { Primary, PrimarySettings } from "./primary.ts";
 
-/** What connecting and giving up may take besides the statement itself. */
+/** Time for connecting and for reporting a timeout, besides the statement's own. */
 const MARGIN_MS = 300;
 
-/** Nobody waits longer than this for a connection that others use. */
+/** The longest wait for a connection that other work uses. */
 const WAIT_MS_MAX = 250;
 
-/** One for the metered reads and one for what comes first: no other work is ever in their way. */
-const CONNECTIONS_KEPT = 2;
+/** One for metered reads and one for priority queries, so that other work never delays them. */
+const RESERVED_CONNECTIONS = 2;
 
-/** A transaction that another one was in the way of is run again so often. */
+/** A transaction that conflicts with another one is run again at most this many times. */
 const CONFLICT_RETRIES = 5;
 
-/** Their values are well within the 65,535 parameters that a statement may have. */
-const ROWS_AT_ONCE = 500;
+/** Keeps statements well within their limit of 65,535 parameters. */
+const MAX_ROWS_PER_STATEMENT = 500;
 
-// The primary key finds the rows and has them in this order. Keys are not joined: a revoked key's
-// units are told, too.
+// The primary key finds the rows in this order. API keys are not joined, so that units of revoked
+// keys are included.
 const DAILY_UNITS = `
   SELECT day, api_key_id, units FROM daily_usage
   WHERE account_id = $1 AND (day, api_key_id) > ($2, $3) AND day <= $4
@@ -31,7 +31,7 @@ const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
 
 type Use<Result> = (client: PoolClient) => Promise<Result>;
 
-/** Runs one statement, which is prepared once on each connection. */
+/** Runs one statement, prepared once per connection. */
 export type RunStatement = (
   client: PoolClient,
   sql: string,
@@ -40,15 +40,15 @@ export type RunStatement = (
 
 export interface PostgresEngine extends Engine {
   readonly run: RunStatement;
-  /** Uses a connection that other work is never in the way of. @throws {StoreUnavailable} */
+  /** Uses a connection without queuing behind other work. @throws {StoreUnavailable} */
   withPriorityConnection<Result>(use: Use<Result>): Promise<Result>;
 }
 
 /**
  * The engine on a migrated database. Owns the primary's connections.
  *
- * @param patience `statementTimeoutMs` bounds, with a margin, how long anything may take, waiting
- *   for a connection included; 0: nothing does.
+ * @param settings `statementTimeoutMs` plus a margin limits the time of every call, including the
+ *   wait for a connection; 0: no limit.
  */
 export function createPostgresEngine(
   primary: Primary,
@@ -56,18 +56,18 @@ export function createPostgresEngine(
 ): PostgresEngine {
   const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + MARGIN_MS;
   const run = createRunStatement();
-  const inTurn = createConcurrencyLimit({
-    atOnce: Math.max(1, connectionsMax - CONNECTIONS_KEPT),
-    // A command has all the time that it needs.
+  const connectionLimit = createConcurrencyLimit({
+    atOnce: Math.max(1, connectionsMax - RESERVED_CONNECTIONS),
+    // A command waits without a limit.
     ...(statementTimeoutMs === 0 ? {} : { waitMs: WAIT_MS_MAX }),
     whenFull: storeOverloaded,
   });
 
-  /** Uses a connection, and keeps it only where no error has left it in an unknown state. */
+  /** Uses a connection. An error leaves it in an unknown state, so it is closed then. */
   const withClient = async <Result>(startMs: number, use: Use<Result>) => {
     const client = await primary.connect().catch(failAsStore);
     try {
-      // Whoever asked was told no already: nothing may be done, and charged, after that.
+      // The caller already has the timeout error: no statement may run, and charge, after it.
       if (deadlineMs > 0 && performance.now() - startMs > deadlineMs) throw tooLate(deadlineMs);
       const result = await use(client);
       client.release();
@@ -80,7 +80,7 @@ export function createPostgresEngine(
 
   const attempt = async <Result>(
     use: Use<Result>,
-    pass: ConcurrencyLimit["pass"] = inTurn.pass,
+    pass: ConcurrencyLimit["pass"] = connectionLimit.pass,
   ) => {
     const startMs = performance.now();
     try {
@@ -98,13 +98,13 @@ export function createPostgresEngine(
     (await run(client, sql, parameters)).rows as Row[];
 
   return {
-    maxRowsPerStatement: ROWS_AT_ONCE,
+    maxRowsPerStatement: MAX_ROWS_PER_STATEMENT,
 
     dailyUnits: DAILY_UNITS,
 
     query: (sql, ...parameters) => attempt(rowsOf(sql, parameters)),
 
-    queryWithPriority: (sql, ...parameters) => attempt(rowsOf(sql, parameters), atOnce),
+    queryWithPriority: (sql, ...parameters) => attempt(rowsOf(sql, parameters), bypassLimit),
 
     transaction: (steps, lock) =>
       attempt(async (client) => {
@@ -120,20 +120,19 @@ export function createPostgresEngine(
 
     run,
 
-    withPriorityConnection: (use) => attempt(use, atOnce),
+    withPriorityConnection: (use) => attempt(use, bypassLimit),
 
-    // The search for the primary asks whether it takes writes.
+    // The search for the primary checks that it accepts writes.
     checkWrites: async () => undefined,
 
-    // Nobody waits for anybody's whole database here, as they do for the embedded file.
+    // Writers do not lock the whole database here, as they do in the embedded file.
     hasOtherWriters: async () => false,
 
     [Symbol.asyncDispose]: () => primary[Symbol.asyncDispose](),
   };
 }
 
-/** Past the turnstile. */
-const atOnce: ConcurrencyLimit["pass"] = (work) => work();
+const bypassLimit: ConcurrencyLimit["pass"] = (work) => work();
 
 function createRunStatement(): RunStatement {
   const names = new Map<string, string>();
@@ -159,11 +158,11 @@ async function runThrough<Result>(
 ): Promise<Result> {
   await run(client, "BEGIN", []);
   const result = await stepThrough(client, run, steps, lock).catch(async (error) => {
-    // The error that led here is the one to tell; a connection without its rollback is not kept.
+    // Throws the first error. A connection whose ROLLBACK failed is not kept.
     await client.query("ROLLBACK").catch(() => undefined);
     throw error;
   });
-  // Whatever becomes of a COMMIT, it ends the transaction: there is nothing to roll back after it.
+  // Even a COMMIT that fails ends the transaction, so there is nothing to roll back after it.
   await run(client, "COMMIT", []);
   return result;
 }
@@ -184,10 +183,10 @@ async function stepThrough<Result>(
 }
 
 function tooLate(deadlineMs: number): StoreUnavailable {
-  return new StoreUnavailable(new Error(`PostgreSQL gave no answer within ${deadlineMs} ms`));
+  return new StoreUnavailable(new Error(`PostgreSQL did not respond within ${deadlineMs} ms`));
 }
 
-/** What takes longer goes on by itself, but nobody waits for it: its outcome is in doubt. */
+/** Rejects at the deadline. The work continues in the background; its outcome is unknown. */
 async function within<Result>(deadlineMs: number, work: Promise<Result>): Promise<Result> {
   if (deadlineMs === 0) return work;
   const { promise: late, reject } = Promise.withResolvers<never>();

@@ -9,7 +9,7 @@ const READ_ONLY_SQL_TRANSACTION = "25006";
 const CONNECTION_EXCEPTION = "08";
 const OPERATOR_INTERVENTION = "57P";
 
-/** What the database itself could not do is the store's failure; the rest is this program's. */
+/** Wraps a failure of the database itself; returns a bug of this program as it is. */
 export function storeError(error: unknown): unknown {
   if (error instanceof DatabaseError) {
     const isOurs = error.code?.startsWith(INTEGRITY_CONSTRAINT_VIOLATION) ?? false;
@@ -18,13 +18,13 @@ export function storeError(error: unknown): unknown {
   return isConnectionError(error) ? new StoreUnavailable(error) : error;
 }
 
-/** Whether nothing of a transaction was kept because another one was in the way. */
+/** Whether a transaction was rolled back because it conflicted with another one. */
 export function isConflict(error: unknown): boolean {
   const code = error instanceof DatabaseError ? error.code : undefined;
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-/** Whether the server may not be there any more, or take no writes any more. */
+/** Whether the server may be gone, or may no longer accept writes. */
 export function isFailoverError(error: unknown): boolean {
   if (!(error instanceof DatabaseError)) return isConnectionError(error);
   const { code = "" } = error;
@@ -36,8 +36,8 @@ export function isFailoverError(error: unknown): boolean {
 }
 
 /**
- * pg tells of broken and late connections by plain errors, Node of a host with several addresses by
- * an error for each; mistakes of ours are TypeErrors.
+ * pg throws plain errors for broken connections and timeouts. Node throws an AggregateError for a
+ * host with several addresses. Bugs of ours are TypeErrors.
  */
 function isConnectionError(error: unknown): boolean {
   return error instanceof AggregateError || (error instanceof Error && error.name === "Error");

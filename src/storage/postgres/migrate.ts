@@ -2,10 +2,10 @@ import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/start-error.ts";
 import { type MigrationReport, migrationsIn } from "../migrations.ts";
 
-/** Taken by whoever migrates; the others wait for it. Any number does that no one else uses. */
+/** The process that migrates holds it; others wait. Any number that nothing else uses will do. */
 const MIGRATION_LOCK = 5_278_777;
 
-/** The numbered files that were run, of which the greatest is the schema's version. */
+/** Lists the numbered files that were run; the greatest number is the schema's version. */
 const CREATE_MIGRATIONS_TABLE = `
   CREATE TABLE IF NOT EXISTS schema_migrations (
     version integer PRIMARY KEY,
@@ -13,8 +13,8 @@ const CREATE_MIGRATIONS_TABLE = `
   )`;
 
 /**
- * Brings a database up to the program's schema: the numbered files that it has not seen, in one
- * transaction, by one process at a time.
+ * Migrates a database to the program's schema: runs the numbered files that it does not have yet in
+ * one transaction, one process at a time.
  *
  * @throws {StartupError} when the database was written by a newer program.
  */

@@ -8,14 +8,14 @@ import { migrate } from "./migrate.ts";
 import { createPrimary, type Primary, type PrimarySettings } from "./primary.ts";
 import { requireSuitable } from "./suitable.ts";
 
-/** A server that starts beside us is waited for so long. */
-const START_PATIENCE_MS = 6000;
-const START_RETRY_MS = 500;
+/** How long to wait for a PostgreSQL server that is starting. */
+const CONNECT_RETRIES_MS = 6000;
+const RETRY_DELAY_MS = 500;
 
 /**
  * Opens the engine on PostgreSQL, migrating it where needed.
  *
- * @throws {StartupError} within 10 s, which says where it was tried and why it did not work.
+ * @throws {StartupError} within 10 s, with each host and the reason why it cannot be used.
  */
 export async function openPostgresEngine(
   hosts: readonly DatabaseHost[],
@@ -26,18 +26,18 @@ export async function openPostgresEngine(
   return createPostgresEngine(primary, settings);
 }
 
-/** Brings the database up to the program's schema. @throws {StartupError} */
+/** Migrates the database to the program's schema. @throws {StartupError} */
 export async function migratePostgresStore(
   hosts: readonly DatabaseHost[],
 ): Promise<MigrationReport> {
   return (await prepare(hosts)).migration;
 }
 
-/** @returns the schema of the tables, and what was done to them. @throws {StartupError} */
+/** @returns the schema of the tables and the migration's report. @throws {StartupError} */
 async function prepare(hosts: readonly DatabaseHost[]) {
   const settings = { connectionsMax: 2, statementTimeoutMs: 0 };
   await using primary = createPrimary(hosts, settings);
-  const client = await connectPatiently(primary);
+  const client = await connectWithRetries(primary);
   try {
     const schema = await requireSuitable(client, primary);
     return { schema, migration: await migrate(client) };
@@ -53,18 +53,18 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-async function connectPatiently(primary: Primary): Promise<PoolClient> {
-  const patientUntilMs = performance.now() + START_PATIENCE_MS;
+async function connectWithRetries(primary: Primary): Promise<PoolClient> {
+  const deadlineMs = performance.now() + CONNECT_RETRIES_MS;
   for (;;) {
     try {
       return await primary.connect();
     } catch (error) {
-      // A certificate that is rejected stays rejected.
+      // Retries do not help against a rejected certificate.
       const isLasting = error instanceof Error && "isLasting" in error && error.isLasting;
-      if (isLasting || performance.now() > patientUntilMs) {
+      if (isLasting || performance.now() > deadlineMs) {
         throw new StartupError(`Cannot reach PostgreSQL: ${reasonOf(error)}.`, error);
       }
-      await after(START_RETRY_MS);
+      await after(RETRY_DELAY_MS);
     }
   }
 }

@@ -6,19 +6,19 @@ import { certificateFaultOf, connectingOf } from "./tls.ts";
 
 const INT8_OID = 20;
 
-/** What a client asks of the server within one second, or it counts as away. */
+/** A server that does not respond to a new connection within this time counts as unreachable. */
 const CONNECT_TIMEOUT_MS = 1000;
 
-/** A program that takes its time with each statement still owes the next one within this. */
+/** Without a statement timeout, a transaction must still send its next statement within this. */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5000;
 
-// What durability or correctness needs is set in each session, whatever its value: a setting that a
-// session has not set itself follows every reload of the server's configuration. They are not
-// startup parameters, which PgBouncer rejects. synchronous_commit: more than `on` may be set on
-// purpose, and stays. search_path: the schema that the start has found. The setting
-// default_transaction_read_only is left alone: cluster managers and providers protect a server
-// with it.
-const SET_UP = `
+// Each session sets what durability or correctness depends on, even if the value is right already:
+// a setting that the session did not set follows every reload of the server's configuration. These
+// are not startup parameters, because PgBouncer rejects those. synchronous_commit: remote_write and
+// remote_apply may be set on purpose, and are kept. search_path: the schema found at startup.
+// default_transaction_read_only is not set: cluster managers and providers use it to protect a
+// server.
+const CONFIGURE_SESSION = `
   SELECT
     set_config('synchronous_commit',
       CASE WHEN current_setting('synchronous_commit') IN ('remote_write', 'remote_apply')
@@ -30,14 +30,14 @@ const SET_UP = `
     set_config('idle_in_transaction_session_timeout', $3, false),
     set_config('idle_session_timeout', '0', false)`;
 
-const TAKES_NO_WRITES = `
+const SELECT_IS_STANDBY = `
   SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby`;
 
-/** The server of a cluster that takes writes, found anew when it is another. */
+/** The server of a cluster that accepts writes; searched for again after a failover. */
 export interface Primary extends AsyncDisposable {
-  /** @throws an error that names every host and why it will not do. */
+  /** @throws an error that names every host and why it cannot be used. */
   connect(): Promise<PoolClient>;
-  /** To be called when an error may mean that the primary is another now. */
+  /** Call this after an error that may mean that another server is the primary now. */
   doubt(): void;
 }
 
@@ -58,7 +58,7 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
   const doubt = () => {
     known = undefined;
   };
-  // A connection that breaks says so by itself, idle or in use; unheard, it would end the process.
+  // A broken connection emits an error, idle or in use; without a listener it ends the process.
   for (const pool of pools) {
     pool.on("error", doubt);
     pool.on("connect", (client) => client.on("error", doubt));
@@ -66,7 +66,7 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
 
   const find = async (): Promise<Pool> => {
     try {
-      known = await Promise.any(pools.map(takesWrites));
+      known = await Promise.any(pools.map(requireWritable));
       return known;
     } catch (error) {
       const errors: readonly Error[] = (error as AggregateError).errors;
@@ -80,16 +80,16 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
 
   return {
     async connect() {
-      // Whoever asks while the search is on shares it.
+      // Concurrent callers share one search.
       search ??= known === undefined ? find() : undefined;
       const pool = known ?? (await search);
-      if (pool === undefined) throw new Error("the search for the primary has ended without one");
+      if (pool === undefined) throw new Error("the search found no primary");
       return connectTo(pool);
     },
     doubt,
     async [Symbol.asyncDispose]() {
       await Promise.all(pools.map((pool) => pool.end()));
-      // A server that hangs never answers the goodbye: nobody waits for it.
+      // A server that hangs never closes its connections: the process must not wait for it.
       for (const socket of sockets) socket.unref();
     },
   };
@@ -97,7 +97,7 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
 
 export interface PrimarySettings {
   readonly connectionsMax: number;
-  /** How long a statement may take; 0: as long as it needs. */
+  /** The longest run time of a statement; 0: no limit. */
   readonly statementTimeoutMs: number;
   /** The schema of the tables; unset: the first of the search_path. */
   readonly schema?: string;
@@ -107,8 +107,8 @@ function createPool(
   config: PoolConfig,
   { connectionsMax, statementTimeoutMs, schema }: PrimarySettings,
 ): Pool {
-  // A transaction that the network broke off holds its locks this long: no longer than those
-  // wait who ask for them.
+  // A transaction that lost its connection holds its locks this long: no longer than other
+  // transactions wait for them.
   const idleInTransactionMs = statementTimeoutMs || IDLE_IN_TRANSACTION_TIMEOUT_MS;
   const values = [schema, String(statementTimeoutMs), String(idleInTransactionMs)];
   return new Pool({
@@ -117,24 +117,24 @@ function createPool(
     application_name: "kurs",
     keepAlive: true,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // The server gives up on a statement first; the client alone would leave it running.
+    // The server's timeout comes first; the client's alone would leave the statement running.
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + 200 }),
     types: { getTypeParser },
     verify: (client, done) => {
-      client.query(SET_UP, values).then(() => done(), done);
+      client.query(CONFIGURE_SESSION, values).then(() => done(), done);
     },
   });
 }
 
-/** Whole numbers come as texts, since they may be greater than ours; columns.ts checks them. */
+/** pg returns int8 as text, as it may exceed JavaScript's safe integers; columns.ts checks it. */
 function getTypeParser(oid: number, format?: "text" | "binary") {
   return oid === INT8_OID ? Number : types.getTypeParser(oid, format ?? "text");
 }
 
 /**
- * Takes a connection from a pool. The pool hands over one that it has set up too late even to who
- * was told that it timed out: that one is given back, or it would be lost to the pool for good, and
- * the end of the pool would wait for it for ever.
+ * Takes a connection from a pool. After reporting a timeout, the pool still delivers a connection
+ * that is set up later. That one must be released: otherwise the pool would lose it for good, and
+ * pool.end() would wait for it forever.
  */
 function connectTo(pool: Pool): Promise<PoolClient> {
   const { promise, resolve, reject } = Promise.withResolvers<PoolClient>();
@@ -151,16 +151,16 @@ function connectTo(pool: Pool): Promise<PoolClient> {
   return promise;
 }
 
-async function takesWrites(pool: Pool): Promise<Pool> {
+async function requireWritable(pool: Pool): Promise<Pool> {
   const client = await connectTo(pool);
   try {
-    const asked = client.query<{ is_standby: boolean }>(TAKES_NO_WRITES);
+    const query = client.query<{ is_standby: boolean }>(SELECT_IS_STANDBY);
     const result = await Promise.race([
-      asked,
+      query,
       after(CONNECT_TIMEOUT_MS, undefined, { ref: false }),
     ]);
-    if (result === undefined) throw new Error("gives no answer");
-    if (result.rows[0]?.is_standby) throw new Error("takes no writes (a standby)");
+    if (result === undefined) throw new Error("does not respond");
+    if (result.rows[0]?.is_standby) throw new Error("does not accept writes (a standby)");
     client.release();
     return pool;
   } catch (error) {
@@ -169,7 +169,7 @@ async function takesWrites(pool: Pool): Promise<Pool> {
   }
 }
 
-/** A name with several addresses fails with one error for each. */
+/** A host name with several addresses fails with one error per address. */
 function reasonOf(error: Error): string {
   if (error instanceof AggregateError) return error.errors.map(String).join(", ");
   // OpenSSL ends its messages with a line break.

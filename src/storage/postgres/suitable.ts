@@ -17,24 +17,24 @@ interface About {
 }
 
 /**
- * Makes sure that a database can hold the store and is reached by sessions of our own.
+ * Checks that a database can hold the store and that no other client shares our sessions.
  *
  * @param client of the primary.
- * @returns the schema that the tables are in, or are to be made in.
- * @throws {StartupError} which says what to change.
+ * @returns the schema that has the tables, or in which to create them.
+ * @throws {StartupError} with advice on what to change.
  */
 export async function requireSuitable(client: PoolClient, primary: Primary): Promise<string> {
   const { rows } = await client.query<About>(ABOUT);
   const [about] = rows;
-  if (about === undefined) throw new Error("PostgreSQL says nothing of itself");
-  // A pooler tells its clients a process id that it makes up.
-  const { processID: toldProcessId } = client as PoolClient & { readonly processID?: number };
-  if (toldProcessId !== about.process_id) await requireOwnSession(client, primary);
+  if (about === undefined) throw new Error("PostgreSQL returned no row about itself");
+  // A pooler sends its clients a process id that it invents.
+  const { processID: reportedProcessId } = client as PoolClient & { readonly processID?: number };
+  if (reportedProcessId !== about.process_id) await requireOwnSession(client, primary);
   const { encoding, search_path: path, schema, found_schema: found } = about;
   if (encoding !== "UTF8") {
     throw new StartupError(
-      `The PostgreSQL database has the encoding ${encoding}, which does not hold every text ` +
-        "safely: create one with ENCODING 'UTF8' and set DATABASE_URL to it.",
+      `The PostgreSQL database has the encoding ${encoding}, which cannot store every ` +
+        "text safely: create one with ENCODING 'UTF8' and set DATABASE_URL to it.",
     );
   }
   if (schema === null) {
@@ -46,15 +46,15 @@ export async function requireSuitable(client: PoolClient, primary: Primary): Pro
   if (found !== null && found !== schema) {
     throw new StartupError(
       `The search_path (${path}) finds the tables of another Kurs in schema ${found}, but new ` +
-        `tables would be made in schema ${schema}: set search_path to the one schema to use.`,
+        `tables would be created in schema ${schema}: set search_path to the one schema to use.`,
     );
   }
   return schema;
 }
 
 /**
- * In transaction mode all clients share the sessions, and one finds what another has set: settings
- * and prepared statements would be anybody's.
+ * In a pooler's transaction mode all clients share its sessions, so that one client's settings and
+ * prepared statements affect the others.
  */
 async function requireOwnSession(first: PoolClient, primary: Primary): Promise<void> {
   const second = await primary.connect();

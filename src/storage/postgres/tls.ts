@@ -4,18 +4,18 @@ import type { ConnectionOptions } from "node:tls";
 import { StartupError } from "../../shared/start-error.ts";
 import type { DatabaseHost } from "../settings.ts";
 
-/** How a host is connected to. */
+/** How to connect to a host. */
 export interface Connecting {
-  /** The address without the options that `ssl` has taken up. */
+  /** The address without the options that are in `ssl`. */
   readonly connectionString: string;
-  /** Unset: as pg decides, which is without TLS but for PGSSLMODE. */
+  /** Unset: pg decides, and uses no TLS unless PGSSLMODE is set. */
   readonly ssl?: ConnectionOptions | false;
 }
 
 /**
- * Reads how a host is to be connected to, in libpq's sense (PostgreSQL, section 32.19): `require`
- * encrypts and verifies no certificate unless there is a `sslrootcert`, `verify-ca` verifies the
- * certificate, and `verify-full` its host name as well. On a Unix socket there is no TLS.
+ * Reads the TLS options of an address as libpq does (PostgreSQL, section 32.19): `require` encrypts
+ * and verifies the certificate only if there is an `sslrootcert`, `verify-ca` verifies the
+ * certificate, `verify-full` its host name as well. A Unix socket never uses TLS.
  *
  * @throws {StartupError} when a file cannot be used.
  */
@@ -100,7 +100,7 @@ function requireKeyOf(cert: PemFile, key: PemFile): void {
 const UNKNOWN_CA =
   "its certificate is not signed by a known CA; set sslrootcert to the file of its CA";
 
-/** What Node says of a certificate (nodejs.org/api/tls.html#x509-certificate-error-codes). */
+/** Node's error codes for a certificate (nodejs.org/api/tls.html#x509-certificate-error-codes). */
 const certificateFaults = new Map([
   ["SELF_SIGNED_CERT_IN_CHAIN", UNKNOWN_CA],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", UNKNOWN_CA],
@@ -109,7 +109,7 @@ const certificateFaults = new Map([
   ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", UNKNOWN_CA],
   ["CERT_SIGNATURE_FAILURE", UNKNOWN_CA],
   ["CERT_HAS_EXPIRED", "its certificate has expired"],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is another host's; connect by a name in it"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "its certificate is for another host; connect by a name in it"],
 ]);
 
 /** @returns why a server's certificate was rejected; undefined for any other error. */

@@ -3,16 +3,16 @@ import { dirname, resolve } from "node:path";
 import { StartupError } from "../../shared/start-error.ts";
 
 /**
- * Makes root act as the owner of a directory, or of the nearest one above it that exists, until it
- * is disposed of. The owner of a directory decides where the names in it lead: by a link, or by a
- * journal beside a database, which names a file that SQLite then deletes (sqlite.org/atomiccommit
- * .html, section 5.5). What such a name leads to must be within the owner's own rights, and what is
- * created must belong to the owner, or the service could not use it. Does nothing for other users
- * and in root's own directories.
+ * Makes root act as the owner of a directory, or of its nearest existing parent, until disposed.
+ * The owner of a directory decides where the names in it lead: through a link, or through a
+ * database's journal, which names a file that SQLite then deletes (sqlite.org/atomiccommit.html,
+ * section 5.5). Root must reach through such a name only what the owner may access, and new files
+ * must belong to the owner, or the service could not use them. Does nothing for other users and in
+ * root's own directories.
  *
  * Only for synchronous work: the effective user is that of the whole process.
  *
- * @throws {StartupError} when root may not act as that user, or the user cannot reach the directory.
+ * @throws {StartupError} when root may not act as that user, or the user cannot reach it.
  */
 export function actAsOwnerOf(directory: string): Disposable {
   if (process.getuid?.() !== 0) return { [Symbol.dispose]: () => undefined };
@@ -29,7 +29,7 @@ export function actAsOwnerOf(directory: string): Disposable {
   }
 }
 
-/** @returns what gives the process back the effective user and groups that it has now. */
+/** @returns a function that restores the process's current effective user and groups. */
 function undoOf(): () => void {
   const [uid = 0, gid = 0] = [process.geteuid?.(), process.getegid?.()];
   const groups = process.getgroups?.() ?? [];
@@ -45,7 +45,7 @@ function undoOf(): () => void {
 function nearestOf(path: string): { readonly path: string; readonly stats: Stats } {
   try {
     const link = lstatSync(path);
-    // The user who made a link decides where it leads, and need not own that place.
+    // A link's owner decides where it leads, and need not own the target.
     const isOthers = link.isSymbolicLink() && link.uid !== 0;
     return { path, stats: isOthers ? link : statSync(path) };
   } catch (error) {
@@ -62,7 +62,8 @@ function become({ uid, gid }: Stats, path: string): void {
     process.seteuid?.(uid);
   } catch (error) {
     throw new StartupError(
-      `${path} belongs to user ${uid}, and root may not act as that user here: run Kurs as it.`,
+      `${path} belongs to user ${uid}, and root may not act as that user here: run Kurs as user ` +
+        `${uid}.`,
       error,
     );
   }
@@ -72,16 +73,16 @@ function become({ uid, gid }: Stats, path: string): void {
     if ((error as NodeJS.ErrnoException).code !== "EACCES") return;
     throw new StartupError(
       `${path} belongs to user ${uid}, which cannot enter it: give that user the right to enter ` +
-        "the directories above it (a systemd unit has a user of its own, not DynamicUser).",
+        "the directories above it (a systemd unit needs a user of its own, not DynamicUser).",
       error,
     );
   }
 }
 
-/** @types/node 26.6 does not have it. */
+/** @types/node 26.6 does not declare it. */
 const { initgroups } = process as { initgroups?: (user: number, extraGroup: number) => void };
 
-/** A user that only systemd or a container knows has no name, and no other groups. */
+/** A user whom only systemd or a container defines has no name and no other groups. */
 function joinGroupsOf(uid: number, gid: number): void {
   try {
     initgroups?.(uid, gid);

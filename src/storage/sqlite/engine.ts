@@ -1,35 +1,36 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { setImmediate as endOfTurn } from "node:timers/promises";
+import { setImmediate as nextIteration } from "node:timers/promises";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { createCondition } from "./health/database-health.ts";
 import { RowCache } from "./row-cache.ts";
 
 export interface SqliteEngine extends Engine {
   /**
-   * Makes work that runs as one write transaction, with the copies proven at its beginning.
+   * Prepares work that runs as one write transaction and first drops stale rows from the cache.
    *
-   * @param prepare is called once, at once.
+   * @param prepare called once, immediately.
    */
   prepareTransaction<Given, Result>(
-    prepare: (database: DatabaseSync, copies: RowCache) => (given: Given) => Result,
+    prepare: (database: DatabaseSync, cache: RowCache) => (given: Given) => Result,
   ): (given: Given) => Result;
 }
 
 /**
- * The engine on an opened, migrated database. Everything here is synchronous: a promise is made
- * only where the port wants one, and no transaction is ever left open between two turns.
+ * The engine on an opened, migrated database. Everything here is synchronous: it returns promises
+ * only where the interface requires them, and no transaction stays open between two event-loop
+ * iterations.
  *
- * @param checkFiles throws while the database's files are not in their places.
+ * @param checkFiles throws while the database's files are missing or replaced.
  */
 export function createSqliteEngine(database: DatabaseSync, checkFiles: () => void): SqliteEngine {
   const prepared = new Map<string, StatementSync>();
   const begin = database.prepare("BEGIN IMMEDIATE");
   const commit = database.prepare("COMMIT");
-  const copies = new RowCache(database);
+  const cache = new RowCache(database);
   const dataVersion = { sql: "PRAGMA data_version", parameters: [] };
   let seenVersion: unknown;
   const probe = prepareProbe(database);
-  const condition = createCondition(database, checkFiles);
+  const health = createCondition(database, checkFiles);
 
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
     let statement = prepared.get(sql);
@@ -41,29 +42,29 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   };
 
   const atomically = <Result>(work: () => Result): Result => {
-    // Before the try: the inner one must not undo the outer one's work.
+    // Before the try: a nested transaction must not roll back the outer one.
     if (database.isTransaction) throw new Error("a transaction is open already");
     try {
-      condition.check();
+      health.check();
       begin.run();
       const result = work();
       commit.run();
-      if (condition.isFailing) condition.recover();
+      if (health.isFailing) health.recover();
       return result;
     } catch (error) {
       // Some errors (a full disk) have rolled back already.
       if (database.isTransaction) database.exec("ROLLBACK");
-      throw condition.note(error);
+      throw health.note(error);
     }
   };
 
   const query: Engine["query"] = async (sql, ...parameters) => {
     try {
-      condition.check();
-      if (!isRead(sql)) copies.drop();
+      health.check();
+      if (!isRead(sql)) cache.drop();
       return rowsOf({ sql, parameters });
     } catch (error) {
-      throw condition.note(error);
+      throw health.note(error);
     }
   };
 
@@ -74,20 +75,20 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
 
     query,
 
-    // Nothing ever waits here.
+    // Statements never queue here.
     queryWithPriority: query,
 
     // No lock: the file has one writer at a time.
     async transaction(steps) {
-      copies.drop();
+      cache.drop();
       return atomically(() => runThrough(steps(), rowsOf));
     },
 
     prepareTransaction(prepare) {
-      const work = prepare(database, copies);
+      const work = prepare(database, cache);
       return (given) =>
         atomically(() => {
-          copies.prove();
+          cache.prove();
           return work(given);
         });
     },
@@ -100,9 +101,9 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
     },
 
     async checkWrites() {
-      if (!condition.isFailing) return;
-      // A lock is waited for with the event loop: whoever asks in this turn can share the wait.
-      await endOfTurn();
+      if (!health.isFailing) return;
+      // Waiting for a lock blocks the event loop: callers in this iteration can share the wait.
+      await nextIteration();
       atomically(probe);
     },
 
@@ -112,8 +113,8 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   };
 }
 
-// By the rows that are counted in and not by the view, which computes each row's day: the primary
-// key finds a page's rows and has them in this order. Numbers of keys follow their creation.
+// Reads the table of charges, not the view, which computes each row's day: the primary key finds a
+// page's rows in this order. The numbers of API keys follow the order of their creation.
 const DAILY_UNITS = `
   SELECT c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id, c.units
   FROM accounts a CROSS JOIN charged_units c CROSS JOIN api_keys k ON k.number = c.api_key
@@ -136,7 +137,7 @@ function runThrough<Result>(
   return step.value;
 }
 
-/** Makes a write that changes nothing: the version of the schema, which is there already. */
+/** Prepares a write that changes nothing: it sets the schema's version to its current value. */
 function prepareProbe(database: DatabaseSync): () => void {
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   return () => database.exec(`PRAGMA user_version = ${version}`);

@@ -14,7 +14,7 @@ const adviceOf = new Map<number | string, string>([
   [SQLITE_BUSY, "another program holds its lock; end that program or wait for it"],
   [SQLITE_READONLY, "it is not writable; give this user the right to write to it"],
   [SQLITE_IOERR, "the disk reports an error; check the disk and its space"],
-  [SQLITE_CORRUPT, "it is damaged; restore a backup, or move it away to begin anew"],
+  [SQLITE_CORRUPT, "it is damaged; restore a backup, or move it away to start with an empty one"],
   [SQLITE_FULL, "the disk is full; make room"],
   [
     SQLITE_CANTOPEN,
@@ -22,7 +22,7 @@ const adviceOf = new Map<number | string, string>([
       "its disk has room",
   ],
   [SQLITE_NOTADB, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
-  ["ENOENT", "no directory can be made there; set DATA_DIR to another one"],
+  ["ENOENT", "no directory can be created there; set DATA_DIR to another one"],
   ["EACCES", "permission is denied; give this user the right to write there"],
   ["ENOTDIR", "part of the path is a file; set DATA_DIR to a directory"],
   ["EEXIST", "a file of that name is in the way; set DATA_DIR to a directory"],
@@ -36,7 +36,7 @@ export function resultCodeOf(error: unknown): number | undefined {
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
-/** Why the database of a data directory cannot be used, and what to do about it. */
+/** Explains why the database of a data directory cannot be used, and what to do about it. */
 export function explained(error: unknown, dataDirectory: string, file: string): StartupError {
   const { code, message } = error as { code?: string; message?: string };
   const resultCode = resultCodeOf(error);
@@ -45,7 +45,7 @@ export function explained(error: unknown, dataDirectory: string, file: string): 
   return new StartupError(`Cannot use the ${what}: ${advice ?? message}.`, error);
 }
 
-/** Whether an error says that the file does not hold what a database must. */
+/** Whether an error means that the file is damaged or not a database. */
 export function isCorruption(error: unknown): boolean {
   const code = resultCodeOf(error);
   return code === SQLITE_CORRUPT || code === SQLITE_NOTADB;

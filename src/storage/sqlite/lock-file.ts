@@ -4,28 +4,29 @@ import { StartupError } from "../../shared/start-error.ts";
 import { resultCodeOf, SQLITE_BUSY } from "./errors.ts";
 import { makeDatabaseFile } from "./private-files.ts";
 
-// Who opens the database says so first, on a file beside it that is never replaced. A lock on the
-// database itself would not do: a server that waits for it has opened the file already, and would
-// go on with a file that has lost its name to a restored one, but with that one's log.
+// Every process takes a shared lock on kurs.lock before it opens the database; that file is never
+// replaced. A lock on the database itself would not be enough: a server that waits for it has
+// opened the file already. After a restore it would continue with the replaced file, but the new
+// file's WAL.
 
-/** An empty database: nothing of it counts but SQLite's locks, which end with their process. */
+/** An empty database that is used only for SQLite's locks, which end with their process. */
 export const LOCK_NAME = "kurs.lock";
 
 /**
- * Says that a program has the database of a data directory open, until it is disposed of.
+ * Takes the shared lock of every process that has a data directory's database open, until disposed.
  *
- * @param busyTimeoutMs how long to wait, blocking, for a restore that is under way.
- * @throws {StartupError} while a restore is under way.
+ * @param busyTimeoutMs how long to wait, blocking, for a restore that is running.
+ * @throws {StartupError} while a restore is running.
  */
 export function lockShared(dataDirectory: string, busyTimeoutMs: number): Disposable {
   return lock(dataDirectory, busyTimeoutMs, "BEGIN; SELECT count(*) FROM sqlite_schema", () => {
-    const advice = "wait for its end and start again";
+    const advice = "wait until it has ended and start again";
     return `The database in ${dataDirectory} is being restored: ${advice}.`;
   });
 }
 
 /**
- * Keeps every other program of ours from opening the database of a data directory.
+ * Takes the exclusive lock, so that no other process of ours can open a data directory's database.
  *
  * @throws {StartupError} when one has it open.
  */
@@ -40,7 +41,7 @@ function lock(
   dataDirectory: string,
   timeout: number,
   statement: string,
-  refusal: () => string,
+  busyMessage: () => string,
 ): Disposable {
   const file = join(dataDirectory, LOCK_NAME);
   makeDatabaseFile(file);
@@ -50,6 +51,6 @@ function lock(
     return database;
   } catch (error) {
     database.close();
-    throw resultCodeOf(error) === SQLITE_BUSY ? new StartupError(refusal(), error) : error;
+    throw resultCodeOf(error) === SQLITE_BUSY ? new StartupError(busyMessage(), error) : error;
   }
 }

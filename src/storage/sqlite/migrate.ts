@@ -3,8 +3,9 @@ import { StartupError } from "../../shared/start-error.ts";
 import { type MigrationReport, migrationsIn } from "../migrations.ts";
 
 /**
- * Brings a database up to the program's schema: the numbered files that it has not seen, in one
- * transaction each start, so that of several starts at once one migrates and the others wait.
+ * Migrates a database to the program's schema: runs the numbered files that it does not have yet,
+ * all in one transaction, so that of several processes that start at once one migrates and others
+ * wait.
  *
  * @throws {StartupError} when the database was written by a newer program.
  */
@@ -32,7 +33,7 @@ function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 
-/** The number of the last migration that a database has seen; 0 for one that is not ours. */
+/** The number of a database's last migration; 0 for a database that is not ours. */
 export function schemaOf(database: DatabaseSync): number {
   const isOurs = "SELECT 1 FROM sqlite_schema WHERE name = 'period_usage'";
   if (database.prepare(isOurs).get() === undefined) return 0;

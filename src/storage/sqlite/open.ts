@@ -14,34 +14,34 @@ import { closeToOthers, makeDatabaseFile, makePrivateDirectory } from "./private
 import { preallocateWal } from "./wal-size.ts";
 
 /**
- * The write-ahead log is carried over to the database when it has so many pages of 4 KiB: 16 MB.
- * With a million accounts, a read took the store 87 µs at SQLite's own 1,000 and with its own
- * cache, and takes 74 now; with a hundred there is no difference.
+ * SQLite checkpoints the write-ahead log when it has this many pages of 4 KiB: 16 MB. With a
+ * million accounts, a read took the store 87 µs with SQLite's default of 1,000 and its default
+ * cache, and takes 74 now; with a hundred accounts there is no difference.
  */
 const CHECKPOINT_PAGES = 4000;
 
-/** A reader beside us that keeps the log from being carried over makes it grow: then it shrinks. */
-const LOG_BYTES_KEPT = 64 * 1024 * 1024;
+/** Another reader that delays a checkpoint makes the WAL grow; afterwards it shrinks to this. */
+const WAL_BYTES_KEPT = 64 * 1024 * 1024;
 
-/** A larger database is not read from end to end at a start: 100 MB take 0.2 s. */
+/** A larger database is not read from end to end at startup: 100 MB take 0.2 s. */
 const CHECKED_BYTES_MAX = 50 * 1024 * 1024;
 
-/** How much of the database may be kept in memory; a small one does not take it. */
+/** The most memory for SQLite's page cache; a small database uses less. */
 const CACHE_KIB = 65_536;
 
-/** The database's name in the data directory. */
+/** The database's file name in the data directory. */
 export const FILE_NAME = "kurs.db";
 
 export interface SqliteOptions {
-  /** A server's database is read from end to end before it is used, and its log has its size. */
+  /** Reads the database from end to end before it is used, and preallocates its WAL. */
   readonly isServer?: boolean;
-  /** Refuses a data directory without a database instead of making one. */
+  /** Rejects a data directory without a database instead of creating one. */
   readonly mustExist?: boolean;
 }
 
 /**
- * Opens the embedded database of a data directory, making and migrating it where needed. Every
- * commit is synced to disk (`synchronous=FULL`): what was answered survives a loss of power.
+ * Opens the embedded database of a data directory; creates and migrates it where needed. Every
+ * commit is synced to disk (`synchronous=FULL`): an acknowledged write survives a power failure.
  *
  * @param busyTimeoutMs how long to wait, blocking, while another process writes to the file.
  * @throws {StartupError}
@@ -53,14 +53,14 @@ export function openSqliteEngine(
 ): SqliteEngine {
   if (mustExist) requireDatabase(dataDirectory);
   using _owner = actAsOwnerOf(dataDirectory);
-  const { database, file, presence } = openMigrated(dataDirectory, busyTimeoutMs, isServer);
+  const { database, file, lock } = openMigrated(dataDirectory, busyTimeoutMs, isServer);
   if (isServer) preallocateWal(database, file, CHECKPOINT_PAGES, busyTimeoutMs);
   const engine = createSqliteEngine(database, createFileIdentityCheck(file));
   return {
     ...engine,
     async [Symbol.asyncDispose]() {
       await engine[Symbol.asyncDispose]();
-      presence[Symbol.dispose]();
+      lock[Symbol.dispose]();
     },
   };
 }
@@ -74,23 +74,23 @@ export function requireDatabase(dataDirectory: string): void {
   );
 }
 
-/** Brings the database of a data directory up to the program's schema. @throws {StartupError} */
+/** Migrates the database of a data directory to the program's schema. @throws {StartupError} */
 export function migrateSqlite(dataDirectory: string, busyTimeoutMs: number): MigrationReport {
   using _owner = actAsOwnerOf(dataDirectory);
-  const { database, presence, migration } = openMigrated(dataDirectory, busyTimeoutMs);
+  const { database, lock, migration } = openMigrated(dataDirectory, busyTimeoutMs);
   database.close();
-  presence[Symbol.dispose]();
+  lock[Symbol.dispose]();
   return migration;
 }
 
-function openMigrated(dataDirectory: string, busyTimeoutMs: number, checksWhole = false) {
+function openMigrated(dataDirectory: string, busyTimeoutMs: number, checksPages = false) {
   const file = join(dataDirectory, FILE_NAME);
   let database: DatabaseSync | undefined;
-  let presence: Disposable | undefined;
+  let lock: Disposable | undefined;
   try {
     makePrivateDirectory(dataDirectory);
-    presence = lockShared(dataDirectory, busyTimeoutMs);
-    if (checksWhole) refuseDamage(file, busyTimeoutMs);
+    lock = lockShared(dataDirectory, busyTimeoutMs);
+    if (checksPages) rejectDamaged(file, busyTimeoutMs);
     makeDatabaseFile(file);
     for (const end of ["-wal", "-shm"]) closeToOthers(`${file}${end}`);
     database = new DatabaseSync(file, {
@@ -101,25 +101,25 @@ function openMigrated(dataDirectory: string, busyTimeoutMs: number, checksWhole 
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
-      PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
+      PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
       PRAGMA cache_size = -${CACHE_KIB};`);
-    return { database, file, presence, migration: migrate(database, file) };
+    return { database, file, lock, migration: migrate(database, file) };
   } catch (error) {
     database?.close();
-    presence?.[Symbol.dispose]();
+    lock?.[Symbol.dispose]();
     throw error instanceof StartupError ? error : explained(error, dataDirectory, file);
   }
 }
 
 /**
- * Reads a database from end to end before anything is written into it: one that is damaged is
- * refused and stays as it is, byte for byte. A connection that only reads never carries the log
- * over. Damage in a database too large for that is told by the first use that comes upon it.
+ * Reads a database from end to end before anything is written to it: a damaged one is rejected and
+ * stays unchanged, byte for byte, since a read-only connection never checkpoints the WAL. Damage in
+ * a database that is too large for this check is reported by the first statement that finds it.
  *
  * @throws what SQLite throws, or an error with its result code.
  */
-function refuseDamage(file: string, busyTimeoutMs: number): void {
-  // What is not there yet is made, and what is no file is told, by opening it.
+function rejectDamaged(file: string, busyTimeoutMs: number): void {
+  // Opening the database creates a missing file, and reports a path that is not a file.
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.isFile() || stats.size > CHECKED_BYTES_MAX) return;
   const damage = damageIn(file, busyTimeoutMs);
@@ -131,7 +131,7 @@ function damageIn(file: string, busyTimeoutMs: number): string | undefined {
   try {
     return damageOf(database, "quick_check")[0];
   } catch (error) {
-    // A database that a kill has left half made is to be rolled back before it can be read.
+    // If creating it was killed halfway, the database must be rolled back before it can be read.
     if (resultCodeOf(error) === SQLITE_READONLY) return undefined;
     throw error;
   }

@@ -15,8 +15,8 @@ const FILE_MODE = 0o600;
 const RIGHTS_OF_OTHERS = 0o007;
 
 /**
- * Makes a directory, and those above it that are missing, for its owner alone. Not by Node's
- * `recursive`: it tries for ever where the file system takes no directory, as in /proc.
+ * Creates a directory and its missing parents for its owner alone. Does not use Node's `recursive`,
+ * which retries forever where the file system allows no new directory, as in /proc.
  */
 export function makePrivateDirectory(path: string): void {
   if (isDirectory(path)) return;
@@ -25,7 +25,7 @@ export function makePrivateDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: DIRECTORY_MODE });
   } catch (error) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it meanwhile.
     if (!isDirectory(path)) throw error;
   }
 }
@@ -39,10 +39,10 @@ function isThere(path: string): boolean {
 }
 
 /**
- * Makes an empty file for its owner alone.
+ * Creates an empty file for its owner alone.
  *
- * @param owner whom root gives it to.
- * @throws an error of the code EEXIST when the name is taken, also by a link.
+ * @param owner the user to whom root gives the file.
+ * @throws an error with the code EEXIST when the name is taken, also by a link.
  */
 export function makePrivateFile(
   path: string,
@@ -57,12 +57,12 @@ export function makePrivateFile(
 }
 
 /**
- * Makes a file of the database where it is missing, and closes to others the one that exists.
- * SQLite gives its log, the log's index and its journal the same owner and mode (os_unix.c,
- * findCreateFileMode). A file that exists is not opened here: closing it would end the locks that
- * SQLite has on it in this process (sqlite.org/howtocorrupt.html, section 2.2).
+ * Creates a file of the database where it is missing, and removes other users' access to an
+ * existing one. SQLite gives the WAL, the WAL's index and the journal the same owner and mode
+ * (os_unix.c, findCreateFileMode). An existing file is not opened here: closing it would release
+ * the locks that SQLite holds on it in this process (sqlite.org/howtocorrupt.html, section 2.2).
  *
- * @throws {StartupError} for a symbolic link: by two names, one database would have two locks.
+ * @throws {StartupError} for a symbolic link: under two names, one database would have two locks.
  */
 export function makeDatabaseFile(path: string): void {
   try {
@@ -78,7 +78,7 @@ export function makeDatabaseFile(path: string): void {
   }
 }
 
-/** Gives a file that every user may use to its owner alone. A group that alone may is left it. */
+/** Limits a file that every user may access to its owner. Access of only a group is kept. */
 export function closeToOthers(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats?.isFile() || (stats.mode & RIGHTS_OF_OTHERS) === 0) return;

@@ -1,18 +1,18 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Bounds the memory of a copy, to some 30 MB; a full one is begun anew. */
+/** Limits the memory of one cache to about 30 MB; a full cache is cleared. */
 const ENTRIES_MAX = 100_000;
 
 /**
- * Rows in memory that are never older than the store. Inside a batch's own write transaction nobody
- * else can write, and `PRAGMA data_version` tells whether another connection has written since the
- * last batch (sqlite.org/pragma.html#pragma_data_version). What this connection writes does not
- * move it, so the engine drops the copies itself whenever it writes anything but charges.
+ * A cache of rows that is never stale. A batch reads it inside its own write transaction, in which
+ * no other connection can write, and `PRAGMA data_version` shows whether another connection has
+ * written since the last batch (sqlite.org/pragma.html#pragma_data_version). This connection's own
+ * writes do not change it, so the engine itself drops the rows before each write except charges.
  */
 export class RowCache {
   readonly #version;
-  readonly #copies: Map<string, unknown>[] = [];
-  #provenVersion: unknown;
+  readonly #caches: Map<string, unknown>[] = [];
+  #validVersion: unknown;
 
   constructor(database: DatabaseSync) {
     this.#version = database.prepare("PRAGMA data_version");
@@ -20,35 +20,35 @@ export class RowCache {
   }
 
   /**
-   * Adds a copy of what a search finds, under the name that it searches by. What is not found is
-   * not kept: a search for what does not exist leaves nothing behind, however often it is tried.
+   * Adds a cache for the results of a search, by the key that it searches for. Missing rows are not
+   * cached: searches for them use no memory, however often they run.
    */
   of<Sought, Value>(
     nameOf: (sought: Sought) => string,
     find: (sought: Sought) => Value | undefined,
   ): (sought: Sought) => Value | undefined {
-    const copy = new Map<string, Value>();
-    this.#copies.push(copy);
+    const cache = new Map<string, Value>();
+    this.#caches.push(cache);
     return (sought) => {
       const name = nameOf(sought);
-      const known = copy.get(name);
+      const known = cache.get(name);
       if (known !== undefined) return known;
       const found = find(sought);
       if (found === undefined) return undefined;
-      if (copy.size >= ENTRIES_MAX) copy.clear();
-      copy.set(name, found);
+      if (cache.size >= ENTRIES_MAX) cache.clear();
+      cache.set(name, found);
       return found;
     };
   }
 
-  /** Drops what may be old. To be called inside the write transaction, before a copy is used. */
+  /** Drops rows that may be stale. Call it in the write transaction, before a cache is used. */
   prove(): void {
     const [version] = this.#version.get() as unknown as [number];
-    if (version !== this.#provenVersion) this.drop();
-    this.#provenVersion = version;
+    if (version !== this.#validVersion) this.drop();
+    this.#validVersion = version;
   }
 
   drop(): void {
-    for (const copy of this.#copies) copy.clear();
+    for (const cache of this.#caches) cache.clear();
   }
 }

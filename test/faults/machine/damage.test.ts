@@ -111,7 +111,7 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     const usage = await customer.client.get("/v1/account/usage", { session: customer.session });
     assert.equal(usage.status, 503);
     assert.deepEqual(await bytesOf(directory.path), before);
-    assert.match(await server.stopWell(), /the database is damaged and not used any further/);
+    assert.match(await server.stopWell(), /the database is damaged and no longer used/);
     await assertRefused(directory.path, /it is damaged; restore a backup/);
   });
 
@@ -133,7 +133,7 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     assert.equal((await read()).status, 503);
     // Told in two words: the difference of 55 MB is no message.
     assert.ok(Buffer.concat(before).equals(Buffer.concat(await bytesOf(directory.path))));
-    assert.match(await server.stopWell(), /the database is damaged and not used any further/);
+    assert.match(await server.stopWell(), /the database is damaged and no longer used/);
   });
 
   test("a database that a kill -9 has left half made is no damage: the next start makes it", async () => {

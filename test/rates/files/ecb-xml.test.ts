@@ -46,13 +46,13 @@ ${ECB_END}`;
     [rateLine(9, "EUR", "ISK", "144.20", SUMMER), rateLine(15, "EUR", "ISK", "144.30", WINTER)],
   );
   const odd = "a Cube has no attribute, or time alone, or currency and rate";
-  const undated = "time is not a date such as 2026-03-13: the rates under it are left out";
+  const undated = "time is not a date such as 2026-03-13: the rates under it are skipped";
   assert.deepEqual(
     lines.filter((line) => "reason" in line),
     [
-      { line: 5, reason: "the rate has no date: it is within no Cube that has a time" },
-      { line: 7, reason: `${odd}: this one is left out with all within it` },
-      { line: 8, reason: `${odd}: this one is left out with all within it` },
+      { line: 5, reason: "the rate has no date: no Cube around it has a time" },
+      { line: 7, reason: `${odd}: this one and everything in it is skipped` },
+      { line: 8, reason: `${odd}: this one and everything in it is skipped` },
       { line: 11, reason: undated },
       { line: 14, reason: undated },
     ],

@@ -34,7 +34,7 @@ for (const [from, to, reason] of oddPairs) {
   });
 }
 
-test("an error that Kraken answers is told", () => {
+test("an error that Kraken reports is reported", () => {
   const [pairs = Buffer.of(), ticker = Buffer.of()] = bodiesOf("kraken");
   const error = '{"error":["EGeneral:Too many requests"]}';
   for (const bodies of [
@@ -43,7 +43,7 @@ test("an error that Kraken answers is told", () => {
   ]) {
     assert.throws(() => parse("kraken", bodies), {
       name: "ParseError",
-      reason: 'Kraken answers "EGeneral:Too many requests"',
+      reason: 'Kraken reports "EGeneral:Too many requests"',
     });
   }
   assert.throws(() => parse("kraken", [pairs, '{"error":[]}']), ParseError);

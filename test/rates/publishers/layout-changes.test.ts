@@ -96,7 +96,7 @@ for (const [key, body] of emptyAnswers) {
   test(`${key}: an answer without a single rate is a failure, not an empty success`, () => {
     assert.throws(() => parse(key, [body]), {
       name: "ParseError",
-      reason: "no rates in the answer",
+      reason: "no rates in the response",
     });
   });
 }
@@ -104,6 +104,6 @@ for (const [key, body] of emptyAnswers) {
 test("an answer of which every row is odd tells why the first one is", () => {
   assert.throws(() => parseWith("riksbank", "PMI", "MID"), {
     name: "ParseError",
-    reason: 'no rates in the answer: the series "SEKCYPMID" names no currency',
+    reason: 'no rates in the response: the series "SEKCYPMID" names no currency',
   });
 });

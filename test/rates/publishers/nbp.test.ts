@@ -40,7 +40,7 @@ test("an odd row of NBP's is rejected, and the others are kept", () => {
 
 test("one of NBP's tables does not hide that the other is empty", () => {
   const [tableA = Buffer.of()] = bodiesOf("nbp");
-  const reason = /no rates in the answer: a table is empty/;
+  const reason = /no rates in the response: a table is empty/;
   assert.throws(() => parse("nbp", [tableA, "[]"]), reason);
   const empty = '[{"table":"B","effectiveDate":"2026-03-11","rates":[]}]';
   assert.throws(() => parse("nbp", [tableA, empty]), reason);

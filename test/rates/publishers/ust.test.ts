@@ -35,7 +35,7 @@ test("a name that the table does not hold is rejected by name", () => {
   const lines = parseWith("ust", "Taiwan-Dollar", "Bulgaria-Lev New");
   assert.deepEqual(figuresOf(lines), ["USD/XOF 571.50", "USD/EUR 0.87"]);
   assert.deepEqual(rejectionsOf(lines), [
-    'the rate of "Bulgaria-Lev New" is of a currency that is not known here',
+    'the rate of "Bulgaria-Lev New" is in a currency that Kurs does not know',
   ]);
 });
 

@@ -58,9 +58,9 @@ test("a publication is stored digit by digit, and served at its publisher's time
 });
 
 const failures: readonly (readonly [string, Behaviour, RegExp])[] = [
-  ["is too slow", () => undefined, /did not answer within 0\.1 s/],
-  ["answers 500", (response) => void response.writeHead(500).end(GOOD), /answered 500/],
-  ["answers 404", (response) => void response.writeHead(404).end(), /answered 404/],
+  ["is too slow", () => undefined, /did not respond within 0\.1 s/],
+  ["answers 500", (response) => void response.writeHead(500).end(GOOD), /responded with 500/],
+  ["answers 404", (response) => void response.writeHead(404).end(), /responded with 404/],
   ["is cut short", body(GOOD.slice(0, 300)), /cannot be read|no rate/],
   ["is HTML", body("<html><body>We moved.</body></html>"), /cannot be read|no rate/],
   ["is of an empty day", body(ecbDay("2026-11-20", {})), /no rate/],
@@ -74,7 +74,7 @@ const failures: readonly (readonly [string, Behaviour, RegExp])[] = [
   [
     "leads out of the web",
     (response) => void response.writeHead(302, { location: "file:///etc/passwd" }).end(),
-    /no web address/,
+    /not a web address/,
   ],
   ["breaks off", (response) => void response.writeHead(200).destroy(), /127\.0\.0\.1/],
 ];

@@ -63,7 +63,7 @@ test("a body that begins and does not go on is given up on in time", async () =>
   });
   await assertFails(
     fetchFrom([publisher.address], { limits: SHORT }),
-    /^127\.0\.0\.1:\d+ did not answer within 0\.3 s$/,
+    /^127\.0\.0\.1:\d+ did not respond within 0\.3 s$/,
   );
 });
 
@@ -74,7 +74,7 @@ test("a body that comes a byte at a time has no more time than the whole exchang
     response.once("close", () => clearInterval(drip));
   });
   const pending = fetchFrom([publisher.address], { limits: SHORT });
-  await assertFails(pending, /did not answer within 0\.3 s$/);
+  await assertFails(pending, /did not respond within 0\.3 s$/);
 });
 
 test("redirects that are slow, each in its time, have no more time than the whole exchange", async () => {
@@ -82,7 +82,7 @@ test("redirects that are slow, each in its time, have no more time than the whol
     setTimeout(() => redirectTo("/again")(response, headers), 120);
   });
   const pending = fetchFrom([publisher.address], { limits: SHORT });
-  await assertFails(pending, /did not answer within 0\.3 s$/);
+  await assertFails(pending, /did not respond within 0\.3 s$/);
   assert.ok(publisher.requests.length <= 3);
 });
 
@@ -105,7 +105,7 @@ test("a body of the very limit is taken, one with a byte more is not", async () 
   await using publisher = await playPublisher(body(full));
   assert.deepEqual((await changedFrom([publisher.address])).figures, FIGURES);
   publisher.behave(body(`${full} `));
-  await assertFails(fetchFrom([publisher.address]), /^the answer is larger than 0\.0625 MiB$/);
+  await assertFails(fetchFrom([publisher.address]), /^the response is larger than 0\.0625 MiB$/);
 });
 
 test("50 MB are never held whole under the limits of production", async () => {
@@ -125,7 +125,7 @@ test("50 MB are never held whole under the limits of production", async () => {
   });
   await assertFails(
     fetchFrom([publisher.address], { limits: publisherLimits }),
-    /^the answer is larger than 8 MiB$/,
+    /^the response is larger than 8 MiB$/,
   );
   await closed.promise;
   assert.ok(sentBytes < 30 * 1024 * 1024, `${sentBytes} bytes were taken`);
@@ -221,7 +221,10 @@ for (const location of [
 ]) {
   test(`a redirect to ${location} is not followed`, async () => {
     await using publisher = await playPublisher(redirectTo(location));
-    await assertFails(fetchFrom([publisher.address]), /redirects to what is no web address$/);
+    await assertFails(
+      fetchFrom([publisher.address]),
+      /redirects to something that is not a web address$/,
+    );
     assert.equal(publisher.requests.length, 1);
   });
 }
@@ -295,7 +298,7 @@ test("one address of two that fails makes the whole publication fail", async () 
   await using tableA = await playPublisher(body(nbpTable("2026-11-20", { USD: "3.6010" })));
   await using tableB = await playPublisher((response) => void response.writeHead(503).end());
   const addresses = [tableA.address, tableB.address];
-  await assertFails(fetchFrom(addresses, { key: "nbp" }), /answered 503$/);
+  await assertFails(fetchFrom(addresses, { key: "nbp" }), /responded with 503$/);
 });
 
 test("a fetch that is told to stop ends at once", { timeout: 120_000 }, async () => {

@@ -24,17 +24,17 @@ import {
   readTotals,
 } from "./report.ts";
 
-/** A command waits so long for a restore that is under way. */
+/** How long a command waits for a restore that is running. */
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Writes a copy of the embedded database as it stands at one instant, beside servers that go on.
- * VACUUM INTO reads in one transaction: of 293 MB under reads it took 1.5 s. The online backup in
- * steps begins anew after each write of another process, and under reads had not ended after 40 s.
- * Nor does VACUUM copy free pages, on which removed sessions and mails still stand.
+ * Copies the embedded database as of one instant while servers keep running. VACUUM INTO reads in
+ * one transaction: for 293 MB under reads it took 1.5 s. SQLite's online backup in steps restarts
+ * after each write of another process, and under reads had not finished after 40 s. VACUUM also
+ * omits free pages, which still contain deleted sessions and mails.
  *
  * @param target a file, or a directory in which the backup is named after its time.
- * @throws {StartupError} and then there is no such file, or the one that was there.
+ * @throws {StartupError} the file then does not exist, or is unchanged.
  */
 export function backupSqlite(
   dataDirectory: string,
@@ -44,20 +44,20 @@ export function backupSqlite(
   const live = join(dataDirectory, FILE_NAME);
   requireDatabase(dataDirectory);
   const file = fileOf(target, note.takenAt);
-  refuseBadTarget(file, dataDirectory, mayReplace);
+  requireUsableTarget(file, dataDirectory, mayReplace);
   const part = `${file}.${process.pid}.part`;
   try {
     using _owner = actAsOwnerOf(dirname(file));
-    // What is made with these rights stays so: the copy holds digests of all credentials.
+    // VACUUM INTO keeps the file's mode: the copy contains digests of all credentials.
     makePrivateFile(part);
     copyLive(dataDirectory, live, part);
     writeNote(part, note);
-    const told = check(part, live);
+    const checked = check(part, live);
     syncFile(part);
     publish(part, file, mayReplace);
-    return { ...note, ...told, file, sizeBytes: statSync(file).size };
+    return { ...note, ...checked, file, sizeBytes: statSync(file).size };
   } catch (error) {
-    throw error instanceof StartupError ? error : explained(error, file);
+    throw error instanceof StartupError ? error : toStartupError(error, file);
   } finally {
     for (const end of ["", "-journal"]) rmSync(`${part}${end}`, { force: true });
   }
@@ -69,10 +69,10 @@ function fileOf(target: string, takenAt: string): string {
   return isDirectory ? join(target, name) : target;
 }
 
-function refuseBadTarget(file: string, dataDirectory: string, mayReplace: boolean): void {
+function requireUsableTarget(file: string, dataDirectory: string, mayReplace: boolean): void {
   const directory = dirname(resolve(file));
   if (!existsSync(directory)) {
-    throw new StartupError(`There is no directory ${directory}: make it first.`);
+    throw new StartupError(`There is no directory ${directory}: create it first.`);
   }
   const name = basename(file);
   const isBesideDatabase = realpathSync(directory) === realpathSync(dataDirectory);
@@ -80,12 +80,12 @@ function refuseBadTarget(file: string, dataDirectory: string, mayReplace: boolea
   if (isBesideDatabase && isTaken) {
     throw new StartupError(`${file} is a part of the database itself: name another file.`);
   }
-  const there = statSync(file, { throwIfNoEntry: false });
-  if (there !== undefined && !there.isFile()) {
-    throw new StartupError(`${file} is no file: name a file or a directory.`);
+  const existing = statSync(file, { throwIfNoEntry: false });
+  if (existing !== undefined && !existing.isFile()) {
+    throw new StartupError(`${file} is not a file: name a file or a directory.`);
   }
-  if (there !== undefined && !mayReplace) {
-    throw new StartupError(`${file} is there already: name another file, or add --force.`);
+  if (existing !== undefined && !mayReplace) {
+    throw new StartupError(`${file} already exists: name another file, or add --force.`);
   }
 }
 
@@ -106,14 +106,14 @@ function copyLive(dataDirectory: string, live: string, part: string): void {
     const code = resultCodeOf(error);
     if (code !== SQLITE_CORRUPT && code !== SQLITE_NOTADB) throw error;
     throw new StartupError(
-      `The database ${live} is damaged and cannot be copied whole: see kurs doctor, and restore ` +
-        "an older backup.",
+      `The database ${live} is damaged and cannot be copied: run kurs doctor, and restore an ` +
+        "older backup.",
       error,
     );
   }
 }
 
-/** Opens the database and, by a first read, its log, as their owner; the copy may be another's. */
+/** Opens the database and, by a first read, its WAL as their owner; the copy's may differ. */
 function openLive(dataDirectory: string, live: string) {
   using _owner = actAsOwnerOf(dataDirectory);
   using opening = new DisposableStack();
@@ -129,7 +129,7 @@ function check(part: string, live: string): DatabaseTotals & { readonly schema: 
   using database = new DatabaseSync(part);
   const [damage] = damageOf(database, "integrity_check");
   if (damage !== undefined) {
-    throw new StartupError(`The copy of ${live} is not whole (${damage}): see kurs doctor.`);
+    throw new StartupError(`The copy of ${live} is damaged (${damage}): run kurs doctor.`);
   }
   return { ...readTotals(database), schema: schemaOf(database) };
 }
@@ -138,14 +138,14 @@ const adviceOf = new Map<number | string, string>([
   [SQLITE_FULL, "the disk is full; make room"],
   [SQLITE_IOERR, "the disk reports an error; check it and its space"],
   ["ENOSPC", "the disk is full; make room"],
-  ["EDQUOT", "this user's quota of the disk is used up; make room"],
+  ["EDQUOT", "this user's disk quota is used up; make room"],
   ["EACCES", "permission is denied; give this user the right to write there"],
   ["EROFS", "the file system is read-only; name a file elsewhere"],
-  ["EEXIST", "another program has made it meanwhile; name another file"],
+  ["EEXIST", "another program has created it meanwhile; name another file"],
   ["ENAMETOOLONG", "its name is too long; name another file"],
 ]);
 
-function explained(error: unknown, file: string): StartupError {
+function toStartupError(error: unknown, file: string): StartupError {
   const { code, message } = error as { code?: string; message?: string };
   const advice = adviceOf.get(resultCodeOf(error) ?? code ?? "") ?? message;
   return new StartupError(`Cannot write the backup ${file}: ${advice}.`, error);

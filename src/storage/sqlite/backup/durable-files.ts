@@ -20,9 +20,9 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Waits until a directory's names are on disk: a new name is lost with the power without it. */
+/** Waits until a directory's names are on disk: a power failure could lose a new one before. */
 export function syncDirectory(path: string): void {
-  // Windows has no such thing, and refuses to open a directory.
+  // Windows cannot sync a directory, nor open it.
   if (process.platform === "win32") return;
   const directory = openSync(path, "r");
   try {
@@ -32,7 +32,7 @@ export function syncDirectory(path: string): void {
   }
 }
 
-/** Error codes of a file system that has no hard links. */
+/** Error codes of a file system without hard links. */
 const noLinks = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
 function hasNoLinks(error: unknown): boolean {
@@ -40,15 +40,15 @@ function hasNoLinks(error: unknown): boolean {
 }
 
 /**
- * Gives a whole file its name, on disk on return.
+ * Gives a complete file its final name, on disk on return.
  *
- * @throws an error of the code EEXIST when the name is taken and must not be replaced.
+ * @throws an error with the code EEXIST when the name is taken and must not be replaced.
  */
 export function publish(part: string, file: string, mayReplace: boolean): void {
   if (mayReplace) renameSync(part, file);
   else {
     try {
-      // Unlike a rename it fails where another program has taken the name meanwhile.
+      // Unlike a rename, a link fails when another program has taken the name meanwhile.
       linkSync(part, file);
       unlinkSync(part);
     } catch (error) {
@@ -59,7 +59,7 @@ export function publish(part: string, file: string, mayReplace: boolean): void {
   syncDirectory(dirname(file));
 }
 
-/** Gives a file a second name or, where there are no links, copies it; on disk on return. */
+/** Gives a file a second name or, without hard links, copies it; on disk on return. */
 export function linkOrCopy(file: string, kept: string): void {
   try {
     linkSync(file, kept);

@@ -1,20 +1,20 @@
 import { DatabaseSync } from "node:sqlite";
 import type { BackupMetadata } from "./report.ts";
 
-// A backup says of itself when it was taken and by which program, in a table that no other
-// database of ours has.
+// A backup records when it was taken and by which program, in a table that no other Kurs database
+// has.
 
-const MAKE_TABLE = `
+const CREATE_TABLE = `
   DROP TABLE IF EXISTS backup_note;
   CREATE TABLE backup_note (taken_at TEXT NOT NULL, program TEXT NOT NULL) STRICT`;
 
 export function writeNote(file: string, { takenAt, program }: BackupMetadata): void {
   using database = new DatabaseSync(file);
-  database.exec(MAKE_TABLE);
+  database.exec(CREATE_TABLE);
   database.prepare("INSERT INTO backup_note VALUES (?, ?)").run(takenAt, program);
 }
 
-/** Reads a backup's note and takes it away. @returns undefined for a copy of another make. */
+/** Reads a backup's metadata and drops their table. @returns undefined for any other copy. */
 export function takeMetadata(database: DatabaseSync): BackupMetadata | undefined {
   const isThere = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'backup_note'";
   if (database.prepare(isThere).get() === undefined) return undefined;

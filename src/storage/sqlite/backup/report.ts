@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** What a database holds, in figures to be told. */
+/** Figures about a database that the commands print. */
 export interface DatabaseTotals {
   readonly accounts: number;
   readonly activeKeys: number;
@@ -8,9 +8,9 @@ export interface DatabaseTotals {
   readonly units: number;
 }
 
-/** What a backup says of itself. */
+/** The metadata that a backup contains. */
 export interface BackupMetadata {
-  /** RFC 3339: what was acknowledged before that moment is in the backup. */
+  /** RFC 3339: the backup has every write that was acknowledged before this time. */
   readonly takenAt: string;
   /** The version of the program that took it. */
   readonly program: string;
@@ -22,12 +22,12 @@ export interface BackupReport extends BackupMetadata, DatabaseTotals {
   readonly schema: number;
 }
 
-/** What a replaced database knew and the restored one does not. */
+/** Changes that the replaced database had and the restored one does not. */
 export interface LostChanges {
   readonly accounts: number;
   readonly keys: number;
   readonly units: number;
-  /** Accounts whose password is the backup's again. */
+  /** Accounts whose password is again the one in the backup. */
   readonly passwords: number;
   /** Keys that were revoked after the backup. */
   readonly revocations: number;
@@ -35,11 +35,11 @@ export interface LostChanges {
 
 export interface RestoreReport extends DatabaseTotals {
   readonly database: string;
-  /** Undefined for a copy that another program has made. */
+  /** Undefined for a copy that kurs backup did not make. */
   readonly note: BackupMetadata | undefined;
   readonly schema: number;
   readonly sessionsEnded: number;
-  /** Where the database is now that was in this place; undefined where there was none. */
+  /** The new path of the replaced database; undefined where there was none. */
   readonly kept: string | undefined;
   /** Undefined when the replaced database cannot be read. */
   readonly forgotten: LostChanges | undefined;

@@ -13,16 +13,16 @@ import { compareAndRevoke, makeStaging, openBackup } from "./staging.ts";
 
 export interface RestoreOptions {
   readonly now: string;
-  /** Lets keys live again that were revoked after the backup. */
+  /** Makes keys valid again that were revoked after the backup. */
   readonly reviveKeys: boolean;
 }
 
 /**
- * Puts a backup in the place of the embedded database. At every instant the name has the old
- * database or the new one, whole: what is new is made beside it and takes its name in one step,
- * after the old log was carried over and is gone.
+ * Replaces the embedded database with a backup. At every instant the name leads to either the old
+ * database or the new one, complete: the new one is written to another file and renamed in one
+ * step, after the old WAL was checkpointed and removed.
  *
- * @throws {StartupError} and then the old database is where it was.
+ * @throws {StartupError} the old database then stays in its place.
  */
 export function restoreSqlite(
   dataDirectory: string,
@@ -32,21 +32,21 @@ export function restoreSqlite(
   const database = join(dataDirectory, FILE_NAME);
   const source = statSync(file, { throwIfNoEntry: false });
   if (source === undefined) throw new StartupError(`There is no file ${file}.`);
-  if (!source.isFile()) throw new StartupError(`${file} is no file: name a backup.`);
-  const there = statSync(database, { throwIfNoEntry: false });
-  if (there?.ino === source.ino && there.dev === source.dev) {
+  if (!source.isFile()) throw new StartupError(`${file} is not a file: name a backup.`);
+  const replaced = statSync(database, { throwIfNoEntry: false });
+  if (replaced?.ino === source.ino && replaced.dev === source.dev) {
     throw new StartupError(`${file} is the database itself: name a backup of it.`);
   }
   const staging = `${database}.restoring`;
   try {
-    // Read as the user who runs the command: a backup may be root's alone.
+    // Opened as the user who runs the command: only root may be able to read the backup.
     using backup = openBackup(file);
     using _owner = actAsOwnerOf(dataDirectory);
     makePrivateDirectory(dataDirectory);
     using _alone = lockExclusive(dataDirectory);
     removeLeftovers(dataDirectory, staging);
     try {
-      const staged = makeStaging(backup, staging, there);
+      const staged = makeStaging(backup, staging, replaced);
       return { ...staged, database, ...replace(database, staging, options) };
     } finally {
       removeStaging(staging);
@@ -56,7 +56,7 @@ export function restoreSqlite(
   }
 }
 
-/** A restore that was cut off leaves its work, and perhaps a second name of the database. */
+/** An interrupted restore leaves its staging file, and perhaps a second name of the database. */
 function removeLeftovers(dataDirectory: string, staging: string): void {
   removeStaging(staging);
   const database = statSync(join(dataDirectory, FILE_NAME), { throwIfNoEntry: false });
@@ -84,10 +84,10 @@ function replace(database: string, staging: string, { now, reviveKeys }: Restore
     linkOrCopy(database, kept);
   }
   try {
-    // The log's index is made anew from the log. A log or a journal that is there yet is of a
-    // database that is gone or too damaged to take it in: the new one must not find it.
+    // SQLite rebuilds the WAL's index from the WAL. A WAL or a journal that still exists belongs to
+    // a database that is missing or too damaged to checkpoint it: the new one must not find it.
     rmSync(`${database}-shm`, { force: true });
-    // Held alone, a database needs no journal; a killed restore leaves one that is spent.
+    // Under the exclusive lock the database needs no journal; a killed restore leaves a spent one.
     if (old !== undefined) rmSync(`${database}-journal`, { force: true });
     for (const end of old === undefined ? ["-wal", "-journal"] : []) {
       if (existsSync(database + end)) renameSync(database + end, kept + end);
@@ -103,8 +103,8 @@ function replace(database: string, staging: string, { now, reviveKeys }: Restore
 }
 
 /**
- * Carries a database's log over to it and keeps every other program from it, ours or not. A log can
- * only be given up when nobody else has the database open
+ * Checkpoints a database's WAL and locks out every other program, ours or not. A database can only
+ * leave WAL mode when no other connection has it open
  * (sqlite.org/wal.html#activating_and_configuring_wal_mode).
  *
  * @returns undefined for a file that is too damaged for that.
@@ -115,7 +115,7 @@ function checkpointAndLock(file: string): DatabaseSync | undefined {
   try {
     database.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL");
     const mode = database.prepare("PRAGMA journal_mode = DELETE").get()?.journal_mode;
-    if (mode !== "delete") throw new Error(`its log cannot be given up (${mode})`);
+    if (mode !== "delete") throw new Error(`its WAL cannot be removed (${mode})`);
     database.exec("BEGIN EXCLUSIVE; COMMIT");
     return database;
   } catch (error) {

@@ -8,17 +8,17 @@ import { makePrivateFile } from "../private-files.ts";
 import { takeMetadata } from "./metadata.ts";
 import { type LostChanges, type RestoreReport, readTotals } from "./report.ts";
 
-/** The schema that brought mail. */
+/** The first schema with mails. */
 const SCHEMA_WITH_MAIL = 3;
 
-/** A backup that is ready to take the database's place. */
+/** A backup that is ready to replace the database. */
 export type Staged = Omit<RestoreReport, "database" | "kept" | "forgotten">;
 
 /**
- * Copies a backup to a file beside the database and readies it. Its sessions and mail tokens end: a
- * session that was ended since, or a token that was used, would otherwise live again.
+ * Copies a backup to a file in the database's directory and prepares it. Deletes sessions and mail
+ * tokens: a session that was ended since, or a token that was used, would otherwise be valid again.
  *
- * @param owner whom root gives it to.
+ * @param owner the user to whom root gives the file.
  */
 export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats): Staged {
   makePrivateFile(staging, owner);
@@ -38,9 +38,9 @@ export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats
 }
 
 /**
- * Opens a backup and checks it as a whole.
+ * Opens a backup and checks it completely.
  *
- * @throws {StartupError} for a file that is no backup, damaged or newer than the program.
+ * @throws {StartupError} for a file that is not a backup, is damaged or is newer than the program.
  */
 export function openBackup(file: string): DatabaseSync {
   using opening = new DisposableStack();
@@ -94,9 +94,10 @@ const COMPARE = `
       WHERE a.password_hash <> r.password_hash) AS passwords`;
 
 /**
- * Tells what the replaced database knows besides, and revokes again the keys that it has revoked.
+ * Counts the changes that only the replaced database has, and revokes again the keys that it has
+ * revoked.
  *
- * @param old held by this connection alone.
+ * @param old locked exclusively by this connection.
  * @returns undefined when the old database cannot be read.
  */
 export function compareAndRevoke(

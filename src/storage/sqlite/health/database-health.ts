@@ -3,29 +3,29 @@ import { StoreUnavailable } from "../../../shared/store.ts";
 import { isCorruption, resultCodeOf, SQLITE_BUSY, SQLITE_CONSTRAINT } from "../errors.ts";
 
 /**
- * A lock is waited for with the event loop. Once that was in vain, nobody waits for long until it
- * is free again: of 8 clients the last would get its 503 after 8 s.
+ * Waiting for a lock blocks the event loop. After one wait timed out, later attempts wait this long
+ * until the lock is free: otherwise the last of 8 clients would get its 503 after 8 s.
  */
-const WAIT_IN_VAIN_MS = 20;
+const RETRY_WAIT_MS = 20;
 
-/** Whether a database can be used, as far as its last use has shown. */
+/** Whether a database can be used, judged by its last use. */
 export interface DatabaseHealth {
-  /** Whether the last attempt failed by the database's fault. */
+  /** Whether the last attempt failed because of the database. */
   readonly isFailing: boolean;
-  /** To be called before each use. @throws while the database must not be used. */
+  /** Call this before each use. @throws while the database must not be used. */
   check(): void;
-  /** Notes that the database has kept what it was given. */
+  /** Records a commit that succeeded. */
   recover(): void;
-  /** Notes what a use has thrown. @returns what is to be thrown instead. */
+  /** Records an error of a use. @returns the error to throw instead. */
   note(error: unknown): unknown;
 }
 
 /**
- * @param checkFiles throws while the files are not in their places.
+ * @param checkFiles throws while the files are missing or replaced.
  */
 export function createCondition(database: DatabaseSync, checkFiles: () => void): DatabaseHealth {
   const waitMs = Number(database.prepare("PRAGMA busy_timeout").get()?.timeout);
-  const waitFor = (milliseconds: number) => database.exec(`PRAGMA busy_timeout = ${milliseconds}`);
+  const setBusyTimeout = (timeoutMs: number) => database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
   let damage: Error | undefined;
   let isFailing = false;
   return {
@@ -34,7 +34,7 @@ export function createCondition(database: DatabaseSync, checkFiles: () => void):
     },
 
     check() {
-      // What writes on into a damaged file may destroy what a rescue would find.
+      // Further writes to a damaged file may destroy data that a rescue would find.
       if (damage !== undefined) throw new StoreUnavailable(damage);
       try {
         checkFiles();
@@ -45,27 +45,27 @@ export function createCondition(database: DatabaseSync, checkFiles: () => void):
 
     recover() {
       isFailing = false;
-      waitFor(waitMs);
+      setBusyTimeout(waitMs);
     },
 
     note(error) {
       if (isCorruption(error)) {
         const advice =
-          "the database is damaged and not used any further: stop the server, keep a copy of " +
+          "the database is damaged and no longer used: stop the server, keep a copy of " +
           "kurs.db and kurs.db-wal, restore a backup in their place and start again";
         damage ??= new Error(advice, { cause: error });
         isFailing = true;
         return new StoreUnavailable(damage);
       }
-      const told = storeError(error);
-      if (told instanceof StoreUnavailable) isFailing = true;
-      if (resultCodeOf(error) === SQLITE_BUSY) waitFor(Math.min(waitMs, WAIT_IN_VAIN_MS));
-      return told;
+      const reported = storeError(error);
+      if (reported instanceof StoreUnavailable) isFailing = true;
+      if (resultCodeOf(error) === SQLITE_BUSY) setBusyTimeout(Math.min(waitMs, RETRY_WAIT_MS));
+      return reported;
     },
   };
 }
 
-/** What the database itself could not do is the store's failure; the rest is this program's. */
+/** Wraps a failure of the database itself; returns a bug of this program as it is. */
 function storeError(error: unknown): unknown {
   const code = resultCodeOf(error);
   const isDatabaseError = code !== undefined && code !== SQLITE_CONSTRAINT;

@@ -2,11 +2,13 @@ import { type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Watches that a database's files are still those that were opened. SQLite does not: a file that
- * was deleted or replaced takes commits as before, and all of them are gone with the process.
+ * Checks that the database's files are still the ones that were opened (same inode). SQLite does
+ * not: it keeps committing to a deleted or replaced file, and these commits are lost when the
+ * process ends.
  *
- * @returns a check that throws while a file is not in its place. It looks at the directory alone,
- *   whose time moves with every name in it (2 µs), and at the files only when that has changed.
+ * @returns a check that throws while a file is missing or replaced. It only reads the directory,
+ *   whose modification time changes with every name in it (2 µs), and the files when that has
+ *   changed.
  */
 export function createFileIdentityCheck(database: string): () => void {
   const directory = dirname(database);
@@ -20,7 +22,7 @@ export function createFileIdentityCheck(database: string): () => void {
       if (present?.ino === stats?.ino && present?.dev === stats?.dev) continue;
       throw new Error(
         `${file} was removed or replaced while it was in use: put it back, or stop the server, ` +
-          "set the database right and start again",
+          "put the right database in its place and start again",
       );
     }
     checkedMs = changedMs;

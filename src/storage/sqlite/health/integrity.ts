@@ -1,15 +1,15 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
-/** How many reports of damage are asked for: one is enough to refuse, a few to tell. */
+/** The most reports of damage to read: one is enough to reject a database, a few to describe it. */
 const REPORTS_MAX = 5;
 
 /**
- * What is wrong with a database as a file: its pages, indexes and constraints.
+ * Finds damage in a database's file: its pages, indexes and constraints.
  *
- * @param how `quick_check` leaves out whether indexes and tables agree; of 293 MB it takes 0.4 s,
+ * @param how `quick_check` does not compare indexes with tables; for 293 MB it takes 0.4 s,
  *   `integrity_check` 1.3 s.
- * @returns nothing for a whole one.
+ * @returns an empty list for an undamaged database.
  */
 export function damageOf(
   database: DatabaseSync,
@@ -17,14 +17,14 @@ export function damageOf(
 ): readonly string[] {
   const reports = database.prepare(`PRAGMA ${how}(${REPORTS_MAX})`).all();
   const texts = reports.flatMap((row) => String(row[how]).split("\n"));
-  // A report of several pages has a line for each, and before them which database it is.
+  // A report on several pages has a line for each, after a line that names the database.
   if (texts.length !== 1 || texts[0] !== "ok") return texts.filter((text) => !/^\*{3}/.test(text));
   return isCutShort(database) ? ["its last page is cut short"] : [];
 }
 
 /**
- * Whether a file ends within a page, which SQLite fills up with zeros. One that has a log may: what
- * was carried over in part when the disk was full is in the log yet.
+ * Whether a file ends within a page, which SQLite pads with zeros. A file with a WAL may: when a
+ * full disk interrupted a checkpoint, the WAL still has the pages.
  */
 function isCutShort(database: DatabaseSync): boolean {
   const file = database.location();
