@@ -1,6 +1,6 @@
 // A simulation, not a measurement: how evenly accounts that are hashed over cells load them, and how
-// many cells a given number of reads a second wants. What a cell carries is measured by
-// the scenario `postgres` and given here as an argument. See docs/scaling.md.
+// many cells a given number of reads per second needs. The scenario `postgres` measures a cell's
+// capacity, which is an argument here. See docs/scaling.md.
 import { parseArgs } from "node:util";
 import { seededRandom } from "../test/faults/ledger.ts";
 

@@ -1,5 +1,5 @@
-// Whether the metered read has become slower, told on machines where nothing is quiet: beside bare
-// node:http in the same seconds, and tried again before it counts as slower. `npm run gate`.
+// Checks whether the metered read has become slower, also on busy machines: measures it against
+// bare node:http in the same seconds, and retries before it reports a slowdown. `npm run gate`.
 import { hold } from "./contest.ts";
 import { ratioOf, type Table, textOf } from "./figures.ts";
 import type { GeneratorName } from "./load/load.ts";

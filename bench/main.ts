@@ -1,5 +1,5 @@
-// What is claimed about speed, as one command: `npm run bench`, `npm run bench -- NAME…`,
-// `npm run bench -- --list`. See docs/performance.md for how to read what it prints.
+// Measures the performance claims with one command: `npm run bench`, `npm run bench -- NAME…`,
+// `npm run bench -- --list`. See docs/performance.md for how to read the tables.
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join } from "node:path";

@@ -6,8 +6,12 @@ import { type DoctorCommandUses, doctorCommand } from "./doctor/cli.ts";
 import { type MailCommandUses, mailCommands } from "./mail/cli.ts";
 import type { RateCommandUses } from "./rates/cli/arguments.ts";
 import { rateCommands } from "./rates/cli/rates.ts";
-import { type BackupCommandUses, backupCommands } from "./storage/cli.ts";
-import { type StoreCommandUses, storeCommands } from "./storage/store-cli.ts";
+import {
+  type BackupCommandUses,
+  backupCommands,
+  type StoreCommandUses,
+  storeCommands,
+} from "./storage/cli.ts";
 
 /** The dependencies of all commands together. */
 export type CommandDeps = AccountCommandUses &

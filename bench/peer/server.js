@@ -1,5 +1,5 @@
-// A peer: better-auth's API keys with `remaining`, which it counts down at each verification, on
-// SQLite with the same guarantee (every commit synced to disk), in front of a table of rates.
+// A peer: better-auth's API keys, whose `remaining` it decrements at each verification, on SQLite
+// with the same guarantee (every commit synced to disk), in front of a table of rates.
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { env } from "node:process";

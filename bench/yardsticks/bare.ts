@@ -1,4 +1,4 @@
-// The yardstick: node:http with a static answer of a rate's size, without a key, a charge or a
+// The yardstick: node:http with a static response of a rate's size, without a key, a charge or a
 // store.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

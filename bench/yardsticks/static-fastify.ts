@@ -1,4 +1,4 @@
-// What the framework alone costs: the path of a rate, and the same static answer for all.
+// The cost of the framework alone: the path of a rate, with the same static response for all.
 import Fastify from "fastify";
 import { announce } from "./announce.ts";
 import { staticRate } from "./static-rate.ts";

@@ -1,4 +1,4 @@
-/** An answer of a rate's size, that nobody had to look up. */
+/** A static response of a rate's size. */
 export const staticRate = JSON.stringify({
   base: "X00042",
   quote: "USD",

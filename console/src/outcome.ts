@@ -47,7 +47,7 @@ function readAnswer(answer: Answer): Pick<Outcome, "rate" | "error"> {
   return { rate: undefined, error: errorOf({ ...answer, text }) };
 }
 
-/** A unit is charged before the rate is looked up (docs/api.md, "What costs a unit"). */
+/** A unit is charged before the rate is looked up (docs/api.md, "One read, step by step"). */
 function costOf({ code }: ApiError, { headers }: Answer): string {
   if (code === "unsupported_pair") return ONE_UNIT;
   if (code !== "temporarily_unavailable") return NOTHING;

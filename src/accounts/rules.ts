@@ -44,3 +44,35 @@ export const emailNotVerified = new Failure(
   "email_not_verified",
   "Please confirm your email first: open the link that was mailed to you, or ask for a new one.",
 );
+
+const MIN_CHARACTERS = 8;
+const MAX_CHARACTERS = 256;
+
+/**
+ * Normalizes a password to NFKC before it is hashed, so that the same characters typed on another
+ * keyboard are the same password.
+ */
+export function normalizePassword(password: string): string {
+  return password.normalize("NFKC");
+}
+
+/**
+ * @param password in normal form.
+ * @param email of the account, in normal form.
+ * @returns the rule that the password breaks, or `undefined` for a valid one.
+ */
+export function passwordProblem(
+  password: string,
+  email: string,
+  isCommonPassword: (password: string) => boolean,
+): string | undefined {
+  const characters = [...password].length;
+  if (characters < MIN_CHARACTERS || characters > MAX_CHARACTERS) {
+    return `password must have ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters.`;
+  }
+  if (password.toLowerCase() === email) return "password must not be the email address.";
+  if (isCommonPassword(password)) {
+    return "password is on the list of common passwords: choose another.";
+  }
+  return undefined;
+}

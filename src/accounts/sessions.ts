@@ -3,11 +3,11 @@ import { Failure, sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
-import { normalizePassword } from "./password-rules.ts";
 import type { Credentials } from "./register.ts";
 import {
   emailNotVerified,
   isSessionToken,
+  normalizePassword,
   SESSION_LIFETIME_MS,
   SESSION_TOKEN_PREFIX,
 } from "./rules.ts";

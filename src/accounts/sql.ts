@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "../shared/store.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
-import type { AccountStore } from "./store.ts";
+import type { AccountStore, AuthLimitStore, AuthWindow, SessionStore } from "./store.ts";
 import { writeToken } from "./tokens-sql.ts";
 
 const PLAN_IS_STORED = "SELECT name FROM plans WHERE name = $1";
@@ -78,5 +78,87 @@ function identityOf(row: Row) {
     plan: textOf(row, "plan"),
     createdAt: textOf(row, "created_at"),
     emailVerifiedAt: optionalTextOf(row, "email_verified_at"),
+  };
+}
+
+// Counts a call or restarts an expired window, in one statement. The cleanup removes windows that
+// are not restarted. No window ends later than one that starts now: after the clock was set back,
+// a client over its budget need not wait until the clock catches up, and no call is lost.
+const COUNT_CALL = `
+  INSERT INTO auth_windows (scope, calls, ends_at) VALUES ($1, 1, $3)
+  ON CONFLICT (scope) DO UPDATE SET
+    calls = CASE WHEN auth_windows.ends_at <= $2 THEN 1 ELSE auth_windows.calls + 1 END,
+    ends_at = CASE
+      WHEN auth_windows.ends_at <= $2 OR auth_windows.ends_at > excluded.ends_at
+      THEN excluded.ends_at ELSE auth_windows.ends_at END
+  RETURNING calls, ends_at`;
+
+const OPEN_WINDOW = "SELECT calls, ends_at FROM auth_windows WHERE scope = $1 AND ends_at > $2";
+
+export function authLimitStore(engine: Engine): AuthLimitStore {
+  return {
+    async currentAuthWindows(scopes, now) {
+      const lookups = scopes.map(async (scope) => {
+        const [row] = await engine.query(OPEN_WINDOW, scope, now);
+        return row === undefined ? [] : [windowOf(scope, row)];
+      });
+      return (await Promise.all(lookups)).flat();
+    },
+
+    countAuthAttempt: (scopes, now, endsAt) =>
+      engine.transaction(function* () {
+        const windows: AuthWindow[] = [];
+        for (const scope of scopes) {
+          const rows = yield statement(COUNT_CALL, scope, now, endsAt);
+          windows.push(...rows.map((row) => windowOf(scope, row)));
+        }
+        return windows;
+      }),
+  };
+}
+
+function windowOf(scope: string, row: Row): AuthWindow {
+  return { scope, calls: integerOf(row, "calls"), endsAt: textOf(row, "ends_at") };
+}
+
+const CREATE_SESSION = `
+  INSERT INTO sessions (token_hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`;
+
+// A reset may have replaced the password during its check: no session for the old password may be
+// stored after the reset has ended all sessions. On PostgreSQL the row stays locked until the
+// session is stored, so that a reset either commits first or finds and ends the session.
+const RENEW_PASSWORD = `
+  UPDATE accounts SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id`;
+
+const REMOVE_EXPIRED = "DELETE FROM sessions WHERE account_id = $1 AND expires_at <= $2";
+
+// A session created well in the future comes from a clock that has been set back since: it would
+// outlive the lifetime of sessions.
+const VALID_SESSION = `
+  SELECT account_id FROM sessions
+  WHERE token_hash = $1 AND expires_at > $2 AND created_at <= $3`;
+
+const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1";
+
+export function sessionStore(engine: Engine): SessionStore {
+  return {
+    createSession: ({ tokenHash, accountId, createdAt, expiresAt }, { hash, nextHash }) =>
+      engine.transaction(function* () {
+        const isUnchanged =
+          (yield statement(RENEW_PASSWORD, accountId, hash, nextHash)).length === 1;
+        if (!isUnchanged) return false;
+        yield statement(REMOVE_EXPIRED, accountId, createdAt);
+        yield statement(CREATE_SESSION, tokenHash, accountId, createdAt, expiresAt);
+        return true;
+      }),
+
+    async sessionAccount(tokenHash, now, issuedBy = now) {
+      const [row] = await engine.query(VALID_SESSION, tokenHash, now, issuedBy);
+      return row && textOf(row, "account_id");
+    },
+
+    async endSession(tokenHash) {
+      await engine.query(END_SESSION, tokenHash);
+    },
   };
 }

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from "fastify";
-import { credentialOf } from "../http/authentication.ts";
-import { documentedResponses, emptyResponse } from "../http/documented-responses.ts";
+import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
+import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
-import { accountOf, type SessionGuard } from "../http/session-guard.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { apiKeyJson, createdApiKeyJson, NewApiKeyBody } from "./json.ts";

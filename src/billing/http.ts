@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
-import { documentedResponses } from "../http/documented-responses.ts";
+import { accountOf, type SessionGuard } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
+import { documentedResponses } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
-import { accountOf, type SessionGuard } from "../http/session-guard.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { dayOfKeyJson, usageJson } from "./json.ts";

@@ -1,6 +1,6 @@
 import { integerOf, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
-import type { UsageStore } from "./store.ts";
+import type { PlanStore, UsageStore } from "./store.ts";
 
 const USAGE = `
   SELECT a.plan, p.units_per_period,
@@ -28,6 +28,46 @@ export function usageStore(engine: Engine): UsageStore {
         keyId: textOf(row, "api_key_id"),
         units: integerOf(row, "units"),
       }));
+    },
+  };
+}
+
+const LIST_PLANS = "SELECT name, units_per_period FROM plans ORDER BY units_per_period, name";
+
+const SET_PLAN = `
+  INSERT INTO plans (name, units_per_period) VALUES ($1, $2)
+  ON CONFLICT (name) DO UPDATE SET units_per_period = excluded.units_per_period`;
+
+// Finds each plan in use from the previous one through the index. The outer SELECT is needed: on
+// SQLite, the engine does not treat a text that begins with WITH as a read.
+const MISSING_PLANS = `
+  SELECT plan FROM (
+    WITH RECURSIVE used (plan) AS (
+      SELECT min(plan) FROM accounts
+      UNION ALL
+      SELECT (SELECT min(a.plan) FROM accounts a WHERE a.plan > used.plan) FROM used
+      WHERE used.plan IS NOT NULL
+    )
+    SELECT plan FROM used
+    WHERE plan IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plans p WHERE p.name = used.plan)
+  ) AS missing`;
+
+export function planStore(engine: Engine): PlanStore {
+  return {
+    async listPlans() {
+      const rows = await engine.query(LIST_PLANS);
+      return rows.map((row) => ({
+        name: textOf(row, "name"),
+        unitsPerPeriod: integerOf(row, "units_per_period"),
+      }));
+    },
+
+    async setPlan({ name, unitsPerPeriod }) {
+      await engine.query(SET_PLAN, name, unitsPerPeriod);
+    },
+
+    async missingPlans() {
+      return (await engine.queryWithPriority(MISSING_PLANS)).map((row) => textOf(row, "plan"));
     },
   };
 }

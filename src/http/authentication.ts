@@ -1,4 +1,6 @@
 import type { IncomingMessage } from "node:http";
+import type { FastifyRequest } from "fastify";
+import { sessionRequired } from "../shared/failure.ts";
 
 /** The schemes of the Authorization header (specification, section 5). */
 export type Scheme = "ApiKey" | "Session";
@@ -32,4 +34,30 @@ export function credentialOf(
 
 function isAuthorization(name: string): boolean {
   return name.length === "authorization".length && name.toLowerCase() === "authorization";
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    /** The session's account; null until the guard has found it. */
+    accountId: string | null;
+  }
+}
+
+/** Rejects a request without a valid session before its body is read. */
+export type SessionGuard = (request: FastifyRequest) => Promise<void>;
+
+/** @param authenticate returns the account of a token. @throws {Failure} `unauthorized` */
+export function createSessionGuard(
+  authenticate: (token: string | undefined) => Promise<string>,
+): SessionGuard {
+  return async (request) => {
+    const token = credentialOf(request.raw, "Session");
+    request.accountId = await authenticate(token);
+  };
+}
+
+/** @returns the account that the guard found. @throws {Failure} on a route without a guard. */
+export function accountOf({ accountId }: FastifyRequest): string {
+  if (accountId === null) throw sessionRequired;
+  return accountId;
 }

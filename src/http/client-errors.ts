@@ -3,13 +3,12 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
-import { Failure } from "../shared/failure.ts";
+import { Failure, statusOf } from "../shared/failure.ts";
 import { failureJson } from "../shared/failure-json.ts";
 import type { ObserveResponse } from "./access-log.ts";
 import type { Exchanges } from "./exchanges.ts";
 import { ServerResponse, STATUS_CODES } from "./node-http.ts";
 import { type ParserError, rebuildRequest, unknownToParser } from "./rebuilt-requests.ts";
-import { statusOf } from "./statuses.ts";
 
 const failureOfError: Readonly<Record<string, Failure>> = {
   HPE_HEADER_OVERFLOW: new Failure(

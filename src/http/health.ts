@@ -1,7 +1,7 @@
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import { documentedResponses } from "./documented-responses.ts";
 import type { App } from "./fastify.ts";
+import { documentedResponses } from "./openapi.ts";
 
 const status = Type.Object({ status: Type.Literal("ok") }, { description: "The process runs" });
 

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, pino } from "pino";
+import type { Failure } from "../shared/failure.ts";
 import { visible } from "../shared/visible-text.ts";
 import { LogOutput } from "./output.ts";
 
@@ -27,3 +28,10 @@ export function createLog(level: LogLevel): Log {
 export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
+
+/** Logs a failure that has a cause, which the response does not reveal. */
+export function logFailure(log: Logger, failure: Failure, requestId: string): void {
+  if (failure.cause !== undefined) {
+    log.error({ request_id: requestId, code: failure.code, err: failure.cause }, failure.message);
+  }
+}

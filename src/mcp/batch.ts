@@ -1,4 +1,4 @@
-import { isRecord } from "./records.ts";
+import { isRecord } from "./request.ts";
 
 /**
  * Removes the batch's cancellations: its calls get one response together, so none comes in time,

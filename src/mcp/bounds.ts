@@ -1,6 +1,5 @@
 import { INVALID_REQUEST } from "@modelcontextprotocol/server";
-import { isRecord } from "./records.ts";
-import type { McpResponse } from "./request.ts";
+import { isRecord, type McpResponse } from "./request.ts";
 
 // Limits of the SDK's work and output for one request. Most of it costs the client no unit, so
 // without limits a few clients would slow down all others. Measured on one core with the SDK 2.4:

@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
-import { Failure, type FailureCode } from "../shared/failure.ts";
+import { logFailure } from "../log/log.ts";
+import { Failure, type FailureCode, toFailure } from "../shared/failure.ts";
 import { failureJson } from "../shared/failure-json.ts";
-import { logFailure, toFailure } from "../shared/thrown.ts";
 import type { McpRequest } from "./request.ts";
 import type { Arguments, Tool } from "./tools.ts";
 

@@ -7,8 +7,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { acceptsJson } from "./accept.ts";
 import type { CallTool } from "./call-tool.ts";
-import { isRecord } from "./records.ts";
-import type { McpRequest, McpResponse } from "./request.ts";
+import { isRecord, type McpRequest, type McpResponse } from "./request.ts";
 import type { ServerInfo } from "./sdk.ts";
 import type { Arguments, Tool, Tools } from "./tools.ts";
 

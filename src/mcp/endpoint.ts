@@ -1,9 +1,10 @@
 import type { Logger } from "pino";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { ReadUsage } from "../billing/usage.ts";
+import { logFailure } from "../log/log.ts";
 import type { ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
-import { logFailure, toFailure } from "../shared/thrown.ts";
+import { toFailure } from "../shared/failure.ts";
 import { withoutCancellations } from "./batch.ts";
 import { duplicateIdError } from "./bounds.ts";
 import { createCallTool, type ObserveToolCall } from "./call-tool.ts";

@@ -1,8 +1,8 @@
 import type { ParsePlainRequest } from "../http/fast-path/connection.ts";
 import { API_KEY_HEADER, headersNamed, WITH_HOST } from "../http/fast-path/grammar.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
+import type { AnswerMcpRequest } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import type { AnswerMcpRequest } from "./respond-http.ts";
 
 /** The parts of a request with a message of the Model Context Protocol. */
 export interface PlainMcpRequest {

@@ -1,11 +1,16 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Logger } from "pino";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { apiKeyRequired } from "../api-keys/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
+import { errorResponse } from "../http/response/error-handler.ts";
 import type { SendResponse } from "../http/response/reply.ts";
+import type { HttpResponse } from "../http/response/serialize.ts";
+import { logFailure } from "../log/log.ts";
+import { Failure, toFailure } from "../shared/failure.ts";
 import type { OriginCheck } from "./origin-check.ts";
-import { type AnswerMcpRequest, MCP_CHALLENGE } from "./respond-http.ts";
+import type { HandleMcpRequest, McpRequest } from "./request.ts";
 
 const BODY_BYTES_MAX = 64 * 1024;
 
@@ -64,4 +69,33 @@ export async function mcpRoutes(
 
 function apiKeyOf({ raw }: FastifyRequest): string | undefined {
   return credentialOf(raw, "ApiKey");
+}
+
+/**
+ * The challenge of a 401. There is no authorization server that it could name, and several clients
+ * show the description to the user (error_description is RFC 6750's, in ASCII).
+ */
+export const MCP_CHALLENGE =
+  'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
+
+/** Handles a message or a batch and builds the HTTP response. */
+export type AnswerMcpRequest = (request: McpRequest) => Promise<HttpResponse>;
+
+export function createAnswerMcpRequest(uses: {
+  readonly answerMcp: HandleMcpRequest;
+  readonly log: Logger;
+}): AnswerMcpRequest {
+  const { answerMcp, log } = uses;
+  return (request) =>
+    answerMcp(request).then(
+      (result) =>
+        result instanceof Failure
+          ? errorResponse(result, request.requestId, MCP_CHALLENGE)
+          : { status: result.status, code: undefined, headers: [], body: result.body },
+      (error: unknown) => {
+        const failure = toFailure(error);
+        logFailure(log, failure, request.requestId);
+        return errorResponse(failure, request.requestId, MCP_CHALLENGE);
+      },
+    );
 }

@@ -21,3 +21,8 @@ export interface McpResponse {
  * envelope; the response body reports errors of single messages.
  */
 export type HandleMcpRequest = (request: McpRequest) => Promise<McpResponse | Failure>;
+
+/** Whether a parsed JSON value is an object, and neither array nor null. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

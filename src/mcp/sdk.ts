@@ -12,8 +12,7 @@ import { Failure } from "../shared/failure.ts";
 import { acceptsJson, BOTH_TYPES } from "./accept.ts";
 import { shortened } from "./bounds.ts";
 import type { CallTool } from "./call-tool.ts";
-import { isRecord } from "./records.ts";
-import type { McpRequest, McpResponse } from "./request.ts";
+import { isRecord, type McpRequest, type McpResponse } from "./request.ts";
 import type { Arguments, Tools } from "./tools.ts";
 
 /** The server's names and version, as clients see them. */

@@ -1,8 +1,9 @@
-import type { ObservedRequest } from "../http/access-log.ts";
+import type { ObservedRequest, ObserveResponse } from "../http/access-log.ts";
+import type { ObserveToolCall } from "../mcp/call-tool.ts";
+import type { ObserveBatch } from "../metering/batch/batcher.ts";
 import type { RateReadOutcome } from "../metering/store.ts";
 import { type FailureCode, failureCodes } from "../shared/failure.ts";
 import { Buckets } from "./histogram.ts";
-import type { Observers } from "./observers.ts";
 
 const REQUEST_SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -130,4 +131,13 @@ function unitsIn(outcomes: readonly RateReadOutcome[]): number {
     if (found !== "not_asked" && found !== "exhausted") units += 1;
   }
   return units;
+}
+
+// Metrics subscribe through these callbacks. Without metrics they are undefined, and requests and
+// batches run no extra code.
+
+export interface Observers {
+  readonly observeAnswer: ObserveResponse;
+  readonly observeCall: ObserveToolCall;
+  readonly observeBatch: ObserveBatch;
 }

@@ -1,25 +1,32 @@
-/** Every code an error response can have (specification, section 7, and additions to it). */
-export const failureCodes = [
-  "invalid_request",
-  "invalid_asset_symbol",
-  "invalid_token",
-  "unauthorized",
-  "email_not_verified",
-  "forbidden",
-  "not_found",
-  "unsupported_pair",
-  "method_not_allowed",
-  "email_taken",
-  "key_limit_reached",
-  "payload_too_large",
-  "unsupported_media_type",
-  "quota_exceeded",
-  "too_many_requests",
-  "internal_error",
-  "temporarily_unavailable",
-] as const;
+import { StoreOverloaded, StoreUnavailable } from "./store.ts";
 
-export type FailureCode = (typeof failureCodes)[number];
+/**
+ * Every code an error response can have, with its status (specification, section 7, and additions to
+ * it).
+ */
+export const statusOf = {
+  invalid_request: 400,
+  invalid_asset_symbol: 400,
+  invalid_token: 400,
+  unauthorized: 401,
+  email_not_verified: 403,
+  forbidden: 403,
+  not_found: 404,
+  unsupported_pair: 404,
+  method_not_allowed: 405,
+  email_taken: 409,
+  key_limit_reached: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  quota_exceeded: 429,
+  too_many_requests: 429,
+  internal_error: 500,
+  temporarily_unavailable: 503,
+} as const;
+
+export type FailureCode = keyof typeof statusOf;
+
+export const failureCodes = Object.keys(statusOf) as readonly FailureCode[];
 
 /** The fields that `quota_exceeded` adds to the envelope. */
 export interface QuotaDetails {
@@ -59,3 +66,34 @@ export const serviceOverloaded = new Failure(
 );
 
 export const sessionRequired = new Failure("unauthorized", "Authentication required.");
+
+/** @returns the failure to send for a thrown value; `internal_error` for an unexpected one. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof StoreOverloaded) return serviceOverloaded;
+  if (error instanceof StoreUnavailable || isShortage(error)) {
+    const options = { retryAfterSeconds: 1, cause: error };
+    return new Failure("temporarily_unavailable", serviceOverloaded.message, options);
+  }
+  const message = "Something went wrong on our side. The request id helps to find it.";
+  return new Failure("internal_error", message, { cause: error });
+}
+
+/**
+ * The error codes for a lack of file descriptors, memory, threads or disk space; and Node's code
+ * for it when it loads a module late and cannot open a package.json on its path.
+ */
+const shortages = new Set([
+  "EMFILE",
+  "ENFILE",
+  "ENOMEM",
+  "ENOSPC",
+  "ERR_INVALID_PACKAGE_CONFIG",
+  "ERR_WORKER_INIT_FAILED",
+  "ERR_WORKER_OUT_OF_MEMORY",
+]);
+
+function isShortage(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" && shortages.has(code);
+}

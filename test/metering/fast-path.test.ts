@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parsePlainRead } from "../../src/metering/read-fast-path.ts";
-import { rateBody } from "../../src/metering/respond-http.ts";
+import { parsePlainRead } from "../../src/metering/fast-path.ts";
+import { rateBody } from "../../src/metering/http.ts";
 import { rateJson } from "../../src/rates/json.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { isDecimal, parseDecimal } from "../../src/shared/decimal.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parsePlainRead } from "../../src/metering/read-fast-path.ts";
+import { parsePlainRead } from "../../src/metering/fast-path.ts";
 import { comparable, openWire, type Wire } from "./raw-connection.ts";
 import type { TestService } from "./service.ts";
 

@@ -1,11 +1,10 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import type { TLocalizedValidationError } from "typebox/error";
-import { Failure, type FailureCode } from "../../shared/failure.ts";
+import { logFailure } from "../../log/log.ts";
+import { Failure, type FailureCode, statusOf, toFailure } from "../../shared/failure.ts";
 import { failureJson } from "../../shared/failure-json.ts";
-import { logFailure, toFailure } from "../../shared/thrown.ts";
 import { ClientGone } from "../client-address.ts";
-import { statusOf } from "../statuses.ts";
 import type { HttpResponse } from "./serialize.ts";
 
 declare module "fastify" {

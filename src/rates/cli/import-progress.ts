@@ -1,4 +1,4 @@
-import { progressBar } from "../../cli/progress-bar.ts";
+import { progressBar } from "../../cli/output.ts";
 
 const BYTES_PER_STEP = 1024 * 1024;
 

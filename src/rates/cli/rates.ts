@@ -1,8 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import { ageOf } from "../../cli/age.ts";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
-import { table } from "../../cli/output.ts";
+import { ageOf, table } from "../../cli/output.ts";
 import { instantAt } from "../../shared/instant.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
 import { createRateImport } from "../import.ts";

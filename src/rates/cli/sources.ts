@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { ageOf } from "../../cli/age.ts";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
-import { table } from "../../cli/output.ts";
+import { ageOf, table } from "../../cli/output.ts";
 import { wireSourceStatus } from "../json.ts";
 import {
   createRefreshSource,
