@@ -32,10 +32,10 @@ import type { World } from "./world.ts";
 const DRAIN_MS = 8000;
 
 /**
- * Passwords wait so long of it for a thread, then they are refused: requests that a client sent
- * behind a log-in have their responses after it, and metered reads among them are charged already.
+ * Passwords that are not hashed by then are refused: requests that a client sent behind a log-in
+ * have their responses after it, and metered reads among them are charged already.
  */
-const PASSWORDS_WAIT_MS = 5000;
+const PASSWORDS_MS = 5000;
 
 const CONSOLE_DIRECTORY = join(import.meta.dirname, "../console/dist");
 
@@ -213,12 +213,12 @@ const adviceOf = new Map([
 
 /** Stops accepting and waits for what is in flight; what takes too long is cut off. */
 async function drain(app: App, secrets: Secrets): Promise<void> {
-  const closeQueue = setTimeout(() => secrets.closePasswordQueue(), PASSWORDS_WAIT_MS);
+  const closePasswords = setTimeout(() => secrets.closePasswords(), PASSWORDS_MS);
   const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   try {
     await app.close();
   } finally {
-    clearTimeout(closeQueue);
+    clearTimeout(closePasswords);
     clearTimeout(cutOff);
   }
 }

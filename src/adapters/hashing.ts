@@ -28,7 +28,7 @@ export interface Hashing {
    */
   makeTag(order: Argon2Parameters): Promise<Uint8Array>;
   readonly queue: Secrets["passwordQueue"];
-  readonly closeQueue: Secrets["closePasswordQueue"];
+  readonly close: Secrets["closePasswords"];
 }
 
 /** What a hashing may take; by default what suits the machine. */
@@ -44,6 +44,7 @@ export function createHashing(limits: HashingLimits = {}): Hashing {
   const { waiting = threads * WAITING_PER_THREAD } = limits;
   const turnstile = createTurnstile({ atOnce: threads, waiting, whenFull: tooManyWait });
   const idle: HashingThread[] = [];
+  const busy = new Set<HashingThread>();
 
   return {
     makeTag: (order) =>
@@ -51,11 +52,19 @@ export function createHashing(limits: HashingLimits = {}): Hashing {
         let thread = idle.pop();
         while (thread?.hasEnded) thread = idle.pop();
         thread ??= new HashingThread();
-        const tag = await thread.makeTag(order);
-        idle.push(thread);
-        return tag;
+        busy.add(thread);
+        try {
+          const tag = await thread.makeTag(order);
+          idle.push(thread);
+          return tag;
+        } finally {
+          busy.delete(thread);
+        }
       }),
-    closeQueue: turnstile.close,
+    close() {
+      turnstile.close();
+      for (const thread of busy) thread.abandon(tooManyWait);
+    },
     queue: () => ({ waiting: turnstile.waiting(), refused: turnstile.refused() }),
   };
 }
@@ -80,6 +89,11 @@ class HashingThread {
 
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** Rejects what is under way, and keeps the process alive for it no longer. */
+  abandon(reason: Error): void {
+    this.#pending?.reject(reason);
   }
 
   /** One at a time. Rejects when the thread ends before it is done. */

@@ -34,7 +34,7 @@ export function createSecrets(hashing = createHashing()): Secrets {
     hash: (credential) => hash("sha256", credential),
     hashPassword,
     passwordQueue: hashing.queue,
-    closePasswordQueue: hashing.closeQueue,
+    closePasswords: hashing.close,
     async verifyPassword(stored, password) {
       const { parameters, salt, tag } = parsePhcString(stored ?? nobody);
       const matches = timingSafeEqual(await tagOf(password, salt, parameters), tag);

@@ -27,8 +27,8 @@ export interface Secrets {
   verifyPassword(stored: string | undefined, password: string): Promise<PasswordCheck>;
   /** The passwords that wait to be hashed, and those refused so far because too many did. */
   passwordQueue(): { readonly waiting: number; readonly refused: number };
-  /** Refuses the passwords that wait, and from now on each that would have to wait. */
-  closePasswordQueue(): void;
+  /** Rejects the passwords that wait or are being hashed, and later ones that would have to wait. */
+  closePasswords(): void;
 }
 
 export interface PasswordCheck {
