@@ -27,7 +27,7 @@ export interface Secrets {
   verifyPassword(stored: string | undefined, password: string): Promise<PasswordCheck>;
   /** The passwords that wait to be hashed, and those refused so far because too many did. */
   passwordQueue(): { readonly waiting: number; readonly refused: number };
-  /** Rejects the passwords that wait or are being hashed, and later ones that would have to wait. */
+  /** Rejects passwords that wait or are being hashed, and later ones that would have to wait. */
   closePasswords(): void;
 }
 
