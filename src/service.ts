@@ -35,11 +35,11 @@ import type { ServiceDependencies } from "./world.ts";
 const DRAIN_MS = 8000;
 
 /**
- * During a shutdown, passwords wait this long for a thread and are then rejected: requests that a
- * client pipelined behind a log-in get their responses after it, and metered reads among them are
- * charged already.
+ * During a shutdown, passwords that are not hashed by then are rejected: requests that a client
+ * pipelined behind a log-in get their responses after it, and metered reads among them are charged
+ * already.
  */
-const PASSWORDS_WAIT_MS = 5000;
+const PASSWORDS_MS = 5000;
 
 const CONSOLE_DIRECTORY = join(import.meta.dirname, "../console/dist");
 
@@ -222,12 +222,12 @@ const adviceOf = new Map([
 
 /** Stops accepting and waits for requests in flight; cuts off those that take too long. */
 async function drain(app: App, secrets: Secrets): Promise<void> {
-  const closeQueue = setTimeout(() => secrets.closePasswordQueue(), PASSWORDS_WAIT_MS);
+  const closePasswords = setTimeout(() => secrets.closePasswords(), PASSWORDS_MS);
   const cutOff = setTimeout(() => app.server.closeAllConnections(), DRAIN_MS);
   try {
     await app.close();
   } finally {
-    clearTimeout(closeQueue);
+    clearTimeout(closePasswords);
     clearTimeout(cutOff);
   }
 }

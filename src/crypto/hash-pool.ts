@@ -28,7 +28,7 @@ export interface HashPool {
    */
   makeTag(order: Argon2Parameters): Promise<Uint8Array>;
   readonly queue: Secrets["passwordQueue"];
-  readonly closeQueue: Secrets["closePasswordQueue"];
+  readonly close: Secrets["closePasswords"];
 }
 
 /** The size of the pool and of its queue; the defaults suit the machine. */
@@ -44,6 +44,7 @@ export function createHashPool(limits: HashingLimits = {}): HashPool {
   const { waiting = threads * WAITING_PER_THREAD } = limits;
   const limit = createConcurrencyLimit({ atOnce: threads, waiting, whenFull: queueFull });
   const idle: HashWorker[] = [];
+  const busy = new Set<HashWorker>();
 
   return {
     makeTag: (order) =>
@@ -51,11 +52,19 @@ export function createHashPool(limits: HashingLimits = {}): HashPool {
         let thread = idle.pop();
         while (thread?.hasEnded) thread = idle.pop();
         thread ??= new HashWorker();
-        const tag = await thread.makeTag(order);
-        idle.push(thread);
-        return tag;
+        busy.add(thread);
+        try {
+          const tag = await thread.makeTag(order);
+          idle.push(thread);
+          return tag;
+        } finally {
+          busy.delete(thread);
+        }
       }),
-    closeQueue: limit.close,
+    close() {
+      limit.close();
+      for (const thread of busy) thread.abandon(queueFull);
+    },
     queue: () => ({ waiting: limit.waiting(), refused: limit.refused() }),
   };
 }
@@ -80,6 +89,11 @@ class HashWorker {
 
   get hasEnded(): boolean {
     return this.#hasEnded;
+  }
+
+  /** Rejects the order under way, which then no longer keeps the process alive. */
+  abandon(reason: Error): void {
+    this.#pending?.reject(reason);
   }
 
   /** Computes one tag at a time. Rejects when the thread exits first. */

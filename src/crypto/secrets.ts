@@ -33,7 +33,7 @@ export function createSecrets(hashing = createHashPool()): Secrets {
     hash: (credential) => hash("sha256", credential),
     hashPassword,
     passwordQueue: hashing.queue,
-    closePasswordQueue: hashing.closeQueue,
+    closePasswords: hashing.close,
     async verifyPassword(stored, password) {
       const { parameters, salt, tag } = parsePhcString(stored ?? dummyHash);
       const matches = timingSafeEqual(await tagOf(password, salt, parameters), tag);

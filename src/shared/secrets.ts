@@ -18,8 +18,8 @@ export interface Secrets {
   verifyPassword(stored: string | undefined, password: string): Promise<PasswordCheck>;
   /** The passwords that wait to be hashed, and those rejected so far because the queue was full. */
   passwordQueue(): { readonly waiting: number; readonly refused: number };
-  /** Rejects the passwords that wait, and from now on each that would have to wait. */
-  closePasswordQueue(): void;
+  /** Rejects passwords that wait or are being hashed, and later ones that would have to wait. */
+  closePasswords(): void;
 }
 
 /** The service's abbreviation in every credential (specification, introduction). */

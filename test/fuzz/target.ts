@@ -108,7 +108,7 @@ class SeededSecrets implements Secrets {
     return this.#real.passwordQueue();
   }
 
-  closePasswordQueue() {
-    this.#real.closePasswordQueue();
+  closePasswords() {
+    this.#real.closePasswords();
   }
 }

@@ -89,7 +89,7 @@ function quickSecrets() {
   const secrets = createSecrets({
     makeTag: async ({ message, nonce, tagLength }) =>
       pbkdf2Sync(String(message), nonce as Buffer, 1, tagLength, "sha256"),
-    closeQueue: () => undefined,
+    close: () => undefined,
     queue: () => ({ waiting: 0, refused: 0 }),
   });
   let last = "";

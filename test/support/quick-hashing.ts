@@ -13,6 +13,6 @@ export const quickHashing: HashPool = {
     await otherTurn();
     return argon2Sync("argon2id", { ...order, memory: 8 * order.parallelism, passes: 1 });
   },
-  closeQueue: () => undefined,
+  close: () => undefined,
   queue: () => ({ waiting: 0, refused: 0 }),
 };
