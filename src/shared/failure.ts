@@ -1,8 +1,8 @@
 import { StoreOverloaded, StoreUnavailable } from "./store.ts";
 
 /**
- * Every code an error response can have, with its status (specification, section 7, and additions to
- * it).
+ * Every code an error response can have, with its status (specification, section 7, and
+ * additions to it).
  */
 export const statusOf = {
   invalid_request: 400,

@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 
 /** The tests of everything that computes with dates. */
 const FILES = [
-  join(import.meta.dirname, "billing.test.ts"),
+  join(import.meta.dirname, "../billing/rules.test.ts"),
   join(import.meta.dirname, "instant.test.ts"),
-  join(import.meta.dirname, "publication-time.test.ts"),
+  join(import.meta.dirname, "../rates/rules/publication-time.test.ts"),
   join(import.meta.dirname, "../rates/sources/schedule.test.ts"),
 ];
 

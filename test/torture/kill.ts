@@ -7,7 +7,7 @@ import type { Instant } from "./plan.ts";
 /** A program that neither comes to its instant nor to its work by then is killed all the same. */
 const PATIENCE_MS = 10_000;
 
-const DIE_AT_STATEMENT = join(import.meta.dirname, "die-at-statement.ts");
+const DIE_AT_STATEMENT = join(import.meta.dirname, "exit-at-statement.ts");
 
 /** What a program needs to know beforehand that is to be killed at an instant. */
 export function environmentFor(instant: Instant): Readonly<Record<string, string>> {
