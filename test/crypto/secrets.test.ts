@@ -72,6 +72,7 @@ test("a process waits for a hashing that is under way, and ends by itself after 
   const program = `
     const { createSecrets } = await import(${module});
     console.log(await createSecrets().hashPassword("${PASSWORD}"));`;
-  const ended = promisify(execFile)(process.execPath, ["--eval", program], { timeout: 120_000 });
+  const args = ["--input-type=module", "--eval", program];
+  const ended = promisify(execFile)(process.execPath, args, { timeout: 120_000 });
   assert.match((await ended).stdout, /^\$argon2id\$/);
 });
