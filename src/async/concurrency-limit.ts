@@ -1,7 +1,7 @@
 /** Runs a limited number of tasks at a time; the others wait in order of arrival. */
 export interface ConcurrencyLimit {
   pass<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Rejects the tasks that wait, and from now on each that would have to wait. */
+  /** Rejects the tasks that wait, and from now on every other; those that run go on. */
   close(): void;
   /** Tasks that wait now. */
   waiting(): number;
@@ -36,17 +36,17 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
   };
   // As many tasks may always wait as run at once; otherwise one slow task would reject all others.
   const isFull = () =>
-    isClosed ||
     waiting.length >= waitingMax ||
     (waiting.length >= atOnce && (waiting.length / atOnce) * meanMs > waitMs);
 
   return {
     async pass(work) {
-      if (free > 0) free -= 1;
-      else if (isFull()) {
+      if (isClosed || (free === 0 && isFull())) {
         refused += 1;
         throw whenFull;
-      } else {
+      }
+      if (free > 0) free -= 1;
+      else {
         const slot = Promise.withResolvers<void>();
         waiting.push(slot);
         await slot.promise;

@@ -125,6 +125,26 @@ test("who would wait too long at a turnstile is told so at once; what waits is d
   for (const outcome of refused) assert.equal((outcome as PromiseRejectedResult).reason, whenFull);
 });
 
+test("a closed limit rejects what waits and all that follows, even once a slot is free", async () => {
+  const whenFull = new Error("full");
+  const limit = createConcurrencyLimit({ atOnce: 1, whenFull });
+  const underWay = Promise.withResolvers<string>();
+  const running = limit.pass(() => underWay.promise);
+  const waiting = limit.pass(() => assert.fail("a task that waited ran"));
+  const waited = assert.rejects(waiting, whenFull);
+
+  limit.close();
+  underWay.resolve("done");
+
+  await waited;
+  assert.equal(await running, "done");
+  await assert.rejects(
+    limit.pass(() => assert.fail("a task ran in a closed limit")),
+    whenFull,
+  );
+  assert.equal(limit.refused(), 2);
+});
+
 suite("a server that is asked for more than it gets done", { concurrency: true }, () => {
   test("refuses what is dear, answers what it takes in, and stays alive and ready", async () => {
     await using directory = await temporaryDirectory();
