@@ -1,49 +1,49 @@
 /** Runs a limited number of tasks at a time; the others wait in order of arrival. */
 export interface ConcurrencyLimit {
-  pass<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Rejects the tasks that wait, and from now on every other; those that run go on. */
+  run<Result>(task: () => Promise<Result>): Promise<Result>;
+  /** Rejects the tasks that wait, and from now on every other; running tasks continue. */
   close(): void;
-  /** Tasks that wait now. */
+  /** The number of tasks that wait now. */
   waiting(): number;
-  /** Tasks rejected so far. */
-  refused(): number;
+  /** The number of tasks rejected so far. */
+  rejected(): number;
 }
 
 /** The weight of one run time in the moving mean, which then covers about the last dozen tasks. */
 const WEIGHT_OF_ONE = 0.15;
 
 export interface ConcurrencyLimits {
-  readonly atOnce: number;
-  /** The most tasks that wait. */
-  readonly waiting?: number;
+  /** How many tasks run at a time. */
+  readonly concurrency: number;
+  /** The most tasks that wait; unset: no limit. */
+  readonly maxQueued?: number;
   /** Rejects a task whose expected wait, estimated from recent run times, is longer than this. */
-  readonly waitMs?: number;
+  readonly maxWaitMs?: number;
   /** Thrown, before any work, when no more tasks may wait. */
-  readonly whenFull: Error;
+  readonly rejection: Error;
 }
 
 export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLimit {
-  const { atOnce, whenFull } = limits;
-  const { waiting: waitingMax = Number.POSITIVE_INFINITY } = limits;
-  const { waitMs = Number.POSITIVE_INFINITY } = limits;
+  const { concurrency, rejection } = limits;
+  const { maxQueued = Number.POSITIVE_INFINITY, maxWaitMs = Number.POSITIVE_INFINITY } = limits;
   const waiting: PromiseWithResolvers<void>[] = [];
   let isClosed = false;
-  let free = atOnce;
-  let refused = 0;
+  let free = concurrency;
+  let rejected = 0;
   let meanMs = 0;
   const recordRunTime = (tookMs: number) => {
     meanMs += (tookMs - meanMs) * WEIGHT_OF_ONE;
   };
   // As many tasks may always wait as run at once; otherwise one slow task would reject all others.
   const isFull = () =>
-    waiting.length >= waitingMax ||
-    (waiting.length >= atOnce && (waiting.length / atOnce) * meanMs > waitMs);
+    waiting.length >= maxQueued ||
+    (waiting.length >= concurrency && (waiting.length / concurrency) * meanMs > maxWaitMs);
 
   return {
-    async pass(work) {
+    async run(task) {
       if (isClosed || (free === 0 && isFull())) {
-        refused += 1;
-        throw whenFull;
+        rejected += 1;
+        throw rejection;
       }
       if (free > 0) free -= 1;
       else {
@@ -53,7 +53,7 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
       }
       const startMs = performance.now();
       try {
-        return await work();
+        return await task();
       } finally {
         recordRunTime(performance.now() - startMs);
         const next = waiting.shift();
@@ -63,10 +63,10 @@ export function createConcurrencyLimit(limits: ConcurrencyLimits): ConcurrencyLi
     },
     close() {
       isClosed = true;
-      refused += waiting.length;
-      for (const { reject } of waiting.splice(0)) reject(whenFull);
+      rejected += waiting.length;
+      for (const { reject } of waiting.splice(0)) reject(rejection);
     },
     waiting: () => waiting.length,
-    refused: () => refused,
+    rejected: () => rejected,
   };
 }

@@ -1,5 +1,5 @@
 /** Resolves after a time, or as soon as the signal aborts. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const done = () => {
     clearTimeout(timer);

@@ -1,4 +1,4 @@
-import { pause } from "../async/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 
@@ -32,7 +32,7 @@ export async function runCleanupLoop(
 
   while (!signal.aborted) {
     await cleanUpWhenDue().catch(onError);
-    await pause(CHECK_INTERVAL_MS, signal);
+    await sleep(CHECK_INTERVAL_MS, signal);
   }
 }
 

@@ -9,7 +9,7 @@ import type { Secrets } from "../shared/secrets.ts";
 const POOL_SIZE = Math.max(1, availableParallelism() - 1);
 
 /** A full queue is served within about 5 s if nothing else needs the cores. */
-const WAITING_PER_THREAD = 166;
+const MAX_QUEUED_PER_THREAD = 166;
 
 /** The threads' name in the operating system, as in `top -H`. */
 const THREAD_NAME = "hashing";
@@ -26,7 +26,7 @@ export interface HashPool {
    *
    * @throws {Failure} `temporarily_unavailable`, at once, when the queue is full.
    */
-  makeTag(order: Argon2Parameters): Promise<Uint8Array>;
+  hash(parameters: Argon2Parameters): Promise<Uint8Array>;
   readonly queue: Secrets["passwordQueue"];
   readonly close: Secrets["closePasswords"];
 }
@@ -35,26 +35,26 @@ export interface HashPool {
 export interface HashingLimits {
   /** The most threads; each starts when it is first needed. */
   readonly threads?: number;
-  /** The most orders that wait for a thread. */
-  readonly waiting?: number;
+  /** The most passwords that wait for a thread. */
+  readonly maxQueued?: number;
 }
 
 export function createHashPool(limits: HashingLimits = {}): HashPool {
   const { threads = POOL_SIZE } = limits;
-  const { waiting = threads * WAITING_PER_THREAD } = limits;
-  const limit = createConcurrencyLimit({ atOnce: threads, waiting, whenFull: queueFull });
+  const { maxQueued = threads * MAX_QUEUED_PER_THREAD } = limits;
+  const limit = createConcurrencyLimit({ concurrency: threads, maxQueued, rejection: queueFull });
   const idle: HashWorker[] = [];
   const busy = new Set<HashWorker>();
 
   return {
-    makeTag: (order) =>
-      limit.pass(async () => {
+    hash: (parameters) =>
+      limit.run(async () => {
         let thread = idle.pop();
         while (thread?.hasEnded) thread = idle.pop();
         thread ??= new HashWorker();
         busy.add(thread);
         try {
-          const tag = await thread.makeTag(order);
+          const tag = await thread.hash(parameters);
           idle.push(thread);
           return tag;
         } finally {
@@ -65,7 +65,7 @@ export function createHashPool(limits: HashingLimits = {}): HashPool {
       limit.close();
       for (const thread of busy) thread.abandon(queueFull);
     },
-    queue: () => ({ waiting: limit.waiting(), refused: limit.refused() }),
+    queue: () => ({ waiting: limit.waiting(), rejected: limit.rejected() }),
   };
 }
 
@@ -91,16 +91,16 @@ class HashWorker {
     return this.#hasEnded;
   }
 
-  /** Rejects the order under way, which then no longer keeps the process alive. */
+  /** Rejects the current hash, which then no longer keeps the process alive. */
   abandon(reason: Error): void {
     this.#pending?.reject(reason);
   }
 
   /** Computes one tag at a time. Rejects when the thread exits first. */
-  async makeTag(order: Argon2Parameters): Promise<Uint8Array> {
+  async hash(parameters: Argon2Parameters): Promise<Uint8Array> {
     this.#pending = Promise.withResolvers();
     this.#worker.ref();
-    this.#worker.postMessage(order);
+    this.#worker.postMessage(parameters);
     try {
       return await this.#pending.promise;
     } finally {

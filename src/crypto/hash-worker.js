@@ -15,6 +15,6 @@ if (process.platform === "linux") {
   }
 }
 
-parentPort?.on("message", (/** @type {import("node:crypto").Argon2Parameters} */ order) => {
-  parentPort?.postMessage(argon2Sync("argon2id", order));
+parentPort?.on("message", (/** @type {import("node:crypto").Argon2Parameters} */ parameters) => {
+  parentPort?.postMessage(argon2Sync("argon2id", parameters));
 });

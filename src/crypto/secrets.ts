@@ -15,9 +15,9 @@ interface Argon2Parameters {
 }
 
 /** Uses the operating system's randomness, SHA-256 for credentials, Argon2id for passwords. */
-export function createSecrets(hashing = createHashPool()): Secrets {
+export function createSecrets(pool = createHashPool()): Secrets {
   const tagOf = (password: string, salt: Uint8Array, parameters: Argon2Parameters) =>
-    hashing.makeTag({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
+    pool.hash({ ...parameters, message: password, nonce: salt, tagLength: TAG_BYTES });
 
   const hashPassword = async (password: string) => {
     const salt = randomBytes(SALT_BYTES);
@@ -32,8 +32,8 @@ export function createSecrets(hashing = createHashPool()): Secrets {
     secret: () => randomBytes(SECRET_BYTES).toString("hex"),
     hash: (credential) => hash("sha256", credential),
     hashPassword,
-    passwordQueue: hashing.queue,
-    closePasswords: hashing.close,
+    passwordQueue: pool.queue,
+    closePasswords: pool.close,
     async verifyPassword(stored, password) {
       const { parameters, salt, tag } = parsePhcString(stored ?? dummyHash);
       const matches = timingSafeEqual(await tagOf(password, salt, parameters), tag);

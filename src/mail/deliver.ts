@@ -1,5 +1,5 @@
 import { type Backoff, backoffMs } from "../async/backoff.ts";
-import { pause } from "../async/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { StoreUnavailable } from "../shared/store.ts";
@@ -52,7 +52,7 @@ export function createDeliverMail(uses: {
 
   const keepLease = async (id: string, ended: AbortSignal): Promise<void> => {
     for (;;) {
-      await pause(RENEWAL_MS, ended);
+      await sleep(RENEWAL_MS, ended);
       if (ended.aborted) return;
       try {
         await store.rescheduleMail(id, inMs(LEASE_MS));

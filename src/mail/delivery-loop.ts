@@ -1,4 +1,4 @@
-import { pause } from "../async/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { type DeliverMail, LEASE_MS, REFUSED_RETRY_MS } from "./deliver.ts";
@@ -55,7 +55,7 @@ export async function runDeliveryLoop(
   while (!stop.aborted) {
     await claimDue().catch(onError);
     // While fewer than MAX_IN_FLIGHT mails are in flight, a slow server delays no other mail.
-    const rest = pause(CHECK_INTERVAL_MS, stop);
+    const rest = sleep(CHECK_INTERVAL_MS, stop);
     await (inFlight.size < MAX_IN_FLIGHT ? rest : Promise.race([rest, ...inFlight]));
   }
   await Promise.all(inFlight);

@@ -175,7 +175,7 @@ function addPasswords(registry: Registry, passwordQueue: Secrets["passwordQueue"
   addCounter(registry, {
     name: "kurs_hashing_refused_total",
     help: "Passwords rejected with 503 because too many waited",
-    read: () => one(passwordQueue().refused),
+    read: () => one(passwordQueue().rejected),
   });
 }
 

@@ -38,9 +38,9 @@ export function createRateImport(uses: {
   readonly store: RateStore & StoreStatus;
   readonly clock: Clock;
   readonly judge: UpdatePolicy;
-  readonly pause: (milliseconds: number) => Promise<void>;
+  readonly sleep: (milliseconds: number) => Promise<void>;
 }): StoreRateLines {
-  const { store, clock, judge, pause } = uses;
+  const { store, clock, judge, sleep } = uses;
 
   return async (batches, onRejected) => {
     const count = { stored: 0, held: 0, rejected: 0 };
@@ -64,7 +64,7 @@ export function createRateImport(uses: {
       waiting = [];
       const hasOtherWriters = await store.hasOtherWriters();
       ratesPerTransaction = hasOtherWriters ? RATES_WITH_OTHER_WRITERS : RATES_AS_ONLY_WRITER;
-      if (hasOtherWriters) await pause(YIELD_MS);
+      if (hasOtherWriters) await sleep(YIELD_MS);
     };
 
     for await (const batch of batches) {

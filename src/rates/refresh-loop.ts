@@ -1,4 +1,4 @@
-import { pause } from "../async/sleep.ts";
+import { sleep } from "../async/sleep.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { RefreshReport, RefreshSource } from "./refresh.ts";
@@ -53,7 +53,7 @@ export async function runRefreshLoop(
     } catch (error) {
       onError("all", error);
     }
-    await pause(CHECK_INTERVAL_MS, signal);
+    await sleep(CHECK_INTERVAL_MS, signal);
   }
 }
 

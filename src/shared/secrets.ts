@@ -17,7 +17,7 @@ export interface Secrets {
   /** Takes as long for no account (`stored` undefined) as for a wrong password. */
   verifyPassword(stored: string | undefined, password: string): Promise<PasswordCheck>;
   /** The passwords that wait to be hashed, and those rejected so far because the queue was full. */
-  passwordQueue(): { readonly waiting: number; readonly refused: number };
+  passwordQueue(): { readonly waiting: number; readonly rejected: number };
   /** Rejects passwords that wait or are being hashed, and later ones that would have to wait. */
   closePasswords(): void;
 }

@@ -39,7 +39,7 @@ const stored = (service: TestService) => [
 ];
 
 test("hashing: beyond the queue's end passwords are 503 at once, nothing is stored, and reads go on", async () => {
-  const secrets = createSecrets(createHashPool({ threads: 1, waiting: 1 }));
+  const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 1 }));
   await using service = await startService({ secrets });
   const { apiKey } = await service.createKey(await service.openSession(EMAIL));
   await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
@@ -71,7 +71,7 @@ test("hashing: beyond the queue's end passwords are 503 at once, nothing is stor
 });
 
 test("hashing: log-ins that arrive together wait for each other, and each is answered", async () => {
-  const secrets = createSecrets(createHashPool({ threads: 1, waiting: 7 }));
+  const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 7 }));
   await using service = await startService({ secrets });
   await service.openSession(EMAIL);
 

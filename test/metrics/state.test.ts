@@ -141,7 +141,7 @@ test("metrics: mails that wait and mails that were given up are told apart, with
 });
 
 test("metrics: passwords that wait are counted, and those refused because too many did", async () => {
-  const secrets = createSecrets(createHashPool({ threads: 1, waiting: 2 }));
+  const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 2 }));
   await using service = await start({ secrets });
   await service.openSession(EMAIL);
   // A stored form that takes the one thread some 0.8 s to compare with.

@@ -87,10 +87,10 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
  */
 function quickSecrets() {
   const secrets = createSecrets({
-    makeTag: async ({ message, nonce, tagLength }) =>
+    hash: async ({ message, nonce, tagLength }) =>
       pbkdf2Sync(String(message), nonce as Buffer, 1, tagLength, "sha256"),
     close: () => undefined,
-    queue: () => ({ waiting: 0, refused: 0 }),
+    queue: () => ({ waiting: 0, rejected: 0 }),
   });
   let last = "";
   const drawing: Secrets = {

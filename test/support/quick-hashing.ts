@@ -8,11 +8,11 @@ import type { HashPool } from "../../src/crypto/hash-pool.ts";
  * production's parameters, so a service with production's secrets accepts none of these passwords.
  */
 export const quickHashing: HashPool = {
-  async makeTag(order) {
+  async hash(parameters) {
     // Other requests run meanwhile, as they do beside a hashing thread.
     await otherTurn();
-    return argon2Sync("argon2id", { ...order, memory: 8 * order.parallelism, passes: 1 });
+    return argon2Sync("argon2id", { ...parameters, memory: 8 * parameters.parallelism, passes: 1 });
   },
   close: () => undefined,
-  queue: () => ({ waiting: 0, refused: 0 }),
+  queue: () => ({ waiting: 0, rejected: 0 }),
 };

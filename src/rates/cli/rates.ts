@@ -86,7 +86,7 @@ async function importRates(
     const input = importProgress(openFile(file), uses.showProgress);
     await using store = await openStore({ makesStore: true });
     const judge = createUpdatePolicy({ activeSources, maxJump });
-    const storeRateLines = createRateImport({ store, clock, judge, pause: setTimeout });
+    const storeRateLines = createRateImport({ store, clock, judge, sleep: setTimeout });
     const count = await storeRateLines(readRateFile(input), (line, reason) =>
       printError(`line ${line}: ${visibleLine(reason)}`),
     );

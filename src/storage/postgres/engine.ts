@@ -57,10 +57,10 @@ export function createPostgresEngine(
   const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + MARGIN_MS;
   const run = createRunStatement();
   const connectionLimit = createConcurrencyLimit({
-    atOnce: Math.max(1, connectionsMax - RESERVED_CONNECTIONS),
+    concurrency: Math.max(1, connectionsMax - RESERVED_CONNECTIONS),
     // A command waits without a limit.
-    ...(statementTimeoutMs === 0 ? {} : { waitMs: WAIT_MS_MAX }),
-    whenFull: storeOverloaded,
+    ...(statementTimeoutMs === 0 ? {} : { maxWaitMs: WAIT_MS_MAX }),
+    rejection: storeOverloaded,
   });
 
   /** Uses a connection. An error leaves it in an unknown state, so it is closed then. */
@@ -80,13 +80,13 @@ export function createPostgresEngine(
 
   const attempt = async <Result>(
     use: Use<Result>,
-    pass: ConcurrencyLimit["pass"] = connectionLimit.pass,
+    runLimited: ConcurrencyLimit["run"] = connectionLimit.run,
   ) => {
     const startMs = performance.now();
     try {
       return await within(
         deadlineMs,
-        pass(() => withClient(startMs, use)),
+        runLimited(() => withClient(startMs, use)),
       );
     } catch (error) {
       if (error instanceof StoreUnavailable && isFailoverError(error.cause)) primary.doubt();
@@ -132,7 +132,7 @@ export function createPostgresEngine(
   };
 }
 
-const bypassLimit: ConcurrencyLimit["pass"] = (work) => work();
+const bypassLimit: ConcurrencyLimit["run"] = (task) => task();
 
 function createRunStatement(): RunStatement {
   const names = new Map<string, string>();

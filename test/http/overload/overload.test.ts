@@ -111,27 +111,27 @@ test("a turn takes in so many requests in any case, more only in time, and the n
 
 test("who would wait too long at a turnstile is told so at once; what waits is done", async (t) => {
   const time = holdTime(t);
-  const whenFull = new Error("full");
-  const inTurn = createConcurrencyLimit({ atOnce: 1, waitMs: 100, whenFull });
+  const rejection = new Error("full");
+  const inTurn = createConcurrencyLimit({ concurrency: 1, maxWaitMs: 100, rejection });
   const work = async () => time.advanceMs(40);
-  for (let count = 0; count < 50; count += 1) await inTurn.pass(work);
+  for (let count = 0; count < 50; count += 1) await inTurn.run(work);
 
-  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => inTurn.pass(work)));
+  const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => inTurn.run(work)));
 
   // One is worked on, one may wait in any case, and two more have less than 100 ms before them.
   const done = outcomes.slice(0, 4).map(({ status }) => status);
   assert.deepEqual(done, Array(4).fill("fulfilled"));
   const refused = outcomes.slice(4);
-  for (const outcome of refused) assert.equal((outcome as PromiseRejectedResult).reason, whenFull);
+  for (const outcome of refused) assert.equal((outcome as PromiseRejectedResult).reason, rejection);
 });
 
 test("a closed limit rejects what waits and all that follows, even once a slot is free", async () => {
-  const whenFull = new Error("full");
-  const limit = createConcurrencyLimit({ atOnce: 1, whenFull });
+  const rejection = new Error("full");
+  const limit = createConcurrencyLimit({ concurrency: 1, rejection });
   const underWay = Promise.withResolvers<string>();
-  const running = limit.pass(() => underWay.promise);
-  const waiting = limit.pass(() => assert.fail("a task that waited ran"));
-  const waited = assert.rejects(waiting, whenFull);
+  const running = limit.run(() => underWay.promise);
+  const waiting = limit.run(() => assert.fail("a task that waited ran"));
+  const waited = assert.rejects(waiting, rejection);
 
   limit.close();
   underWay.resolve("done");
@@ -139,10 +139,10 @@ test("a closed limit rejects what waits and all that follows, even once a slot i
   await waited;
   assert.equal(await running, "done");
   await assert.rejects(
-    limit.pass(() => assert.fail("a task ran in a closed limit")),
-    whenFull,
+    limit.run(() => assert.fail("a task ran in a closed limit")),
+    rejection,
   );
-  assert.equal(limit.refused(), 2);
+  assert.equal(limit.rejected(), 2);
 });
 
 suite("a server that is asked for more than it gets done", { concurrency: true }, () => {
