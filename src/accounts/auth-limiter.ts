@@ -8,7 +8,7 @@ import type { AuthLimitStore, AuthWindow } from "./store.ts";
 const CALLS_PER_IP_FACTOR = 30;
 
 /**
- * Counts one call of register, login, password-reset or verification-resend against the abuse
+ * Counts one call of register, login, password-reset or verification-resend against the auth
  * budget (specification, section 8).
  *
  * @param email undefined for the confirmation of a reset, which counts only for the address.
@@ -17,7 +17,7 @@ const CALLS_PER_IP_FACTOR = 30;
 export type ConsumeAuthAttempt = (clientIp: string, email?: string) => Promise<void>;
 
 /**
- * Creates the abuse limiter: a fixed window per (address, email), which opens with its first call,
+ * Creates the auth limiter: a fixed window per (address, email), which opens with its first call,
  * and a higher ceiling per address. The windows are in the store, so all nodes share them.
  */
 export function createAuthLimiter(uses: {

@@ -196,7 +196,7 @@ export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void
 }
 
 /**
- * @returns the client's address as the abuse limiter counts it.
+ * @returns the client's address as the auth limiter counts it.
  * @throws {ClientGone} when the address is no longer known: a call that cannot be counted is not
  *   served.
  */

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import { CREDENTIAL_PREFIX } from "../shared/secrets.ts";
 
@@ -5,13 +6,13 @@ import { CREDENTIAL_PREFIX } from "../shared/secrets.ts";
 export const SESSION_TOKEN_PREFIX = `${CREDENTIAL_PREFIX}_sess_`;
 
 /** A session ends this long after its log-in, and nothing extends it (section 8). */
-export const SESSION_LIFETIME_MS = 24 * 60 * 60 * 1000;
+export const SESSION_LIFETIME_MS = DAY_MS;
 
 /** How long the link of a verification mail is valid. */
-export const VERIFICATION_LIFETIME_MS = 24 * 60 * 60 * 1000;
+export const VERIFICATION_LIFETIME_MS = DAY_MS;
 
 /** How long the link of a password-reset mail is valid. */
-export const PASSWORD_RESET_LIFETIME_MS = 60 * 60 * 1000;
+export const PASSWORD_RESET_LIFETIME_MS = HOUR_MS;
 
 /**
  * The most tokens of one account and purpose that are valid at once. Further requests issue none,

@@ -1,11 +1,10 @@
 import { writeMail } from "../mail/sql.ts";
 import type { IssuedToken, MailTokenStore, TokenPurpose } from "../mail/store.ts";
+import { HOUR_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
-
-const HOUR_MS = 3_600_000;
 
 // Returns one row even for an email without an account, and bounds the counts: the duration reveals
 // neither whether an account exists nor how many mails it was sent. The upper bounds ignore tokens

@@ -1,10 +1,8 @@
-import type { Clock } from "../shared/clock.ts";
+import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import { StoreUnavailable } from "../shared/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "./rules.ts";
 import type { AccountUsage, DailyUnits, DayOfKey, UsageStore } from "./store.ts";
-
-const DAY_MS = 86_400_000;
 
 /** An account's usage in the current billing period. */
 export interface UsageReport extends AccountUsage {

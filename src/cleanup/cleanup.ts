@@ -1,15 +1,15 @@
 import { sleep } from "../async/sleep.ts";
-import type { Clock } from "../shared/clock.ts";
+import { type Clock, DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 
 /** How often expired rows are removed, by the first node that claims the job. */
-const CLEANUP_INTERVAL_MS = 60 * 60_000;
+const CLEANUP_INTERVAL_MS = HOUR_MS;
 
 /** How often a node checks whether the job is due. */
 const CHECK_INTERVAL_MS = 60_000;
 
 /** Delivered and given-up mails are kept this long for `kurs mail list`. */
-const ENDED_MAILS_KEPT_MS = 30 * 24 * 60 * 60_000;
+const ENDED_MAILS_KEPT_MS = 30 * DAY_MS;
 
 /** Removes expired sessions, tokens and windows, and old mails, until it is aborted. */
 export async function runCleanupLoop(
@@ -40,7 +40,7 @@ export async function runCleanupLoop(
 export interface CleanupStore {
   /** @returns whether this node must run the job now; for all nodes it is next due at `nextAt`. */
   claimJob(name: string, now: string, nextAt: string): Promise<boolean>;
-  /** Removes sessions, mail tokens and windows of the abuse limiter that have ended by `now`. */
+  /** Removes sessions, mail tokens and windows of the auth limiter that have ended by `now`. */
   removeExpired(now: string): Promise<void>;
   /** Removes mails that were delivered or given up before a time. */
   removeEndedMails(before: string): Promise<void>;

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import { visibleLine } from "../shared/visible-text.ts";
 
 /** A column: its heading and its alignment. */
@@ -32,8 +33,6 @@ function lineOf(
 }
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** @returns how long ago an RFC 3339 time was, in its largest whole unit: `3 h`, `250 d`. */
 export function ageOf(time: string, nowMs: number): string {

@@ -30,7 +30,7 @@ function parseAddress(text: string | undefined): Address | undefined {
 /**
  * @param chain the socket's address, and then the entries of X-Forwarded-For from the last one back
  *   to the first that no trusted proxy has written.
- * @returns the client as the abuse limiter counts it: an IPv4 address, or the /64 of an IPv6
+ * @returns the client as the auth limiter counts it: an IPv4 address, or the /64 of an IPv6
  *   address, since a provider assigns at least a /64 to one customer (RFC 6177). An invalid entry
  *   counts as the proxy that sent it, so that invented entries yield no new budget.
  *   Undefined when the connection was reset and its address is no longer known.

@@ -1,6 +1,6 @@
 import { type Backoff, backoffMs } from "../async/backoff.ts";
 import { sleep } from "../async/sleep.ts";
-import type { Clock } from "../shared/clock.ts";
+import { type Clock, DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { StoreUnavailable } from "../shared/store.ts";
 import { MailError, type Mailer } from "./mailer.ts";
@@ -15,9 +15,9 @@ const RENEWAL_MS = 3_000;
 const BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 
 /** A permanent rejection may be our mistake (sender, relaying): it is retried, but rarely. */
-export const REFUSED_RETRY_MS = 60 * 60_000;
+export const REFUSED_RETRY_MS = HOUR_MS;
 
-const GIVE_UP_AFTER_MS = 24 * 60 * 60_000;
+const GIVE_UP_AFTER_MS = DAY_MS;
 
 /** The result of one attempt. */
 export interface DeliveryReport {

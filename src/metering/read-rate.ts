@@ -2,7 +2,7 @@ import { apiKeyRequired, isApiKey } from "../api-keys/rules.ts";
 import { type BillingPeriod, billingPeriodAt, type Quota, utcDay } from "../billing/rules.ts";
 import type { Rate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
-import type { Clock } from "../shared/clock.ts";
+import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import { StoreOverloaded, StoreUnavailable } from "../shared/store.ts";
@@ -96,11 +96,10 @@ function quotaExceeded({ quota, period, secondsToReset }: QuotaState): Failure {
 
 /** Caches the period and day of the last call: they change once a day. */
 function createCalendar(): (nowMs: number) => { period: BillingPeriod; day: string } {
-  const dayMs = 86_400_000;
   let dayNumber = Number.NaN;
   let today = { period: billingPeriodAt(0), day: utcDay(0) };
   return (nowMs) => {
-    const number = Math.floor(nowMs / dayMs);
+    const number = Math.floor(nowMs / DAY_MS);
     if (number !== dayNumber) {
       dayNumber = number;
       today = { period: billingPeriodAt(nowMs), day: utcDay(nowMs) };

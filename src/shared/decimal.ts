@@ -89,3 +89,12 @@ function placesOf(value: Decimal): number {
 function scaled(value: Decimal, places: number): bigint {
   return BigInt(value.replace(".", "") + "0".repeat(places - placesOf(value)));
 }
+
+/** A reviver for JSON.parse: keeps each number as its text, so that no digit goes through a float. */
+export function sourceOfNumber(
+  _name: string,
+  value: unknown,
+  context?: { source?: string },
+): unknown {
+  return typeof value === "number" ? context?.source : value;
+}

@@ -77,7 +77,7 @@ test("required verification: a reset verifies as well: the link of its mail came
   assertFailure(await logIn(email), 401, "unauthorized");
 });
 
-test("required verification: a log-in that is refused for it spends the abuse budget", async () => {
+test("required verification: a log-in that is refused for it counts in the auth limiter", async () => {
   await using own = await startService({ config: { ...required.config, authCallsPerWindow: 3 } });
   const json = { email: "ada@example.org", password: PASSWORD };
   await own.post("/v1/auth/register", { json });

@@ -12,7 +12,7 @@ interface Window {
 }
 
 /**
- * The abuse limiter (section 8): a fixed window opens with its first call and then starts anew. An
+ * The auth limiter (section 8): a fixed window opens with its first call and then starts anew. An
  * address that has spent its ceiling is refused, and its calls count no more.
  */
 export class Limiter {

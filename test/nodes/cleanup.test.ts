@@ -70,7 +70,7 @@ suite("what nodes of one database do together", () => {
     return { cluster, nodes };
   };
 
-  test("the abuse limiter counts the calls of all nodes in one window", async () => {
+  test("the auth limiter counts the calls of all nodes in one window", async () => {
     const { cluster, nodes } = await withoutWindows();
     const logIn = (turn: number, email = "ada@example.org") =>
       clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/login", {

@@ -3,14 +3,13 @@ import type { MailRecord } from "../../mail/store.ts";
 import type { SourceStatus } from "../../rates/refresh.ts";
 import { IMPORT_SOURCE } from "../../rates/rules/update-policy.ts";
 import { MISSED_MAX } from "../../rates/source.ts";
+import { DAY_MS } from "../../shared/clock.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import type { RatesOfSource } from "./store.ts";
 
 /** A long weekend of holidays, which count as missed until the next publication. */
 const MISSED_IN_HOLIDAYS = 4;
-
-const DAY_MS = 86_400_000;
 
 /** Limits in days for rates without a calendar: a week; over a quarter, the rarest calendar. */
 const AGED_DAYS = 7;

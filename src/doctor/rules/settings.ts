@@ -21,7 +21,7 @@ export function checkSettings(settings: CheckedSettings): Finding[] {
   if (isOverTls && trustedProxies.length === 0) {
     found.push(
       warning(
-        "PUBLIC_URL is https, which implies a proxy, but TRUST_PROXY is not set: the abuse " +
+        "PUBLIC_URL is https, which implies a proxy, but TRUST_PROXY is not set: the auth " +
           "limiter counts all clients as one. Set TRUST_PROXY to the proxy's address.",
       ),
     );

@@ -1,3 +1,4 @@
+import { sourceOfNumber } from "../../shared/decimal.ts";
 import type { RateLine, RateLineReader } from "../source.ts";
 import { readTextLines } from "./text-lines.ts";
 
@@ -51,8 +52,4 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined; // not JSON, or nested deeper than the stack allows
   }
-}
-
-function sourceOfNumber(_name: string, value: unknown, context?: { source?: string }): unknown {
-  return typeof value === "number" ? context?.source : value;
 }

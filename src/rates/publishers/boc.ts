@@ -1,6 +1,7 @@
+import { quoted } from "../../shared/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
 import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
-import { lineOf, shown } from "./source-lines.ts";
+import { lineOf } from "./source-lines.ts";
 
 const SERIES = /^FX([A-Z]{3})([A-Z]{3})$/;
 
@@ -15,7 +16,7 @@ export function parseBoc([answer]: readonly Answer[], momentOf: ToInstant): read
     const asOf = momentOf(textOf(date) ?? "");
     return Object.entries(series).map(([name, value]) => {
       const [, base, quote] = SERIES.exec(name) ?? [];
-      return lineOf(`the series ${shown(name)}`, {
+      return lineOf(`the series ${quoted(name)}`, {
         base,
         quote,
         rate: textOf(membersOf(value).v),

@@ -1,6 +1,7 @@
 import { SaxesParser } from "saxes";
+import { quoted } from "../../shared/visible-text.ts";
 import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
-import { lineOfUnits, placesOfUnits, shown } from "./source-lines.ts";
+import { lineOfUnits, placesOfUnits } from "./source-lines.ts";
 
 /** The elements of a Valute, which describes one currency: text by name. */
 type Valute = Record<string, string>;
@@ -14,12 +15,14 @@ export function parseCbr([answer]: readonly Answer[], momentOf: ToInstant): read
   const [, day, month, year] = /^([0-9]{2})\.([0-9]{2})\.([0-9]{4})$/.exec(date) ?? [];
   const asOf = momentOf(`${year}-${month}-${day}`);
   if (asOf === undefined) {
-    throw new ParseError(`the layout has changed: the Date ${shown(date)} is not as in 25.04.2026`);
+    throw new ParseError(
+      `the layout has changed: the Date ${quoted(date)} is not as in 25.04.2026`,
+    );
   }
   return valutes.map(({ CharCode, Name, Nominal, Value = "" }) => {
-    const what = `the rate of ${shown(CharCode)} (${shown(Name)})`;
+    const what = `the rate of ${quoted(CharCode)} (${quoted(Name)})`;
     if (!/^[0-9]+(,[0-9]+)?$/.test(Value)) {
-      return { reason: `${what}: ${shown(Value)} is not a number with a decimal comma` };
+      return { reason: `${what}: ${quoted(Value)} is not a number with a decimal comma` };
     }
     const rate = Value.replace(",", ".");
     return lineOfUnits(what, placesOfUnits(Nominal), { base: CharCode, quote: "RUB", rate, asOf });
@@ -37,7 +40,7 @@ function readDocument(text: string): { readonly date: string; readonly valutes: 
   parser.on("opentag", ({ name, attributes }) => {
     path.push(name);
     content = "";
-    if (path[0] !== "ValCurs") parser.fail(`its root is ${shown(name)}, not ValCurs`);
+    if (path[0] !== "ValCurs") parser.fail(`its root is ${quoted(name)}, not ValCurs`);
     if (path.length === 1) date = attributes.Date ?? "";
     if (path.join("/") === "ValCurs/Valute") valutes.push({});
   });

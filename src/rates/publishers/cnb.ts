@@ -1,6 +1,7 @@
+import { quoted } from "../../shared/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
 import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
-import { lineOfUnits, placesOfUnits, shown } from "./source-lines.ts";
+import { lineOfUnits, placesOfUnits } from "./source-lines.ts";
 
 /**
  * Reads the Czech National Bank's exchange rate fixing (api.cnb.cz, cnbapi/exrates/daily): the
@@ -11,7 +12,7 @@ export function parseCnb([answer]: readonly Answer[], momentOf: ToInstant): read
   return requireList(rates, "rates").map((entry) => {
     const row = membersOf(entry);
     const base = textOf(row.currencyCode);
-    return lineOfUnits(`the rate of ${shown(base)}`, placesOfUnits(textOf(row.amount)), {
+    return lineOfUnits(`the rate of ${quoted(base)}`, placesOfUnits(textOf(row.amount)), {
       base,
       quote: "CZK",
       rate: textOf(row.rate),

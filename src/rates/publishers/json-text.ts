@@ -1,5 +1,7 @@
+import { sourceOfNumber } from "../../shared/decimal.ts";
+import { quoted } from "../../shared/visible-text.ts";
 import { type Answer, ParseError } from "./publisher.ts";
-import { shown, utf8TextOf } from "./source-lines.ts";
+import { utf8TextOf } from "./source-lines.ts";
 
 /**
  * Parses a JSON response and keeps every number as its source text, so that no digit goes
@@ -12,7 +14,7 @@ export function parseJsonText(answer: Answer | undefined): unknown {
   try {
     return JSON.parse(text, sourceOfNumber);
   } catch (error) {
-    throw new ParseError(`the body is not JSON: ${shown(text.trimStart())}`, error);
+    throw new ParseError(`the body is not JSON: ${quoted(text.trimStart())}`, error);
   }
 }
 
@@ -31,8 +33,4 @@ export function textOf(value: unknown): string | undefined {
 export function requireList(value: unknown, name: string): readonly unknown[] {
   if (Array.isArray(value)) return value;
   throw new ParseError(`the layout has changed: ${name} is not a list`);
-}
-
-function sourceOfNumber(_name: string, value: unknown, context?: { source?: string }): unknown {
-  return typeof value === "number" ? context?.source : value;
 }

@@ -1,7 +1,8 @@
 import { instantAt } from "../../shared/instant.ts";
+import { quoted } from "../../shared/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
 import { type Answer, ParseError, type SourceLine } from "./publisher.ts";
-import { lineOf, shown } from "./source-lines.ts";
+import { lineOf } from "./source-lines.ts";
 
 /** Kraken's own symbols, with the common ones. */
 const SYMBOLS = new Map([
@@ -22,7 +23,7 @@ export function parseKraken([pairs, ticker]: readonly Answer[]): readonly Source
     if (status !== "online") return [];
     const { c: lastTrade } = membersOf(prices[name]);
     const [base, quote] = textOf(wsname)?.split("/") ?? [];
-    return lineOf(`the pair ${shown(name)}`, {
+    return lineOf(`the pair ${quoted(name)}`, {
       base: SYMBOLS.get(base ?? "") ?? base,
       quote: SYMBOLS.get(quote ?? "") ?? quote,
       rate: Array.isArray(lastTrade) ? textOf(lastTrade[0]) : undefined,
@@ -34,7 +35,7 @@ export function parseKraken([pairs, ticker]: readonly Answer[]): readonly Source
 function resultOf(answer: Answer | undefined): Readonly<Record<string, unknown>> {
   const { error, result } = membersOf(parseJsonText(answer));
   const errors = requireList(error, "error");
-  if (errors.length > 0) throw new ParseError(`Kraken reports ${shown(errors.join(", "))}`);
+  if (errors.length > 0) throw new ParseError(`Kraken reports ${quoted(errors.join(", "))}`);
   if (typeof result !== "object" || result === null || Array.isArray(result)) {
     throw new ParseError("the layout has changed: result is not an object");
   }

@@ -1,6 +1,7 @@
+import { quoted } from "../../shared/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
 import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
-import { lineOf, shown } from "./source-lines.ts";
+import { lineOf } from "./source-lines.ts";
 
 /**
  * Reads Narodowy Bank Polski's tables of middle rates (api.nbp.pl, api/exchangerates/tables): the
@@ -28,6 +29,6 @@ function linesOfTable(
   return requireList(rates, "rates").map((entry) => {
     const { code, mid } = membersOf(entry);
     const base = textOf(code);
-    return lineOf(`the rate of ${shown(base)}`, { base, quote: "PLN", rate: textOf(mid), asOf });
+    return lineOf(`the rate of ${quoted(base)}`, { base, quote: "PLN", rate: textOf(mid), asOf });
   });
 }

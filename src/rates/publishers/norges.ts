@@ -1,6 +1,7 @@
 import { parse } from "csv-parse/sync";
+import { quoted } from "../../shared/visible-text.ts";
 import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
-import { lineOfUnits, shown, utf8TextOf, withoutEndedSeries } from "./source-lines.ts";
+import { lineOfUnits, utf8TextOf, withoutEndedSeries } from "./source-lines.ts";
 
 const COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;
 
@@ -19,7 +20,7 @@ export function parseNorges(
     const lines = rowsOf(answer.body)
       .filter(({ BASE_CUR = "" }) => !INDEXES.has(BASE_CUR))
       .map((row) =>
-        lineOfUnits(`the series of ${shown(row.BASE_CUR)}`, placesOf(row.UNIT_MULT), {
+        lineOfUnits(`the series of ${quoted(row.BASE_CUR)}`, placesOf(row.UNIT_MULT), {
           base: row.BASE_CUR,
           quote: row.QUOTE_CUR,
           rate: row.OBS_VALUE,
@@ -50,7 +51,7 @@ function recordsOf(text: string): readonly string[][] {
   try {
     return parse(text, { skip_empty_lines: true });
   } catch (error) {
-    throw new ParseError(`the body is not CSV: ${shown(text.trimStart())}`, error);
+    throw new ParseError(`the body is not CSV: ${quoted(text.trimStart())}`, error);
   }
 }
 

@@ -1,6 +1,7 @@
+import { quoted } from "../../shared/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
 import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
-import { lineOf, shown, withoutEndedSeries } from "./source-lines.ts";
+import { lineOf, withoutEndedSeries } from "./source-lines.ts";
 
 const SERIES = /^SEK([A-Z]{3})PMI$/;
 
@@ -20,7 +21,7 @@ export function parseRiksbank(
     const lines = rows
       .filter(({ seriesId }) => seriesId !== KRONA_ITSELF)
       .map(({ seriesId, date, value }) =>
-        lineOf(`the series ${shown(textOf(seriesId))}`, {
+        lineOf(`the series ${quoted(textOf(seriesId))}`, {
           base: SERIES.exec(textOf(seriesId) ?? "")?.[1],
           quote: "SEK",
           rate: textOf(value),

@@ -1,9 +1,9 @@
+import { DAY_MS } from "../../shared/clock.ts";
 import { movePoint, parseDecimal } from "../../shared/decimal.ts";
 import { type Instant, instantAt } from "../../shared/instant.ts";
+import { quoted } from "../../shared/visible-text.ts";
 import type { Quotation } from "../rules/rate.ts";
 import { type Answer, ParseError, type SourceLine } from "./publisher.ts";
-
-const DAY_MS = 86_400_000;
 
 /** No publisher resumes a currency after a longer pause than this. */
 const SERIES_PAUSE_DAYS_MAX = 31;
@@ -27,8 +27,8 @@ export function deduplicate(lines: readonly SourceLine[]): readonly SourceLine[]
     const other = latestByPair.get(pair);
     if (other === undefined || line.asOf > other.asOf) latestByPair.set(pair, line);
     else if (line.asOf === other.asOf && line.rate !== other.rate) {
-      const figures = `${shown(other.rate)} and then ${shown(line.rate)}`;
-      rejections.push({ reason: `${shown(pair)} is stated twice: ${figures}` });
+      const figures = `${quoted(other.rate)} and then ${quoted(line.rate)}`;
+      rejections.push({ reason: `${quoted(pair)} is stated twice: ${figures}` });
     }
   }
   if (latestByPair.size > 0) return [...latestByPair.values(), ...rejections];
@@ -83,7 +83,7 @@ export function lineOfUnits(
   if (places === undefined) return { reason: `${what} is not for a power of ten of units` };
   const rate = parseDecimal(line.rate);
   if (rate === "malformed" || rate === "negative") {
-    return { reason: `${what}: ${shown(line.rate)} is not a decimal number above zero` };
+    return { reason: `${what}: ${quoted(line.rate)} is not a decimal number above zero` };
   }
   return { ...line, rate: movePoint(rate, -places) };
 }
@@ -100,9 +100,4 @@ export function utf8TextOf(body: Uint8Array): string {
   } catch (error) {
     throw new ParseError("the body is not UTF-8 text", error);
   }
-}
-
-/** Untrusted text for a message: quoted, escaped and cut. */
-export function shown(text = ""): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

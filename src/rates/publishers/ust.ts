@@ -1,10 +1,10 @@
+import { DAY_MS } from "../../shared/clock.ts";
 import { timestamp } from "../../shared/instant.ts";
+import { quoted } from "../../shared/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
 import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
-import { lineOf, shown } from "./source-lines.ts";
+import { lineOf } from "./source-lines.ts";
 import { isTreasuryRepetition, treasuryCurrencies } from "./treasury-currencies.ts";
-
-const DAY_MS = 86_400_000;
 
 /**
  * Reads the US Treasury's quarterly Reporting Rates of Exchange (fiscaldata.treasury.gov, dataset
@@ -45,7 +45,7 @@ function linesOfRow(row: Row, momentOf: ToInstant): readonly SourceLine[] {
   const { recordDate, effectiveDate, name, rate } = row;
   if (isTreasuryRepetition(name)) return [];
   const quote = treasuryCurrencies.get(name);
-  const what = `the rate of ${shown(name)}`;
+  const what = `the rate of ${quoted(name)}`;
   if (quote === undefined) return [{ reason: `${what} is in a currency that Kurs does not know` }];
   const asOf = momentOf(recordDate) && momentOf(effectiveDate);
   return [lineOf(what, { base: "USD", quote, rate, asOf })];

@@ -1,5 +1,7 @@
+import { DAY_MS } from "../../shared/clock.ts";
 import { type Decimal, isZero, parseDecimal } from "../../shared/decimal.ts";
 import { type Instant, instantAt, isLeapSecond, parseInstant } from "../../shared/instant.ts";
+import { quoted } from "../../shared/visible-text.ts";
 import { type Pair, parseSymbol } from "./symbol.ts";
 
 /** A direct exchange rate: one unit of `base` is worth `rate` units of `quote`, as of `asOf`. */
@@ -20,8 +22,6 @@ export interface Quotation {
 export interface Rejection {
   readonly reason: string;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * @param nowMs the current time, in milliseconds since 1970.
@@ -67,9 +67,4 @@ function badTime(text: string): Rejection {
   }
   const example = "2026-03-13T15:00:00Z";
   return { reason: `as_of ${quoted(text)} is not an RFC 3339 time such as ${example}` };
-}
-
-/** Untrusted text for a message: quoted, escaped and cut. */
-function quoted(text: string): string {
-  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text);
 }

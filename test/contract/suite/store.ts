@@ -15,7 +15,7 @@ const PARTS = {
   accounts: accountSuite,
   sessions: sessionSuite,
   "API keys": apiKeySuite,
-  "windows of the abuse limiter": authLimitSuite,
+  "windows of the auth limiter": authLimitSuite,
   "mail tokens": mailTokenSuite,
   outbox: outboxSuite,
   "plans and usage": planSuite,

@@ -103,7 +103,7 @@ suite("a clock that is set back", () => {
     });
   }
 
-  test("by a month: who is over the abuse budget waits a window, not a month, and is still counted", async () => {
+  test("by a month: who is over the auth limit waits a window, not a month, and is still counted", async () => {
     const config = { authCallsPerWindow: 2, authWindowSeconds: 900 };
     await using service = await startService({ config, clock: new TestClock(NOW) });
     const json = { email: "eve@example.org", password: "wrong horse battery" };
