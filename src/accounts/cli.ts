@@ -3,7 +3,7 @@ import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
 import type { PlanStore } from "../billing/store.ts";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
-import { table } from "../cli/output.ts";
+import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import type { MailTokenStore } from "../mail/store.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
@@ -54,12 +54,11 @@ export function accountCommands(program: Command, uses: AccountCommandUses): voi
     .action((email: string) => verifyAccount(uses, email));
 }
 
-async function listAccounts(uses: AccountCommandUses, { json }: OutputOptions): Promise<void> {
+async function listAccounts(uses: AccountCommandUses, options: OutputOptions): Promise<void> {
   await using store = await uses.openStore();
   const accounts = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name);
-  if (json) return uses.print(JSON.stringify(accounts.map(accountSummaryJson), undefined, 2));
-  if (accounts.length === 0) return uses.print("There are no accounts yet.");
-  uses.print(accountTable(accounts));
+  const none = "There are no accounts yet.";
+  uses.print(formatList(accounts, options, { toJson: accountSummaryJson, columns, none }));
 }
 
 async function showAccount(uses: AccountCommandUses, typed: string, { json }: OutputOptions) {
@@ -67,9 +66,7 @@ async function showAccount(uses: AccountCommandUses, typed: string, { json }: Ou
   await using store = await uses.openStore();
   const [account] = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name, email);
   if (account === undefined) throw unknownAccount(email);
-  uses.print(
-    json ? JSON.stringify(accountSummaryJson(account), undefined, 2) : accountTable([account]),
-  );
+  uses.print(json ? formatJson(accountSummaryJson(account)) : table(columns, [account]));
 }
 
 async function movePlan({ openStore, print }: AccountCommandUses, typed: string, plan: string) {
@@ -92,27 +89,15 @@ async function verifyAccount({ openStore, clock, print }: AccountCommandUses, ty
   print(`${email} is verified`);
 }
 
-function accountTable(accounts: readonly AccountSummary[]): string {
-  const columns = [
-    { heading: "EMAIL" },
-    { heading: "PLAN" },
-    { heading: "USED", align: "right" },
-    { heading: "LEFT", align: "right" },
-    { heading: "KEYS", align: "right" },
-    { heading: "VERIFIED" },
-    { heading: "CREATED" },
-  ] as const;
-  const rows = accounts.map(({ email, plan, quota, activeKeys, emailVerifiedAt, createdAt }) => [
-    email,
-    plan,
-    String(quota.usedUnits),
-    String(remainingUnits(quota)),
-    String(activeKeys),
-    emailVerifiedAt === undefined ? "no" : "yes",
-    createdAt,
-  ]);
-  return table(columns, rows);
-}
+const columns: readonly Column<AccountSummary>[] = [
+  ["EMAIL", ({ email }) => email],
+  ["PLAN", ({ plan }) => plan],
+  ["USED", ({ quota }) => quota.usedUnits, "right"],
+  ["LEFT", ({ quota }) => remainingUnits(quota), "right"],
+  ["KEYS", ({ activeKeys }) => activeKeys, "right"],
+  ["VERIFIED", ({ emailVerifiedAt }) => (emailVerifiedAt === undefined ? "no" : "yes")],
+  ["CREATED", ({ createdAt }) => createdAt],
+];
 
 function unknownAccount(email: string): CommandError {
   return new CommandError(`there is no account ${email}: see kurs accounts list`);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
-import { table } from "../cli/output.ts";
+import { formatList } from "../cli/output.ts";
 import { planJson } from "./json.ts";
 import { MAX_PLAN_UNITS } from "./rules.ts";
 import type { PlanStore } from "./store.ts";
@@ -39,17 +39,17 @@ If PLAN_FREE_UNITS is set, the server gives the plan "free" that number of units
 Example:
   $ kurs plans set pro 1000000`;
 
-async function listPlans({ openStore, print }: PlanCommandUses, { json }: OutputOptions) {
+async function listPlans({ openStore, print }: PlanCommandUses, options: OutputOptions) {
   await using store = await openStore();
-  const plans = await store.listPlans();
-  if (json) return print(JSON.stringify(plans.map(planJson), undefined, 2));
-  const columns = [{ heading: "PLAN" }, { heading: "UNITS PER PERIOD", align: "right" }] as const;
-  print(
-    table(
-      columns,
-      plans.map(({ name, unitsPerPeriod }) => [name, String(unitsPerPeriod)]),
-    ),
-  );
+  const text = formatList(await store.listPlans(), options, {
+    toJson: planJson,
+    columns: [
+      ["PLAN", ({ name }) => name],
+      ["UNITS PER PERIOD", ({ unitsPerPeriod }) => unitsPerPeriod, "right"],
+    ],
+    none: "There are no plans.",
+  });
+  print(text);
 }
 
 async function setPlan({ openStore, print }: PlanCommandUses, name: string, units: string) {

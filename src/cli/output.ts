@@ -1,35 +1,48 @@
 import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import { visibleLine } from "../shared/visible-text.ts";
+import type { OutputOptions } from "./command.ts";
 
-/** A column: its heading and its alignment. */
-export interface Column {
-  readonly heading: string;
-  readonly align?: "left" | "right";
-}
+/** A column of a table: its heading, its content in a row, and its alignment if not left. */
+export type Column<Row> = readonly [
+  heading: string,
+  cell: (row: Row) => string | number,
+  align?: "right",
+];
 
 /** Lays rows out in columns two spaces apart, under their headings. */
-export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
-  const lines = [columns.map(({ heading }) => heading), ...rows].map((texts) =>
-    texts.map(visibleLine),
-  );
-  const widths = columns.map((_, index) =>
-    lines.reduce((widest, line) => Math.max(widest, line[index]?.length ?? 0), 0),
-  );
-  return lines.map((line) => lineOf(columns, widths, line)).join("\n");
+export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
+  const padded = columns.map(([heading, cell, align]) => {
+    const texts = [heading, ...rows.map(cell)].map((content) => visibleLine(String(content)));
+    const width = texts.reduce((widest, { length }) => Math.max(widest, length), 0);
+    return texts.map((text) => (align === "right" ? text.padStart(width) : text.padEnd(width)));
+  });
+  const lineAt = (line: number) =>
+    padded
+      .map((texts) => texts[line])
+      .join("  ")
+      .trimEnd();
+  return [lineAt(0), ...rows.map((_, row) => lineAt(row + 1))].join("\n");
 }
 
-function lineOf(
-  columns: readonly Column[],
-  widths: readonly number[],
-  texts: readonly string[],
+/** How to print a list: as JSON, as a table, or `none` in place of an empty table. */
+export interface ListFormat<Item> {
+  readonly toJson: (item: Item) => object;
+  readonly columns: readonly Column<Item>[];
+  readonly none: string;
+}
+
+export function formatList<Item>(
+  items: readonly Item[],
+  { json }: OutputOptions,
+  { toJson, columns, none }: ListFormat<Item>,
 ): string {
-  return texts
-    .map((text, index) => {
-      const width = widths[index] ?? 0;
-      return columns[index]?.align === "right" ? text.padStart(width) : text.padEnd(width);
-    })
-    .join("  ")
-    .trimEnd();
+  if (json) return formatJson(items.map(toJson));
+  return items.length === 0 ? none : table(columns, items);
+}
+
+/** The form of --json for lists and records; reports of one line are printed on one line. */
+export function formatJson(value: object): string {
+  return JSON.stringify(value, undefined, 2);
 }
 
 const MINUTE_MS = 60_000;

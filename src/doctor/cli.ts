@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import type { CommandIo, OutputOptions } from "../cli/command.ts";
+import { formatJson } from "../cli/output.ts";
 import type { MailServerCheck } from "../mail/mailer.ts";
 import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
 import type { RateSource } from "../rates/source.ts";
@@ -70,7 +71,7 @@ async function examine(
 ): Promise<number> {
   const findings = await findAll(uses, thorough ?? false);
   const hasProblem = findings.some(({ level }) => level === "problem");
-  if (json) uses.print(JSON.stringify(findings, undefined, 2));
+  if (json) uses.print(formatJson(findings));
   else for (const finding of findings) uses.print(lineOf(finding));
   return hasProblem ? 1 : 0;
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { IsEmail } from "typebox/format";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
-import { table } from "../cli/output.ts";
+import { formatList } from "../cli/output.ts";
 import { isMailable } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Mailer } from "./mailer.ts";
@@ -53,32 +53,23 @@ interface ListOptions extends OutputOptions {
   readonly all?: boolean;
 }
 
-async function listMails({ openStore, print }: MailCommandUses, { all, json }: ListOptions) {
+async function listMails({ openStore, print }: MailCommandUses, options: ListOptions) {
+  const withDelivered = options.all ?? false;
   await using store = await openStore();
-  const mails = await store.listMails({ withDelivered: all ?? false });
-  if (json) return print(JSON.stringify(mails.map(mailJson), undefined, 2));
-  if (mails.length === 0) {
-    return print(all ? "There are no mails." : "No mail waits, and none was given up.");
-  }
-  const columns = [
-    { heading: "CREATED" },
-    { heading: "KIND" },
-    { heading: "TO" },
-    { heading: "STATE" },
-    { heading: "TRIES", align: "right" },
-    { heading: "NEXT TRY" },
-    { heading: "LAST ERROR" },
-  ] as const;
-  const rows = mails.map((mail) => [
-    mail.createdAt,
-    mail.kind,
-    mail.email,
-    mailState(mail),
-    String(mail.attempts),
-    mail.nextAttemptAt ?? "",
-    mail.lastError ?? "",
-  ]);
-  print(table(columns, rows));
+  const text = formatList(await store.listMails({ withDelivered }), options, {
+    toJson: mailJson,
+    columns: [
+      ["CREATED", ({ createdAt }) => createdAt],
+      ["KIND", ({ kind }) => kind],
+      ["TO", ({ email }) => email],
+      ["STATE", mailState],
+      ["TRIES", ({ attempts }) => attempts, "right"],
+      ["NEXT TRY", ({ nextAttemptAt }) => nextAttemptAt ?? ""],
+      ["LAST ERROR", ({ lastError }) => lastError ?? ""],
+    ],
+    none: withDelivered ? "There are no mails." : "No mail waits, and none was given up.",
+  });
+  print(text);
 }
 
 async function testMail({ openMailer, clock, newId, print }: MailCommandUses, typed: string) {

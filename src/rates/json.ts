@@ -14,7 +14,7 @@ export function heldRateJson({ heldAt, standing, ...rate }: HeldRate) {
   return { ...rateJson(rate), source: rate.source, held_at: heldAt, served_rate: standing };
 }
 
-export function wireSourceStatus(status: SourceStatus) {
+export function sourceStatusJson(status: SourceStatus) {
   return {
     source: status.source,
     pairs: status.pairs,

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
-import { progressBar, table } from "../cli/output.ts";
-import type { CopyProgress } from "./copy/to-postgres.ts";
+import { type Column, progressBar, table } from "../cli/output.ts";
+import type { TableTotals } from "./copy/tables.ts";
+import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
 import type { BackupReport, DatabaseTotals, RestoreReport } from "./sqlite/backup/report.ts";
 
 export interface BackupCommandUses extends CommandIo {
@@ -166,7 +167,7 @@ export interface StoreCommandUses extends CommandIo {
   readonly copyStore: (
     ends: { readonly from: string | undefined; readonly to: string | undefined },
     onProgress: (progress: CopyProgress) => void,
-  ) => Promise<ReadonlyMap<string, { readonly rows: number; readonly units: number }>>;
+  ) => Promise<CopyReport>;
 }
 
 /** Adds `kurs store …` and `kurs migrate`. */
@@ -218,12 +219,11 @@ async function copy(uses: StoreCommandUses, { from, to }: CopyOptions): Promise<
   const report = await copyStore({ from: path, to }, ({ table: name, copied, total }) => {
     showProgress(`${progressBar(total === 0 ? 1 : copied / total)} ${name}`);
   });
-  const columns = [
-    { heading: "TABLE" },
-    { heading: "ROWS", align: "right" },
-    { heading: "SUM", align: "right" },
-  ] as const;
-  const rows = [...report].map(([name, sums]) => [name, String(sums.rows), String(sums.units)]);
-  print(table(columns, rows));
+  const columns: readonly Column<[string, TableTotals]>[] = [
+    ["TABLE", ([name]) => name],
+    ["ROWS", ([, { rows }]) => rows, "right"],
+    ["SUM", ([, { units }]) => units, "right"],
+  ];
+  print(table(columns, [...report]));
   print("copied and compared: counts and sums agree");
 }

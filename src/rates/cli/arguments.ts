@@ -1,5 +1,6 @@
 import { CommandError, type CommandIo, type OpenStore } from "../../cli/command.ts";
 import type { Decimal } from "../../shared/decimal.ts";
+import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
 import { type AssetSymbol, type Pair, parseSymbol } from "../rules/symbol.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
@@ -17,6 +18,16 @@ export function symbolOf(argument: "base" | "quote", text: string): AssetSymbol 
 /** Parses the arguments of a pair. @throws {CommandError} one is invalid. */
 export function pairOf(base: string, quote: string): Pair {
   return { base: symbolOf("base", base), quote: symbolOf("quote", quote) };
+}
+
+/** The name of a pair in messages and tables: EUR/USD. */
+export function pairName({ base, quote }: Pair): string {
+  return `${base}/${quote}`;
+}
+
+/** An instant without the fraction of its second if that is zero, for tables. */
+export function shortAsOf({ asOf }: { readonly asOf: Instant }): string {
+  return asOf.replace(".000000000", "");
 }
 
 /** The dependencies of the rate commands. */

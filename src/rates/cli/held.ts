@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
-import { table } from "../../cli/output.ts";
+import { formatList } from "../../cli/output.ts";
 import { heldRateJson } from "../json.ts";
 import type { Pair } from "../rules/symbol.ts";
-import { pairOf, type RateCommandUses } from "./arguments.ts";
+import { pairName, pairOf, type RateCommandUses, shortAsOf } from "./arguments.ts";
 
 /** Adds `kurs rates held`, `release` and `drop`. */
 export function heldCommands(rates: Command, uses: RateCommandUses): void {
@@ -31,41 +31,35 @@ export function heldCommands(rates: Command, uses: RateCommandUses): void {
     .action((base: string, quote: string) => drop(uses, pairOf(base, quote)));
 }
 
-async function listHeld({ openStore, print }: RateCommandUses, { json }: OutputOptions) {
+async function listHeld({ openStore, print }: RateCommandUses, options: OutputOptions) {
   await using store = await openStore();
-  const held = await store.listHeldRates();
-  if (json) return print(JSON.stringify(held.map(heldRateJson), undefined, 2));
-  if (held.length === 0) return print("No rate is held.");
-  const columns = [
-    { heading: "PAIR" },
-    { heading: "HELD", align: "right" },
-    { heading: "SERVED", align: "right" },
-    { heading: "AS OF" },
-    { heading: "SOURCE" },
-  ] as const;
-  const rows = held.map(({ base, quote, rate, standing, asOf, source }) => [
-    `${base}/${quote}`,
-    rate,
-    standing,
-    asOf.replace(".000000000", ""),
-    source,
-  ]);
-  print(table(columns, rows));
+  const text = formatList(await store.listHeldRates(), options, {
+    toJson: heldRateJson,
+    columns: [
+      ["PAIR", pairName],
+      ["HELD", ({ rate }) => rate, "right"],
+      ["SERVED", ({ standing }) => standing, "right"],
+      ["AS OF", shortAsOf],
+      ["SOURCE", ({ source }) => source],
+    ],
+    none: "No rate is held.",
+  });
+  print(text);
 }
 
 async function release({ openStore, print }: RateCommandUses, pair: Pair): Promise<void> {
   await using store = await openStore();
   const released = await store.releaseRate(pair);
   if (released === undefined) throw notHeld(pair);
-  print(`${pair.base}/${pair.quote} is served at ${released.rate}`);
+  print(`${pairName(pair)} is served at ${released.rate}`);
 }
 
 async function drop({ openStore, print }: RateCommandUses, pair: Pair): Promise<void> {
   await using store = await openStore();
   if (!(await store.dropHeldRate(pair))) throw notHeld(pair);
-  print(`the held rate of ${pair.base}/${pair.quote} is deleted`);
+  print(`the held rate of ${pairName(pair)} is deleted`);
 }
 
-function notHeld({ base, quote }: Pair): CommandError {
-  return new CommandError(`no rate of ${base}/${quote} is held: see kurs rates held`);
+function notHeld(pair: Pair): CommandError {
+  return new CommandError(`no rate of ${pairName(pair)} is held: see kurs rates held`);
 }

@@ -1,14 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
-import { ageOf, table } from "../../cli/output.ts";
+import { ageOf, formatList } from "../../cli/output.ts";
 import { instantAt } from "../../shared/instant.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
 import { createRateImport } from "../import.ts";
 import { storedRateJson } from "../json.ts";
 import type { Pair } from "../rules/symbol.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
-import { pairOf, type RateCommandUses, symbolOf } from "./arguments.ts";
+import { pairName, pairOf, type RateCommandUses, shortAsOf, symbolOf } from "./arguments.ts";
 import { heldCommands } from "./held.ts";
 import { importProgress } from "./import-progress.ts";
 import { sourceCommands } from "./sources.ts";
@@ -105,33 +105,27 @@ async function importRates(
 async function listRates(
   { openStore, clock, print }: RateCommandUses,
   base: string | undefined,
-  { json }: OutputOptions,
+  options: OutputOptions,
 ): Promise<void> {
   const symbol = base === undefined ? undefined : symbolOf("base", base);
   await using store = await openStore();
-  const rates = await store.listRates(symbol);
-  if (json) return print(JSON.stringify(rates.map(storedRateJson), undefined, 2));
-  if (rates.length === 0) {
-    if (symbol === undefined) {
-      return print("No rates are stored. Import some: kurs rates import FILE");
-    }
-    return print(`No rate with base ${symbol} is stored: see kurs rates list`);
-  }
-  const columns = [
-    { heading: "PAIR" },
-    { heading: "RATE", align: "right" },
-    { heading: "AS OF" },
-    { heading: "AGE", align: "right" },
-    { heading: "SOURCE" },
-    { heading: "" },
-  ] as const;
   const nowMs = clock.nowMs();
-  const rows = rates.map(({ base, quote, rate, asOf, source, suspendedAt }) => {
-    const time = asOf.replace(".000000000", "");
-    const state = suspendedAt === undefined ? "" : "suspended";
-    return [`${base}/${quote}`, rate, time, ageOf(asOf, nowMs), source, state];
+  const text = formatList(await store.listRates(symbol), options, {
+    toJson: storedRateJson,
+    columns: [
+      ["PAIR", pairName],
+      ["RATE", ({ rate }) => rate, "right"],
+      ["AS OF", shortAsOf],
+      ["AGE", ({ asOf }) => ageOf(asOf, nowMs), "right"],
+      ["SOURCE", ({ source }) => source],
+      ["", ({ suspendedAt }) => (suspendedAt === undefined ? "" : "suspended")],
+    ],
+    none:
+      symbol === undefined
+        ? "No rates are stored. Import some: kurs rates import FILE"
+        : `No rate with base ${symbol} is stored: see kurs rates list`,
   });
-  print(table(columns, rows));
+  print(text);
 }
 
 async function suspendRate(
@@ -140,7 +134,7 @@ async function suspendRate(
   at: string | undefined,
 ): Promise<void> {
   await using store = await openStore();
-  const name = `${pair.base}/${pair.quote}`;
+  const name = pairName(pair);
   if (!(await store.suspendRate(pair, at))) {
     throw new CommandError(`there is no stored rate for ${name}: see kurs rates list`);
   }

@@ -1,17 +1,18 @@
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
-import { ageOf, table } from "../../cli/output.ts";
-import { wireSourceStatus } from "../json.ts";
+import { ageOf, type Column, formatList, table } from "../../cli/output.ts";
+import { sourceStatusJson } from "../json.ts";
 import {
   createRefreshSource,
   previewSource,
   type RefreshReport,
   readSourceStatus,
+  type SourceStatus,
 } from "../refresh.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { MISSED_MAX, type RateSource, SourceError } from "../source.ts";
 import type { DecidedUpdate } from "../store.ts";
-import type { RateCommandUses } from "./arguments.ts";
+import { pairName, type RateCommandUses } from "./arguments.ts";
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
 export function sourceCommands(
@@ -44,45 +45,39 @@ Examples:
   $ kurs rates fetch
   $ kurs rates fetch ecb --dry-run`;
 
-async function showStatus(uses: RateCommandUses, { json }: OutputOptions): Promise<number> {
+async function showStatus(uses: RateCommandUses, options: OutputOptions): Promise<number> {
   const { settings, sourcesOf, openStore, clock, print } = uses;
   const sources = sourcesOf(settings().rateSources);
   await using store = await openStore();
   const nowMs = clock.nowMs();
   const states = await readSourceStatus(store, sources, nowMs);
   const exitCode = states.some(({ missedPublications }) => missedPublications > 0) ? 1 : 0;
-  if (json) print(JSON.stringify(states.map(wireSourceStatus), undefined, 2));
-  else if (states.length === 0) print("No source is switched on: RATE_SOURCES is empty.");
-  else print(statusTable(states.map(wireSourceStatus), nowMs));
+  const none = "No source is switched on: RATE_SOURCES is empty.";
+  const columns = statusColumns(nowMs);
+  print(formatList(states, options, { toJson: sourceStatusJson, columns, none }));
   return exitCode;
 }
 
-function statusTable(
-  states: readonly ReturnType<typeof wireSourceStatus>[],
-  nowMs: number,
-): string {
-  const columns = [
-    { heading: "SOURCE" },
-    { heading: "STATE" },
-    { heading: "PAIRS", align: "right" },
-    { heading: "NEWEST RATE" },
-    { heading: "MISSED", align: "right" },
-    { heading: "LAST SUCCESS" },
-    { heading: "NEXT FETCH" },
-    { heading: "LAST ERROR" },
-  ] as const;
-  const rows = states.map((state) => [
-    state.source,
-    state.missed_publications > 0 ? "stale" : "fresh",
-    String(state.pairs),
-    state.newest_as_of === null ? "none" : `${ageOf(state.newest_as_of, nowMs)} old`,
-    state.missed_publications < MISSED_MAX ? String(state.missed_publications) : `${MISSED_MAX}+`,
-    state.last_success_at ?? "never",
-    state.next_attempt_at,
-    state.last_error === null ? "" : `${state.last_error_at}: ${state.last_error}`,
-  ]);
-  return table(columns, rows);
-}
+const statusColumns = (nowMs: number): readonly Column<SourceStatus>[] => [
+  ["SOURCE", ({ source }) => source],
+  ["STATE", ({ missedPublications }) => (missedPublications > 0 ? "stale" : "fresh")],
+  ["PAIRS", ({ pairs }) => pairs, "right"],
+  [
+    "NEWEST RATE",
+    ({ newestAsOf: asOf }) => (asOf === undefined ? "none" : `${ageOf(asOf, nowMs)} old`),
+  ],
+  [
+    "MISSED",
+    ({ missedPublications: missed }) => (missed < MISSED_MAX ? missed : `${MISSED_MAX}+`),
+    "right",
+  ],
+  ["LAST SUCCESS", ({ lastSuccessAt }) => lastSuccessAt ?? "never"],
+  ["NEXT FETCH", ({ nextAttemptAt }) => nextAttemptAt],
+  [
+    "LAST ERROR",
+    ({ lastError, lastErrorAt }) => (lastError === undefined ? "" : `${lastErrorAt}: ${lastError}`),
+  ],
+];
 
 async function fetchSources(
   uses: RateCommandUses,
@@ -134,20 +129,17 @@ function lineOf({ source, error, stored, held, skipped, rejections }: RefreshRep
 
 /** The pairs that would change, one per line, and the number of those that would not. */
 function changesTable({ key }: RateSource, judged: readonly DecidedUpdate[]): string {
-  const columns = [
-    { heading: "PAIR" },
-    { heading: "STORED", align: "right" },
-    { heading: "NEW", align: "right" },
-    { heading: "WOULD BE" },
-  ] as const;
+  const columns: readonly Column<DecidedUpdate>[] = [
+    ["PAIR", ({ next }) => pairName(next)],
+    ["STORED", ({ standing }) => standing?.rate ?? "none", "right"],
+    ["NEW", ({ next }) => next.rate, "right"],
+    [
+      "WOULD BE",
+      ({ verdict, standing }) =>
+        verdict === "hold" ? "held" : standing === undefined ? "added" : "stored",
+    ],
+  ];
   const changing = judged.filter(({ verdict }) => verdict === "store" || verdict === "hold");
   const same = `${key}: ${judged.length - changing.length} of ${judged.length} stay as they are`;
-  if (changing.length === 0) return same;
-  const rows = changing.map(({ next, standing, verdict }) => [
-    `${next.base}/${next.quote}`,
-    standing?.rate ?? "none",
-    next.rate,
-    verdict === "hold" ? "held" : standing === undefined ? "added" : "stored",
-  ]);
-  return `${table(columns, rows)}\n${same}`;
+  return changing.length === 0 ? same : `${table(columns, changing)}\n${same}`;
 }
