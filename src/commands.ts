@@ -1,40 +1,34 @@
 import { Command, CommanderError } from "commander";
-import { type AccountCommandUses, accountCommands } from "./accounts/cli.ts";
-import { type PlanCommandUses, planCommands } from "./billing/cli.ts";
+import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
+import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
 import { CommandError } from "./cli/command.ts";
-import { type DoctorCommandUses, doctorCommand } from "./doctor/cli.ts";
-import { type MailCommandUses, mailCommands } from "./mail/cli.ts";
-import type { RateCommandUses } from "./rates/cli/arguments.ts";
+import { doctorCommand } from "./doctor/cli.ts";
+import type { DoctorDeps } from "./doctor/examine.ts";
+import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
+import type { RateCommandDeps } from "./rates/cli/arguments.ts";
 import { rateCommands } from "./rates/cli/rates.ts";
-import {
-  type BackupCommandUses,
-  backupCommands,
-  type StoreCommandUses,
-  storeCommands,
-} from "./storage/cli.ts";
+import { WRONG_USE } from "./shared/start-error.ts";
+import { type StoreCommandDeps, storeCommands } from "./storage/cli.ts";
 
 /** The dependencies of all commands together. */
-export type CommandDeps = AccountCommandUses &
-  PlanCommandUses &
-  MailCommandUses &
-  RateCommandUses &
-  StoreCommandUses &
-  BackupCommandUses &
-  DoctorCommandUses & {
+export type CommandDeps = AccountCommandDeps &
+  PlanCommandDeps &
+  MailCommandDeps &
+  RateCommandDeps &
+  StoreCommandDeps &
+  DoctorDeps & {
     /** Serves until a signal stops it. */
     readonly serve: () => Promise<void>;
   };
-
-const WRONG_USE = 2;
 
 /**
  * Runs one command of `kurs`.
  *
  * @returns the exit code: 0 success, 1 failure, 2 wrong use.
  */
-export async function runCommandLine(args: readonly string[], uses: CommandDeps): Promise<number> {
+export async function runCommandLine(args: readonly string[], deps: CommandDeps): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(uses, (code) => {
+  const program = createProgram(deps, (code) => {
     exitCode = code;
   });
   try {
@@ -43,32 +37,31 @@ export async function runCommandLine(args: readonly string[], uses: CommandDeps)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
     if (!(error instanceof CommandError)) throw error;
-    uses.printError(`kurs: ${error.message}`);
+    deps.printError(`kurs: ${error.message}`);
     return error.exitCode;
   }
 }
 
-function createProgram(uses: CommandDeps, setExitCode: (code: number) => void): Command {
+function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): Command {
   const program = new Command("kurs")
     .description("Serves exchange rates exactly as published, and counts every read.")
-    .version(uses.version)
+    .version(deps.version)
     .exitOverride()
     .showHelpAfterError("(add --help for the arguments and examples)")
-    .configureOutput({ writeOut: trimmedTo(uses.print), writeErr: trimmedTo(uses.printError) })
+    .configureOutput({ writeOut: trimmedTo(deps.print), writeErr: trimmedTo(deps.printError) })
     .addHelpText("after", examples);
 
   program
     .command("serve")
     .description("serve the API until SIGTERM; configured by environment variables (README)")
     .addHelpText("after", "\nExample:\n  $ PORT=8080 DATA_DIR=/var/lib/kurs kurs serve")
-    .action(() => uses.serve());
-  rateCommands(program, uses, setExitCode);
-  planCommands(program, uses);
-  accountCommands(program, uses);
-  mailCommands(program, uses);
-  storeCommands(program, uses);
-  backupCommands(program, uses);
-  doctorCommand(program, uses, setExitCode);
+    .action(() => deps.serve());
+  rateCommands(program, deps, setExitCode);
+  planCommands(program, deps);
+  accountCommands(program, deps);
+  mailCommands(program, deps);
+  storeCommands(program, deps);
+  doctorCommand(program, deps, setExitCode);
   return program;
 }
 

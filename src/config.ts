@@ -6,6 +6,7 @@ import { type LogLevel, logLevels } from "./log/log.ts";
 import type { MailAddress, MailSettings } from "./mail/mailer.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./shared/decimal.ts";
 import { isMailable } from "./shared/email.ts";
+import { ConfigError } from "./shared/start-error.ts";
 import {
   type DatabaseHost,
   databaseOptionProblems,
@@ -43,17 +44,6 @@ export interface Config extends StoreSettings, MailSettings {
   readonly rateSources: readonly string[];
   /** A rate that changes by more than this fraction of the last is held for the operator. */
   readonly maxRateJump: Decimal;
-}
-
-/** An invalid environment: every problem, each in a line that names its variable. */
-export class ConfigError extends Error {
-  readonly problems: readonly string[];
-
-  constructor(problems: readonly string[]) {
-    super(`Invalid configuration:\n${problems.map((line) => `  ${line}`).join("\n")}`);
-    this.name = "ConfigError";
-    this.problems = problems;
-  }
 }
 
 /** The known sources, and those that are active when the operator names none. */

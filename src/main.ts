@@ -1,28 +1,19 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { format } from "node:util";
-import { type Config, ConfigError, readConfig } from "./config.ts";
+import { type Config, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
-import type { DoctorDeps } from "./doctor/cli.ts";
-import type { Examination } from "./doctor/facts.ts";
-import { inspectDirectory } from "./doctor/fs.ts";
 import { createLog } from "./log/log.ts";
 import type { OpenedFile } from "./rates/cli/import-progress.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
 import type { Service } from "./service.ts";
 import { systemClock } from "./shared/clock.ts";
-import { timestamp } from "./shared/instant.ts";
-import { isLoopback } from "./shared/loopback.ts";
-import { StartupError } from "./shared/start-error.ts";
+import { ConfigError, StartupError, WRONG_USE } from "./shared/start-error.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { visible } from "./shared/visible-text.ts";
-import { databaseOptionProblems, parseDatabaseUrl, redactDatabaseUrl } from "./storage/settings.ts";
 import { version } from "./version.ts";
 
-const WRONG_USE = 2;
-
 /** Serves until a signal stops it; a second signal exits at once. */
-async function serve(): Promise<void> {
-  const config = readConfig(sourceNames);
+async function serve(config: Config): Promise<void> {
   // Only this command needs the server's parts; without them the others start in half the time.
   const { startService } = await import("./service.ts");
   const stop = Promise.withResolvers<void>();
@@ -113,87 +104,21 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 // A server continues without a reader of stderr, and has no other place to report that.
 process.stderr.on("error", () => undefined);
 
-/** The doctor's dependencies. To the doctor, an invalid configuration is a finding. */
-function createDoctor(
-  examineStore: (config: Config, isThorough: boolean) => Promise<Examination>,
-  databaseName: string,
-): DoctorDeps {
-  return {
-    runtime: `Node.js ${process.versions.node}`,
-    settings: () => {
-      try {
-        const config = readConfig(sourceNames);
-        const publicHost = URL.parse(config.publicUrl ?? "")?.hostname ?? "";
-        return {
-          ...config,
-          listensOnLoopback: isLoopback(config.host),
-          publicUrlIsLoopback: isLoopback(publicHost),
-        };
-      } catch (error) {
-        if (error instanceof ConfigError) return error;
-        throw error;
-      }
-    },
-    examineStore: (isThorough) => examineStore(readConfig(sourceNames), isThorough),
-    inspectDirectory: () => {
-      const { dataDirectory, databaseHosts } = readConfig(sourceNames);
-      return databaseHosts === undefined
-        ? inspectDirectory(dataDirectory, databaseName)
-        : undefined;
-    },
-    checkMailServer: async () => {
-      const { checkMailServer } = await import("./mail/transport/create-mailer.ts");
-      return await checkMailServer(readConfig(sourceNames));
-    },
-  };
-}
-
 /** Runs any command line. @returns the exit code. */
-async function run(args: readonly string[]): Promise<number> {
+async function run(args: readonly string[], settings: () => Config): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./rates/files/read-rate-file.ts");
-  const { backupStore, copyStore, migrateStore, restoreStore } = await import(
-    "./storage/maintenance.ts"
-  );
   const { openStore } = await import("./store.ts");
   const { commandTimeouts } = await import("./storage/settings.ts");
-  const { examineStore } = await import("./doctor/examine.ts");
-  const { FILE_NAME: databaseName } = await import("./storage/sqlite/open.ts");
-  const now = () => timestamp(systemClock.nowMs());
+  const { createMailer } = await import("./mail/transport/create-mailer.ts");
   return runCommandLine(args, {
     version,
     clock: systemClock,
-    serve,
-    settings: () => {
-      const config = readConfig(sourceNames);
-      return { ...config, databaseAddress: redactDatabaseUrl(config.databaseHosts) };
-    },
+    settings,
+    serve: () => serve(settings()),
     openStore: ({ makesStore } = { makesStore: false }) =>
-      openStore(readConfig(sourceNames), { ...commandTimeouts, makesStore }),
-    migrateStore: () => migrateStore(readConfig(sourceNames)),
-    copyStore: ({ from, to }, onProgress) => {
-      const config = readConfig(sourceNames);
-      const hosts = to === undefined ? config.databaseHosts : parseDatabaseUrl(to);
-      if (hosts === undefined) {
-        const problem = "--to or DATABASE_URL: want an address such as postgres://localhost/kurs";
-        throw new ConfigError([problem]);
-      }
-      const problems = databaseOptionProblems(to ?? "").map((problem) => `--to: ${problem}`);
-      if (problems.length > 0) throw new ConfigError(problems);
-      return copyStore(from ?? config.dataDirectory, hosts, onProgress);
-    },
-    backupStore: (target, options) => {
-      const note = { takenAt: now(), program: version };
-      return backupStore(readConfig(sourceNames), target, { ...options, note });
-    },
-    restoreStore: (file, options) =>
-      restoreStore(readConfig(sourceNames), file, { ...options, now: now() }),
-    openMailer: async () => {
-      const { createMailer } = await import("./mail/transport/create-mailer.ts");
-      const config = readConfig(sourceNames);
-      return createMailer(config, () => config.publicUrl ?? "");
-    },
-    doctor: createDoctor(examineStore, databaseName),
+      openStore(settings(), { ...commandTimeouts, makesStore }),
+    openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
     newId: () => createSecrets().uuid(),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,
@@ -205,11 +130,24 @@ async function run(args: readonly string[]): Promise<number> {
   });
 }
 
+/** Reads the environment now. Problems fail a command when it uses the settings: help does not. */
+function readSettings(): () => Config {
+  try {
+    const config = readConfig(sourceNames);
+    return () => config;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 try {
   const args = process.argv.slice(2);
+  const settings = readSettings();
   // The command-line parser takes 60 ms to load, and this command does not need it.
-  if (args.length === 1 && args[0] === "serve") await serve();
-  else process.exitCode = await run(args);
+  if (args.length === 1 && args[0] === "serve") await serve(settings());
+  else process.exitCode = await run(args, settings);
 } catch (error) {
   process.exitCode = reportError(error);
 }

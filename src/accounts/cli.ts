@@ -10,14 +10,14 @@ import { timestamp } from "../shared/instant.ts";
 import { accountSummaryJson } from "./json.ts";
 import type { AccountStore, AccountSummary } from "./store.ts";
 
-export interface AccountCommandUses extends CommandIo {
+export interface AccountCommandDeps extends CommandIo {
   readonly openStore: OpenStore<
     AccountStore & Pick<PlanStore, "listPlans"> & Pick<MailTokenStore, "markEmailVerified">
   >;
 }
 
 /** Adds `kurs accounts …`. */
-export function accountCommands(program: Command, uses: AccountCommandUses): void {
+export function accountCommands(program: Command, deps: AccountCommandDeps): void {
   const accounts = program
     .command("accounts")
     .description("show accounts, change their plan, verify their email")
@@ -28,7 +28,7 @@ export function accountCommands(program: Command, uses: AccountCommandUses): voi
     .description("show every account with its units in the current billing period")
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExamples:\n  $ kurs accounts list\n  $ kurs accounts list --json")
-    .action((options: OutputOptions) => listAccounts(uses, options));
+    .action((options: OutputOptions) => listAccounts(deps, options));
 
   accounts
     .command("show")
@@ -36,7 +36,7 @@ export function accountCommands(program: Command, uses: AccountCommandUses): voi
     .argument("<email>")
     .option("--json", "print it as JSON")
     .addHelpText("after", "\nExample:\n  $ kurs accounts show ada@example.org")
-    .action((email: string, options: OutputOptions) => showAccount(uses, email, options));
+    .action((email: string, options: OutputOptions) => showAccount(deps, email, options));
 
   accounts
     .command("plan")
@@ -44,32 +44,32 @@ export function accountCommands(program: Command, uses: AccountCommandUses): voi
     .argument("<email>")
     .argument("<plan>")
     .addHelpText("after", "\nExample:\n  $ kurs accounts plan ada@example.org pro")
-    .action((email: string, plan: string) => movePlan(uses, email, plan));
+    .action((email: string, plan: string) => movePlan(deps, email, plan));
 
   accounts
     .command("verify")
     .description("mark an account's email as verified, for operators without mail")
     .argument("<email>")
     .addHelpText("after", "\nExample:\n  $ kurs accounts verify ada@example.org")
-    .action((email: string) => verifyAccount(uses, email));
+    .action((email: string) => verifyAccount(deps, email));
 }
 
-async function listAccounts(uses: AccountCommandUses, options: OutputOptions): Promise<void> {
-  await using store = await uses.openStore();
-  const accounts = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name);
+async function listAccounts(deps: AccountCommandDeps, options: OutputOptions): Promise<void> {
+  await using store = await deps.openStore();
+  const accounts = await store.listAccounts(billingPeriodAt(deps.clock.nowMs()).name);
   const none = "There are no accounts yet.";
-  uses.print(formatList(accounts, options, { toJson: accountSummaryJson, columns, none }));
+  deps.print(formatList(accounts, options, { toJson: accountSummaryJson, columns, none }));
 }
 
-async function showAccount(uses: AccountCommandUses, typed: string, { json }: OutputOptions) {
+async function showAccount(deps: AccountCommandDeps, typed: string, { json }: OutputOptions) {
   const email = normalizeEmail(typed);
-  await using store = await uses.openStore();
-  const [account] = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name, email);
+  await using store = await deps.openStore();
+  const [account] = await store.listAccounts(billingPeriodAt(deps.clock.nowMs()).name, email);
   if (account === undefined) throw unknownAccount(email);
-  uses.print(json ? formatJson(accountSummaryJson(account)) : table(columns, [account]));
+  deps.print(json ? formatJson(accountSummaryJson(account)) : table(columns, [account]));
 }
 
-async function movePlan({ openStore, print }: AccountCommandUses, typed: string, plan: string) {
+async function movePlan({ openStore, print }: AccountCommandDeps, typed: string, plan: string) {
   const email = normalizeEmail(typed);
   await using store = await openStore();
   const plans = (await store.listPlans()).map(({ name }) => name);
@@ -81,7 +81,7 @@ async function movePlan({ openStore, print }: AccountCommandUses, typed: string,
   print(`${email} is on plan ${plan}`);
 }
 
-async function verifyAccount({ openStore, clock, print }: AccountCommandUses, typed: string) {
+async function verifyAccount({ openStore, clock, print }: AccountCommandDeps, typed: string) {
   const email = normalizeEmail(typed);
   await using store = await openStore();
   const isKnown = await store.markEmailVerified(email, timestamp(clock.nowMs()));

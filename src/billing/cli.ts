@@ -6,12 +6,12 @@ import { planJson } from "./json.ts";
 import { MAX_PLAN_UNITS } from "./rules.ts";
 import type { PlanStore } from "./store.ts";
 
-export interface PlanCommandUses extends CommandIo {
+export interface PlanCommandDeps extends CommandIo {
   readonly openStore: OpenStore<PlanStore>;
 }
 
 /** Adds `kurs plans …`. */
-export function planCommands(program: Command, uses: PlanCommandUses): void {
+export function planCommands(program: Command, deps: PlanCommandDeps): void {
   const plans = program
     .command("plans")
     .description("show and set the plans' units")
@@ -22,7 +22,7 @@ export function planCommands(program: Command, uses: PlanCommandUses): void {
     .description("show every plan")
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExamples:\n  $ kurs plans list\n  $ kurs plans list --json")
-    .action((options: OutputOptions) => listPlans(uses, options));
+    .action((options: OutputOptions) => listPlans(deps, options));
 
   plans
     .command("set")
@@ -30,7 +30,7 @@ export function planCommands(program: Command, uses: PlanCommandUses): void {
     .argument("<name>", "lower-case letters, digits and -")
     .argument("<units>", "units per billing period")
     .addHelpText("after", setExamples)
-    .action((name: string, units: string) => setPlan(uses, name, units));
+    .action((name: string, units: string) => setPlan(deps, name, units));
 }
 
 const setExamples = `
@@ -39,7 +39,7 @@ If PLAN_FREE_UNITS is set, the server gives the plan "free" that number of units
 Example:
   $ kurs plans set pro 1000000`;
 
-async function listPlans({ openStore, print }: PlanCommandUses, options: OutputOptions) {
+async function listPlans({ openStore, print }: PlanCommandDeps, options: OutputOptions) {
   await using store = await openStore();
   const text = formatList(await store.listPlans(), options, {
     toJson: planJson,
@@ -52,7 +52,7 @@ async function listPlans({ openStore, print }: PlanCommandUses, options: OutputO
   print(text);
 }
 
-async function setPlan({ openStore, print }: PlanCommandUses, name: string, units: string) {
+async function setPlan({ openStore, print }: PlanCommandDeps, name: string, units: string) {
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
     const rule = "want up to 40 lower-case letters, digits and -, a letter first";
     throw new CommandError(`plan ${JSON.stringify(name)}: ${rule}`, 2);

@@ -1,5 +1,98 @@
+import { checkMailServer } from "../mail/transport/create-mailer.ts";
+import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
+import { sourcesOf } from "../rates/sources/registry.ts";
+import type { SourceState } from "../rates/store.ts";
+import type { Clock } from "../shared/clock.ts";
+import { ConfigError } from "../shared/start-error.ts";
 import type { StoreSettings } from "../storage/settings.ts";
 import type { Examination } from "./facts.ts";
+import { inspectDirectory } from "./fs.ts";
+import { checkDirectory } from "./rules/directory.ts";
+import { type Finding, findingsOf } from "./rules/finding.ts";
+import { checkMail, checkOtherRates, checkSources } from "./rules/services.ts";
+import { type CheckedSettings, checkSettings } from "./rules/settings.ts";
+import { checkStore, type RatesOfSource } from "./rules/store.ts";
+
+export interface DoctorSettings extends CheckedSettings, StoreSettings {
+  readonly rateSources: readonly string[];
+}
+
+export interface DoctorDeps {
+  readonly version: string;
+  readonly clock: Clock;
+  /** @throws {ConfigError} whose problems become findings. */
+  readonly settings: () => DoctorSettings;
+}
+
+/**
+ * Examines the installation and changes nothing.
+ *
+ * @param isThorough also checks the indexes of an embedded database.
+ */
+export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<readonly Finding[]> {
+  const about = `Kurs ${deps.version} on Node.js ${process.versions.node}`;
+  const program = findingsOf("program").ok(about);
+  let settings: DoctorSettings;
+  try {
+    settings = deps.settings();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const { problem, warning } = findingsOf("settings");
+    const rest = warning("nothing else was checked: it depends on the configuration");
+    return [program, ...error.problems.map(problem), rest];
+  }
+  const isEmbedded = settings.databaseHosts === undefined;
+  const directory = isEmbedded ? inspectDirectory(settings.dataDirectory) : undefined;
+  return [
+    program,
+    ...checkSettings(settings),
+    ...(directory === undefined ? [] : checkDirectory(directory)),
+    ...(await findInServices(settings, deps, isThorough)),
+  ];
+}
+
+async function findInServices(
+  settings: DoctorSettings,
+  { clock, version }: DoctorDeps,
+  isThorough: boolean,
+): Promise<readonly Finding[]> {
+  const [examined, mailServer] = await Promise.all([
+    examineStore(settings, isThorough),
+    checkMailServer(settings),
+  ]);
+  const { warning, problem } = findingsOf("database");
+  if (examined.kind === "missing") {
+    const advice = "The first start creates it.";
+    return [warning(`there is ${examined.what}. ${advice}`), ...checkMail(mailServer, [])];
+  }
+  if (examined.kind === "failed") return [problem(examined.reason), ...checkMail(mailServer, [])];
+  // Read after the examination: a running server keeps writing newer times.
+  const nowMs = clock.nowMs();
+  const { rateSources } = settings;
+  const { facts, sources: states, mails } = examined;
+  const { rates = [] } = facts.totals ?? {};
+  const listed = { listSources: async () => withUnfetched(states ?? [], rates, nowMs) };
+  const active = sourcesOf(rateSources, { clock, version });
+  const statuses = await readSourceStatus(listed, active, nowMs);
+  const others = rates.filter(({ source }) => !rateSources.includes(source));
+  return [
+    ...checkStore(facts, nowMs),
+    ...(states === undefined ? [] : checkSources(statuses, nowMs)),
+    ...checkOtherRates(others, nowMs),
+    ...checkMail(mailServer, mails ?? []),
+  ];
+}
+
+/** Adds the sources whose rates are stored although they were never fetched. */
+function withUnfetched(
+  states: readonly SourceState[],
+  rates: readonly RatesOfSource[],
+  nowMs: number,
+): SourceState[] {
+  const fetched = new Set(states.map(({ source }) => source));
+  const others = rates.filter(({ source }) => !fetched.has(source));
+  return [...states, ...others.map((stored) => neverFetched(stored.source, nowMs, stored))];
+}
 
 /** Examines the configured store without changing it. */
 export async function examineStore(

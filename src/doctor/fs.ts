@@ -1,5 +1,6 @@
 import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { FILE_NAME } from "../storage/sqlite/open.ts";
 import type { DirectoryFacts } from "./rules/directory.ts";
 
 const READABLE_BY_OTHERS = 0o004;
@@ -8,7 +9,7 @@ const OPEN_TO_OTHERS = 0o001;
 const WRITABLE_BY_OWNER = 0o200;
 
 /** Inspects a data directory and its files. @returns undefined when it does not exist. */
-export function inspectDirectory(path: string, databaseName: string): DirectoryFacts | undefined {
+export function inspectDirectory(path: string): DirectoryFacts | undefined {
   const directory = statSync(path, { throwIfNoEntry: false });
   if (directory === undefined) return undefined;
   const { bavail, bsize } = statfsSync(path);
@@ -16,7 +17,7 @@ export function inspectDirectory(path: string, databaseName: string): DirectoryF
   const files = new Map<string, Stats>();
   for (const name of readdirSync(path)) {
     const file = statSync(join(path, name), { throwIfNoEntry: false });
-    if (file?.isFile() && name.startsWith(databaseName)) files.set(name, file);
+    if (file?.isFile() && name.startsWith(FILE_NAME)) files.set(name, file);
   }
   const names = [...files.keys()];
   return {
@@ -24,15 +25,15 @@ export function inspectDirectory(path: string, databaseName: string): DirectoryF
     isWritable: mayWrite(path, directory),
     isWritableByOthers: (directory.mode & WRITABLE_BY_OTHERS) !== 0,
     freeBytes: bavail * bsize,
-    databaseBytes: files.get(databaseName)?.size ?? 0,
-    logBytes: files.get(`${databaseName}-wal`)?.size ?? 0,
+    databaseBytes: files.get(FILE_NAME)?.size ?? 0,
+    logBytes: files.get(`${FILE_NAME}-wal`)?.size ?? 0,
     readableByOthers: names.filter(
       (name) => isOpen && ((files.get(name)?.mode ?? 0) & READABLE_BY_OTHERS) !== 0,
     ),
-    notWritable: [databaseName, `${databaseName}-wal`].filter(
+    notWritable: [FILE_NAME, `${FILE_NAME}-wal`].filter(
       (name) => files.has(name) && !mayWrite(join(path, name), directory),
     ),
-    hasSecondName: (files.get(databaseName)?.nlink ?? 1) > 1,
+    hasSecondName: (files.get(FILE_NAME)?.nlink ?? 1) > 1,
   };
 }
 

@@ -45,7 +45,7 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
         knownSchema,
         pageCheck: undefined,
         damage: [],
-        books: engine && (await readUsageTotals(engine)),
+        totals: engine && (await readUsageTotals(engine)),
         databaseNowMs: about?.now_ms,
       },
       sources: engine && (await sourceStore(engine).listSources()),

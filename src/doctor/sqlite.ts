@@ -45,7 +45,7 @@ export async function examineSqlite(
         knownSchema: knownSchema(),
         pageCheck,
         damage,
-        books: engine && (await readUsageTotals(engine)),
+        totals: engine && (await readUsageTotals(engine)),
         databaseNowMs: undefined,
       },
       sources: engine && (await sourceStore(engine).listSources()),

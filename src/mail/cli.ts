@@ -12,16 +12,16 @@ import type { MailRecord, MailStore } from "./store.ts";
 /** A server that has not replied to a test by then will not reply. */
 const TEST_TIMEOUT_MS = 60_000;
 
-export interface MailCommandUses extends CommandIo {
+export interface MailCommandDeps extends CommandIo {
   readonly openStore: OpenStore<MailStore>;
   /** Opens the configured mailer. @throws {ConfigError} */
-  readonly openMailer: () => Promise<Mailer>;
+  readonly openMailer: () => Mailer;
   /** A UUIDv7. */
   readonly newId: () => string;
 }
 
 /** Adds `kurs mail …`. */
-export function mailCommands(program: Command, uses: MailCommandUses): void {
+export function mailCommands(program: Command, deps: MailCommandDeps): void {
   const mail = program
     .command("mail")
     .description("show the outbox, and test delivery")
@@ -33,14 +33,14 @@ export function mailCommands(program: Command, uses: MailCommandUses): void {
     .option("--all", "show those delivered in the last 30 days, too")
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExamples:\n  $ kurs mail list\n  $ kurs mail list --all --json")
-    .action((options: ListOptions) => listMails(uses, options));
+    .action((options: ListOptions) => listMails(deps, options));
 
   mail
     .command("test")
     .description("send a test mail with SMTP_URL and MAIL_FROM, and show the server's reply")
     .argument("<address>")
     .addHelpText("after", testExamples)
-    .action((address: string) => testMail(uses, address));
+    .action((address: string) => testMail(deps, address));
 }
 
 const testExamples = `
@@ -53,7 +53,7 @@ interface ListOptions extends OutputOptions {
   readonly all?: boolean;
 }
 
-async function listMails({ openStore, print }: MailCommandUses, options: ListOptions) {
+async function listMails({ openStore, print }: MailCommandDeps, options: ListOptions) {
   const withDelivered = options.all ?? false;
   await using store = await openStore();
   const text = formatList(await store.listMails({ withDelivered }), options, {
@@ -72,12 +72,12 @@ async function listMails({ openStore, print }: MailCommandUses, options: ListOpt
   print(text);
 }
 
-async function testMail({ openMailer, clock, newId, print }: MailCommandUses, typed: string) {
+async function testMail({ openMailer, clock, newId, print }: MailCommandDeps, typed: string) {
   const email = typed.trim();
   if (!IsEmail(email) || !isMailable(email)) {
     throw new CommandError(`${JSON.stringify(email)} is not an email address`, 2);
   }
-  using mailer = await openMailer();
+  using mailer = openMailer();
   const createdAt = timestamp(clock.nowMs());
   const mail = { id: newId(), kind: "test", email, link: undefined, createdAt } as const;
   try {

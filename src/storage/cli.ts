@@ -1,29 +1,42 @@
 import type { Command } from "commander";
 import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
 import { type Column, progressBar, table } from "../cli/output.ts";
+import { timestamp } from "../shared/instant.ts";
 import type { TableTotals } from "./copy/tables.ts";
-import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
+import { backupStore, copyStore, migrateStore, restoreStore } from "./maintenance.ts";
+import {
+  databaseOptionProblems,
+  parseDatabaseUrl,
+  redactDatabaseUrl,
+  type StoreSettings,
+} from "./settings.ts";
 import type { BackupReport, DatabaseTotals, RestoreReport } from "./sqlite/backup/report.ts";
 
-export interface BackupCommandUses extends CommandIo {
-  readonly settings: () => {
-    /** PostgreSQL's address without the password; undefined: the store is embedded. */
-    readonly databaseAddress: string | undefined;
-  };
-  /** Copies the embedded database to a file or into a directory. @throws {StartupError} */
-  readonly backupStore: (
-    target: string,
-    options: { readonly mayReplace: boolean },
-  ) => Promise<BackupReport>;
-  /** Replaces the embedded database with a backup. @throws {StartupError} */
-  readonly restoreStore: (
-    file: string,
-    options: { readonly reviveKeys: boolean },
-  ) => Promise<RestoreReport>;
+export interface StoreCommandDeps extends CommandIo {
+  readonly version: string;
+  /** @throws {ConfigError} */
+  readonly settings: () => StoreSettings;
 }
 
-/** Adds `kurs backup` and `kurs restore`. */
-export function backupCommands(program: Command, uses: BackupCommandUses): void {
+/** Adds `kurs migrate`, `kurs store …`, `kurs backup` and `kurs restore`. */
+export function storeCommands(program: Command, deps: StoreCommandDeps): void {
+  program
+    .command("migrate")
+    .description("migrate the store to this program's schema; a server does so at startup")
+    .addHelpText("after", "\nExample:\n  $ DATABASE_URL=postgres://localhost/kurs kurs migrate")
+    .action(() => migrate(deps));
+
+  program
+    .command("store")
+    .description("move the whole store")
+    .addHelpText("after", copyExample)
+    .command("copy")
+    .description("copy all of an embedded database into an empty PostgreSQL database")
+    .option("--from <source>", "sqlite:PATH of a data directory or file (default: DATA_DIR)")
+    .option("--to <target>", "postgres://… (default: DATABASE_URL, which ps does not show)")
+    .addHelpText("after", copyExample)
+    .action((options: CopyOptions) => copy(deps, options));
+
   program
     .command("backup")
     .description("copy the embedded database as of one instant, also while a server runs")
@@ -31,7 +44,7 @@ export function backupCommands(program: Command, uses: BackupCommandUses): void 
     .option("--force", "replace a file of that name")
     .option("--json", "print the report as JSON")
     .addHelpText("after", backupExamples)
-    .action((file: string, options: BackupOptions) => backUp(uses, file, options));
+    .action((file: string, options: BackupOptions) => backUp(deps, file, options));
 
   program
     .command("restore")
@@ -40,8 +53,14 @@ export function backupCommands(program: Command, uses: BackupCommandUses): void 
     .option("--revive-keys", "make keys valid again that were revoked after the backup")
     .option("--json", "print the report as JSON")
     .addHelpText("after", restoreExamples)
-    .action((file: string, options: RestoreOptions) => restore(uses, file, options));
+    .action((file: string, options: RestoreOptions) => restore(deps, file, options));
 }
+
+const copyExample = `
+Stop the server first: the copy misses units that it charges later.
+
+Example:
+  $ kurs store copy --from sqlite:./data --to postgres://kurs@db.example.org/kurs`;
 
 const backupExamples = `
 The copy is checked before it gets its name, so the file is either complete or missing. It contains
@@ -59,6 +78,11 @@ links in mails become invalid. The replaced database is kept in the same directo
 Example:
   $ kurs restore /var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db`;
 
+interface CopyOptions {
+  readonly from?: string;
+  readonly to?: string;
+}
+
 interface BackupOptions extends OutputOptions {
   readonly force?: boolean;
 }
@@ -67,39 +91,77 @@ interface RestoreOptions extends OutputOptions {
   readonly reviveKeys?: boolean;
 }
 
-async function backUp(uses: BackupCommandUses, file: string, { force, json }: BackupOptions) {
-  const { databaseAddress } = uses.settings();
-  if (databaseAddress !== undefined) {
-    throw new CommandError(
-      "the store is on PostgreSQL: back it up with PostgreSQL's own tools, such as\n" +
-        `  pg_dump --format=custom --file=kurs.dump --dbname='${databaseAddress}'\n` +
-        "(it asks for the password, or takes it from PGPASSWORD or ~/.pgpass)",
-      2,
-    );
-  }
-  requireFileName(file);
-  const report = await uses.backupStore(file, { mayReplace: force ?? false });
-  uses.print(json ? JSON.stringify(backupJson(report)) : formatBackup(report));
+async function migrate({ settings, print }: StoreCommandDeps): Promise<void> {
+  const { from, to } = await migrateStore(settings());
+  print(
+    from === to ? `the schema is ${to}: nothing to do` : `the schema was ${from} and is now ${to}`,
+  );
 }
 
-async function restore(
-  uses: BackupCommandUses,
-  file: string,
-  { reviveKeys, json }: RestoreOptions,
-) {
-  const { databaseAddress } = uses.settings();
-  if (databaseAddress !== undefined) {
-    throw new CommandError(
-      "the store is on PostgreSQL: restore it with PostgreSQL's own tools, such as\n" +
-        `  pg_restore --clean --if-exists --single-transaction --dbname='${databaseAddress}' ` +
-        "kurs.dump\n(stop every node first; end all sessions after it: DELETE FROM sessions)",
-      2,
-    );
+async function copy(deps: StoreCommandDeps, { from, to }: CopyOptions): Promise<void> {
+  const { settings, print, showProgress } = deps;
+  const path = /^sqlite:(.+)$/.exec(from ?? "")?.[1];
+  if (from !== undefined && path === undefined) {
+    throw new CommandError(`--from ${from}: want sqlite: and a path, such as sqlite:./data`, 2);
   }
+  const { dataDirectory, databaseHosts } = settings();
+  const hosts = to === undefined ? databaseHosts : parseDatabaseUrl(to);
+  const problems = databaseOptionProblems(to ?? "");
+  if (hosts === undefined) problems.push("want an address such as postgres://localhost/kurs");
+  if (hosts === undefined || problems.length > 0) {
+    throw new CommandError(`--to or DATABASE_URL: ${problems.join("; ")}`, 2);
+  }
+  const report = await copyStore(path ?? dataDirectory, hosts, ({ table: name, copied, total }) =>
+    showProgress(`${progressBar(total === 0 ? 1 : copied / total)} ${name}`),
+  );
+  const columns: readonly Column<[string, TableTotals]>[] = [
+    ["TABLE", ([name]) => name],
+    ["ROWS", ([, { rows }]) => rows, "right"],
+    ["SUM", ([, { units }]) => units, "right"],
+  ];
+  print(table(columns, [...report]));
+  print("copied and compared: counts and sums agree");
+}
+
+async function backUp(deps: StoreCommandDeps, file: string, { force, json }: BackupOptions) {
+  const { settings, clock, version, print } = deps;
+  requireEmbedded(
+    settings(),
+    (address) =>
+      "back it up with PostgreSQL's own tools, such as\n" +
+      `  pg_dump --format=custom --file=kurs.dump --dbname='${address}'\n` +
+      "(it asks for the password, or takes it from PGPASSWORD or ~/.pgpass)",
+  );
   requireFileName(file);
-  const revive = reviveKeys ?? false;
-  const report = await uses.restoreStore(file, { reviveKeys: revive });
-  uses.print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, revive));
+  const note = { takenAt: timestamp(clock.nowMs()), program: version };
+  const report = await backupStore(settings(), file, { note, mayReplace: force ?? false });
+  print(json ? JSON.stringify(backupJson(report)) : formatBackup(report));
+}
+
+async function restore(deps: StoreCommandDeps, file: string, options: RestoreOptions) {
+  const { settings, clock, print } = deps;
+  const { reviveKeys = false, json } = options;
+  requireEmbedded(
+    settings(),
+    (address) =>
+      "restore it with PostgreSQL's own tools, such as\n" +
+      `  pg_restore --clean --if-exists --single-transaction --dbname='${address}' ` +
+      "kurs.dump\n(stop every node first; end all sessions after it: DELETE FROM sessions)",
+  );
+  requireFileName(file);
+  const now = timestamp(clock.nowMs());
+  const report = await restoreStore(settings(), file, { now, reviveKeys });
+  print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, reviveKeys));
+}
+
+/** @throws {CommandError} with advice for PostgreSQL's address without its password. */
+function requireEmbedded(
+  { databaseHosts }: StoreSettings,
+  adviceFor: (address: string) => string,
+): void {
+  const address = redactDatabaseUrl(databaseHosts);
+  if (address === undefined) return;
+  throw new CommandError(`the store is on PostgreSQL: ${adviceFor(address)}`, 2);
 }
 
 function requireFileName(file: string): void {
@@ -152,78 +214,4 @@ function restoreJson({ note, activeKeys, sessionsEnded, kept, forgotten, ...rest
     kept: kept ?? null,
     forgotten: forgotten ?? null,
   };
-}
-
-export interface StoreCommandUses extends CommandIo {
-  /** Migrates the configured store to the program's schema. @throws {StartupError} */
-  readonly migrateStore: () => Promise<{ readonly from: number; readonly to: number }>;
-  /**
-   * Copies an embedded database into a PostgreSQL database.
-   *
-   * @param ends the databases; unset ones come from the configuration.
-   * @returns rows and sums by table.
-   * @throws {StartupError}
-   */
-  readonly copyStore: (
-    ends: { readonly from: string | undefined; readonly to: string | undefined },
-    onProgress: (progress: CopyProgress) => void,
-  ) => Promise<CopyReport>;
-}
-
-/** Adds `kurs store …` and `kurs migrate`. */
-export function storeCommands(program: Command, uses: StoreCommandUses): void {
-  program
-    .command("migrate")
-    .description("migrate the store to this program's schema; a server does so at startup")
-    .addHelpText("after", "\nExample:\n  $ DATABASE_URL=postgres://localhost/kurs kurs migrate")
-    .action(() => migrate(uses));
-
-  const store = program
-    .command("store")
-    .description("move the whole store")
-    .addHelpText("after", copyExample);
-
-  store
-    .command("copy")
-    .description("copy all of an embedded database into an empty PostgreSQL database")
-    .option("--from <source>", "sqlite:PATH of a data directory or file (default: DATA_DIR)")
-    .option("--to <target>", "postgres://… (default: DATABASE_URL, which ps does not show)")
-    .addHelpText("after", copyExample)
-    .action((options: CopyOptions) => copy(uses, options));
-}
-
-const copyExample = `
-Stop the server first: the copy misses units that it charges later.
-
-Example:
-  $ kurs store copy --from sqlite:./data --to postgres://kurs@db.example.org/kurs`;
-
-interface CopyOptions {
-  readonly from?: string;
-  readonly to?: string;
-}
-
-async function migrate({ migrateStore, print }: StoreCommandUses): Promise<void> {
-  const { from, to } = await migrateStore();
-  print(
-    from === to ? `the schema is ${to}: nothing to do` : `the schema was ${from} and is now ${to}`,
-  );
-}
-
-async function copy(uses: StoreCommandUses, { from, to }: CopyOptions): Promise<void> {
-  const { copyStore, print, showProgress } = uses;
-  const path = /^sqlite:(.+)$/.exec(from ?? "")?.[1];
-  if (from !== undefined && path === undefined) {
-    throw new CommandError(`--from ${from}: want sqlite: and a path, such as sqlite:./data`, 2);
-  }
-  const report = await copyStore({ from: path, to }, ({ table: name, copied, total }) => {
-    showProgress(`${progressBar(total === 0 ? 1 : copied / total)} ${name}`);
-  });
-  const columns: readonly Column<[string, TableTotals]>[] = [
-    ["TABLE", ([name]) => name],
-    ["ROWS", ([, { rows }]) => rows, "right"],
-    ["SUM", ([, { units }]) => units, "right"],
-  ];
-  print(table(columns, [...report]));
-  print("copied and compared: counts and sums agree");
 }

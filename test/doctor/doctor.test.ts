@@ -163,7 +163,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
   test("forgives clocks of nodes that are up to 5 s apart, and no more", () => {
     const nowMs = Date.parse("2026-11-21T12:00:00.000Z");
     const levelAt = (newestTime: string, databaseNowMs = nowMs) => {
-      const books = {
+      const totals = {
         disagreeing: 0,
         accounts: 1,
         units: 0,
@@ -173,7 +173,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
         missingPlans: [],
       };
       const versions = { engine: "SQLite", schema: 1, knownSchema: 1, pageCheck: undefined };
-      const facts = { ...versions, damage: [], books, databaseNowMs };
+      const facts = { ...versions, damage: [], totals, databaseNowMs };
       return checkStore(facts, nowMs).find(({ subject }) => subject === "clock")?.level;
     };
     assert.equal(levelAt("2026-11-21T12:00:05.000Z"), "ok");

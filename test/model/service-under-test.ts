@@ -114,7 +114,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
     const exitCode = await runCommandLine(args, {
       version: "0.0.0",
       clock,
-      settings: () => ({ ...config, databaseAddress: undefined }),
+      settings: () => config,
       openStore: () => openStore(config, commandTimeouts),
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
       readRateFile,
@@ -125,17 +125,6 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       printError: (text) => void complaints.push(text),
       showProgress: () => undefined,
       serve: unused,
-      migrateStore: unused,
-      copyStore: unused,
-      backupStore: unused,
-      restoreStore: unused,
-      doctor: {
-        runtime: "",
-        settings: unused,
-        examineStore: unused,
-        inspectDirectory: unused,
-        checkMailServer: unused,
-      },
       openMailer: unused,
     });
     return { exitCode, printed: printed.join("\n"), complaint: complaints.join("\n") };

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runCommandLine } from "../../src/commands.ts";
+import { readConfig } from "../../src/config.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import { createPublisherSource } from "../../src/rates/sources/publisher-source.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
-import type { Decimal } from "../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
 import { Program, temporaryDirectory } from "../support/process.ts";
@@ -33,24 +33,9 @@ async function newDesk() {
       version: "0",
       clock,
       serve: async () => assert.fail("nothing is served here"),
-      settings: () => ({
-        rateSources: ["ecb"],
-        databaseAddress: undefined,
-        maxRateJump: "0.5" as Decimal,
-      }),
+      settings: () => readConfig(sourceNames, { RATE_SOURCES: "ecb" }),
       openStore: async () => openSqliteStore(directory.path, 1000),
-      migrateStore: async () => assert.fail("nothing is migrated here"),
-      backupStore: async () => assert.fail("nothing is backed up here"),
-      restoreStore: async () => assert.fail("nothing is restored here"),
-      copyStore: async () => assert.fail("nothing is copied here"),
-      openMailer: async () => assert.fail("nothing is mailed here"),
-      doctor: {
-        runtime: "Node.js",
-        settings: () => assert.fail("nothing is examined here"),
-        examineStore: async () => assert.fail("nothing is examined here"),
-        inspectDirectory: () => assert.fail("nothing is examined here"),
-        checkMailServer: async () => assert.fail("nothing is examined here"),
-      },
+      openMailer: () => assert.fail("nothing is mailed here"),
       newId: () => assert.fail("nothing is mailed here"),
       sourcesOf,
       sourceKeys: sourceNames.known,

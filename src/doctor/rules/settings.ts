@@ -1,14 +1,12 @@
+import type { MailSettings } from "../../mail/mailer.ts";
+import { isLoopback } from "../../shared/loopback.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
 /** The settings that are checked against each other. Each of them is valid by itself. */
-export interface CheckedSettings {
+export interface CheckedSettings extends MailSettings {
   readonly host: string;
-  readonly listensOnLoopback: boolean;
   readonly publicUrl: string | undefined;
-  readonly publicUrlIsLoopback: boolean;
   readonly trustedProxies: readonly string[];
-  readonly smtpUrl: string | undefined;
-  readonly mailFrom: { readonly address: string };
 }
 
 /** Finds settings that are valid by themselves but do not fit each other. */
@@ -16,8 +14,9 @@ export function checkSettings(settings: CheckedSettings): Finding[] {
   const { ok, warning } = findingsOf("settings");
   const found: Finding[] = [];
   const { host, publicUrl, smtpUrl, trustedProxies } = settings;
+  const listensOnLoopback = isLoopback(host);
   const isOverTls = publicUrl?.startsWith("https:") ?? false;
-  const isPublic = publicUrl !== undefined && !settings.publicUrlIsLoopback;
+  const isPublic = publicUrl !== undefined && !isLoopback(URL.parse(publicUrl)?.hostname ?? "");
   if (isOverTls && trustedProxies.length === 0) {
     found.push(
       warning(
@@ -26,7 +25,7 @@ export function checkSettings(settings: CheckedSettings): Finding[] {
       ),
     );
   }
-  if (!settings.listensOnLoopback && !isOverTls) {
+  if (!listensOnLoopback && !isOverTls) {
     found.push(
       warning(
         `HOST ${host} is reachable from other machines, and PUBLIC_URL is not https: passwords ` +
@@ -34,7 +33,7 @@ export function checkSettings(settings: CheckedSettings): Finding[] {
       ),
     );
   }
-  if (isPublic && !isOverTls && settings.listensOnLoopback) {
+  if (isPublic && !isOverTls && listensOnLoopback) {
     found.push(
       warning(
         "PUBLIC_URL is http: passwords and keys cross the network unencrypted. Set up TLS in the " +

@@ -12,7 +12,7 @@ export interface StoreFacts {
   readonly pageCheck: string | undefined;
   readonly damage: readonly string[];
   /** Undefined where the schema is not the program's or the database is damaged. */
-  readonly books: UsageTotals | undefined;
+  readonly totals: UsageTotals | undefined;
   /** The time on the database's own machine; undefined where it is this machine. */
   readonly databaseNowMs: number | undefined;
 }
@@ -44,8 +44,8 @@ export function checkStore(facts: StoreFacts, nowMs: number): Finding[] {
   return [
     ...checkSchema(facts),
     ...checkDamage(facts),
-    ...(facts.books === undefined ? [] : checkUsageTotals(facts.books)),
-    ...(facts.books === undefined ? [] : checkPlans(facts.books)),
+    ...(facts.totals === undefined ? [] : checkUsageTotals(facts.totals)),
+    ...(facts.totals === undefined ? [] : checkPlans(facts.totals)),
     ...checkClock(facts, nowMs),
   ];
 }
@@ -98,18 +98,18 @@ function checkPlans({ missingPlans }: UsageTotals): Finding[] {
   );
 }
 
-function checkClock({ books, databaseNowMs }: StoreFacts, nowMs: number): Finding[] {
+function checkClock({ totals, databaseNowMs }: StoreFacts, nowMs: number): Finding[] {
   const { ok, warning, problem } = findingsOf("clock");
   const now = timestamp(nowMs);
-  const newest = books?.newestTime;
+  const newest = totals?.newestTime;
   const latest = timestamp(nowMs + CLOCK_TOLERANCE_MS);
   if (newest !== undefined && newest > latest) {
     return [
       problem(`it is ${now} here, and ${newest} is stored: the clock was set back. Correct it.`),
     ];
   }
-  if (books?.newestDay !== undefined && books.newestDay > utcDay(nowMs + CLOCK_TOLERANCE_MS)) {
-    const day = books.newestDay;
+  if (totals?.newestDay !== undefined && totals.newestDay > utcDay(nowMs + CLOCK_TOLERANCE_MS)) {
+    const day = totals.newestDay;
     return [problem(`it is ${now} here, and units of ${day} are stored: correct the clock.`)];
   }
   const offMs = databaseNowMs === undefined ? 0 : Math.abs(databaseNowMs - nowMs);

@@ -31,7 +31,7 @@ export function shortAsOf({ asOf }: { readonly asOf: Instant }): string {
 }
 
 /** The dependencies of the rate commands. */
-export interface RateCommandUses extends CommandIo {
+export interface RateCommandDeps extends CommandIo {
   readonly openStore: OpenStore<RateStore & SourceStore & StoreStatus>;
   /** The part of the configuration that these commands use. @throws {ConfigError} */
   readonly settings: () => RateSettings;

@@ -3,16 +3,16 @@ import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { formatList } from "../../cli/output.ts";
 import { heldRateJson } from "../json.ts";
 import type { Pair } from "../rules/symbol.ts";
-import { pairName, pairOf, type RateCommandUses, shortAsOf } from "./arguments.ts";
+import { pairName, pairOf, type RateCommandDeps, shortAsOf } from "./arguments.ts";
 
 /** Adds `kurs rates held`, `release` and `drop`. */
-export function heldCommands(rates: Command, uses: RateCommandUses): void {
+export function heldCommands(rates: Command, deps: RateCommandDeps): void {
   rates
     .command("held")
     .description("show the rates that are held because they jumped too far")
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExamples:\n  $ kurs rates held\n  $ kurs rates held --json")
-    .action((options: OutputOptions) => listHeld(uses, options));
+    .action((options: OutputOptions) => listHeld(deps, options));
 
   rates
     .command("release")
@@ -20,7 +20,7 @@ export function heldCommands(rates: Command, uses: RateCommandUses): void {
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates release BTC USD")
-    .action((base: string, quote: string) => release(uses, pairOf(base, quote)));
+    .action((base: string, quote: string) => release(deps, pairOf(base, quote)));
 
   rates
     .command("drop")
@@ -28,10 +28,10 @@ export function heldCommands(rates: Command, uses: RateCommandUses): void {
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates drop BTC USD")
-    .action((base: string, quote: string) => drop(uses, pairOf(base, quote)));
+    .action((base: string, quote: string) => drop(deps, pairOf(base, quote)));
 }
 
-async function listHeld({ openStore, print }: RateCommandUses, options: OutputOptions) {
+async function listHeld({ openStore, print }: RateCommandDeps, options: OutputOptions) {
   await using store = await openStore();
   const text = formatList(await store.listHeldRates(), options, {
     toJson: heldRateJson,
@@ -47,14 +47,14 @@ async function listHeld({ openStore, print }: RateCommandUses, options: OutputOp
   print(text);
 }
 
-async function release({ openStore, print }: RateCommandUses, pair: Pair): Promise<void> {
+async function release({ openStore, print }: RateCommandDeps, pair: Pair): Promise<void> {
   await using store = await openStore();
   const released = await store.releaseRate(pair);
   if (released === undefined) throw notHeld(pair);
   print(`${pairName(pair)} is served at ${released.rate}`);
 }
 
-async function drop({ openStore, print }: RateCommandUses, pair: Pair): Promise<void> {
+async function drop({ openStore, print }: RateCommandDeps, pair: Pair): Promise<void> {
   await using store = await openStore();
   if (!(await store.dropHeldRate(pair))) throw notHeld(pair);
   print(`the held rate of ${pairName(pair)} is deleted`);

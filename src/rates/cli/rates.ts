@@ -8,7 +8,7 @@ import { createRateImport } from "../import.ts";
 import { storedRateJson } from "../json.ts";
 import type { Pair } from "../rules/symbol.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
-import { pairName, pairOf, type RateCommandUses, shortAsOf, symbolOf } from "./arguments.ts";
+import { pairName, pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
 import { heldCommands } from "./held.ts";
 import { importProgress } from "./import-progress.ts";
 import { sourceCommands } from "./sources.ts";
@@ -16,7 +16,7 @@ import { sourceCommands } from "./sources.ts";
 /** Adds `kurs rates …`. */
 export function rateCommands(
   program: Command,
-  uses: RateCommandUses,
+  deps: RateCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
   const rates = program
@@ -31,7 +31,7 @@ export function rateCommands(
     .option("--json", "print the counts as JSON")
     .addHelpText("after", importExamples)
     .action(async (file: string, options: OutputOptions) => {
-      setExitCode(await importRates(uses, file, options));
+      setExitCode(await importRates(deps, file, options));
     });
 
   rates
@@ -40,7 +40,7 @@ export function rateCommands(
     .argument("[base]", "such as EUR")
     .option("--json", "print them as JSON")
     .addHelpText("after", "\nExamples:\n  $ kurs rates list EUR\n  $ kurs rates list --json")
-    .action((base: string | undefined, options: OutputOptions) => listRates(uses, base, options));
+    .action((base: string | undefined, options: OutputOptions) => listRates(deps, base, options));
 
   rates
     .command("suspend")
@@ -49,7 +49,7 @@ export function rateCommands(
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates suspend EUR USD")
     .action((base: string, quote: string) =>
-      suspendRate(uses, pairOf(base, quote), instantAt(uses.clock.nowMs())),
+      suspendRate(deps, pairOf(base, quote), instantAt(deps.clock.nowMs())),
     );
 
   rates
@@ -58,10 +58,10 @@ export function rateCommands(
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates resume EUR USD")
-    .action((base: string, quote: string) => suspendRate(uses, pairOf(base, quote), undefined));
+    .action((base: string, quote: string) => suspendRate(deps, pairOf(base, quote), undefined));
 
-  sourceCommands(rates, uses, setExitCode);
-  heldCommands(rates, uses);
+  sourceCommands(rates, deps, setExitCode);
+  heldCommands(rates, deps);
 }
 
 const importExamples = `
@@ -76,14 +76,14 @@ Examples:
       | kurs rates import -`;
 
 async function importRates(
-  uses: RateCommandUses,
+  deps: RateCommandDeps,
   file: string,
   { json }: OutputOptions,
 ): Promise<number> {
-  const { settings, openStore, openFile, readRateFile, clock, print, printError } = uses;
+  const { settings, openStore, openFile, readRateFile, clock, print, printError } = deps;
   const { rateSources: activeSources, maxRateJump: maxJump } = settings();
   try {
-    const input = importProgress(openFile(file), uses.showProgress);
+    const input = importProgress(openFile(file), deps.showProgress);
     await using store = await openStore({ makesStore: true });
     const judge = createUpdatePolicy({ activeSources, maxJump });
     const storeRateLines = createRateImport({ store, clock, judge, sleep: setTimeout });
@@ -98,12 +98,12 @@ async function importRates(
     if (syscall === undefined) throw error;
     throw new CommandError(`cannot read ${file}: ${code === "ENOENT" ? "no such file" : code}`);
   } finally {
-    uses.showProgress("");
+    deps.showProgress("");
   }
 }
 
 async function listRates(
-  { openStore, clock, print }: RateCommandUses,
+  { openStore, clock, print }: RateCommandDeps,
   base: string | undefined,
   options: OutputOptions,
 ): Promise<void> {
@@ -129,7 +129,7 @@ async function listRates(
 }
 
 async function suspendRate(
-  { openStore, print }: RateCommandUses,
+  { openStore, print }: RateCommandDeps,
   pair: Pair,
   at: string | undefined,
 ): Promise<void> {

@@ -12,12 +12,12 @@ import {
 import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { MISSED_MAX, type RateSource, SourceError } from "../source.ts";
 import type { DecidedUpdate } from "../store.ts";
-import { pairName, type RateCommandUses } from "./arguments.ts";
+import { pairName, type RateCommandDeps } from "./arguments.ts";
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
 export function sourceCommands(
   rates: Command,
-  uses: RateCommandUses,
+  deps: RateCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
   rates
@@ -25,16 +25,16 @@ export function sourceCommands(
     .description("show the state of the sources; exit code 1 when one has missed a publication")
     .option("--json", "print it as JSON")
     .addHelpText("after", "\nExamples:\n  $ kurs rates status\n  $ kurs rates status --json")
-    .action(async (options: OutputOptions) => setExitCode(await showStatus(uses, options)));
+    .action(async (options: OutputOptions) => setExitCode(await showStatus(deps, options)));
 
   rates
     .command("fetch")
     .description("fetch sources now, those in RATE_SOURCES or the ones named")
-    .argument("[source...]", `any of ${uses.sourceKeys.join(", ")}`)
+    .argument("[source...]", `any of ${deps.sourceKeys.join(", ")}`)
     .option("--dry-run", "show what would change, and store nothing")
     .addHelpText("after", fetchExamples)
     .action(async (keys: string[], options: { readonly dryRun?: boolean }) => {
-      setExitCode(await fetchSources(uses, keys, options.dryRun === true));
+      setExitCode(await fetchSources(deps, keys, options.dryRun === true));
     });
 }
 
@@ -45,8 +45,8 @@ Examples:
   $ kurs rates fetch
   $ kurs rates fetch ecb --dry-run`;
 
-async function showStatus(uses: RateCommandUses, options: OutputOptions): Promise<number> {
-  const { settings, sourcesOf, openStore, clock, print } = uses;
+async function showStatus(deps: RateCommandDeps, options: OutputOptions): Promise<number> {
+  const { settings, sourcesOf, openStore, clock, print } = deps;
   const sources = sourcesOf(settings().rateSources);
   await using store = await openStore();
   const nowMs = clock.nowMs();
@@ -80,11 +80,11 @@ const statusColumns = (nowMs: number): readonly Column<SourceStatus>[] => [
 ];
 
 async function fetchSources(
-  uses: RateCommandUses,
+  deps: RateCommandDeps,
   keys: readonly string[],
   dryRun: boolean,
 ): Promise<number> {
-  const { settings, sourcesOf, sourceKeys, openStore, clock, print, printError } = uses;
+  const { settings, sourcesOf, sourceKeys, openStore, clock, print, printError } = deps;
   const unknown = keys.filter((key) => !sourceKeys.includes(key));
   if (unknown.length > 0) {
     const known = sourceKeys.join(", ");
@@ -102,7 +102,7 @@ async function fetchSources(
   const { signal } = new AbortController();
   let failed = false;
   for (const [index, source] of sources.entries()) {
-    uses.showProgress(`${index + 1}/${sources.length} ${source.name} …`);
+    deps.showProgress(`${index + 1}/${sources.length} ${source.name} …`);
     try {
       if (dryRun) print(changesTable(source, await previewSource(parts, source, signal)));
       else {
@@ -117,7 +117,7 @@ async function fetchSources(
       print(`${source.key}: failed: ${error.message}`);
     }
   }
-  uses.showProgress("");
+  deps.showProgress("");
   return failed ? 1 : 0;
 }
 
