@@ -7,49 +7,52 @@ import type { Mailer } from "./mail/mailer.ts";
 import { createRefreshSource, type RefreshReport } from "./rates/refresh.ts";
 import { runRefreshLoop } from "./rates/refresh-loop.ts";
 import { createUpdatePolicy } from "./rates/rules/update-policy.ts";
+import type { RateSource } from "./rates/source.ts";
+import type { Clock } from "./shared/clock.ts";
+import type { Secrets } from "./shared/secrets.ts";
 import type { Store } from "./store.ts";
-import type { ServiceDependencies } from "./world.ts";
 
 // Background work. Each part is disposed of before the store that it uses.
+
+export interface BackgroundDeps {
+  readonly clock: Clock;
+  readonly secrets: Secrets;
+  readonly log: Logger;
+  /** The active sources, in order of precedence. */
+  readonly sources: readonly RateSource[];
+  /** A number from 0 to 1, for the jitter of a backoff. */
+  readonly random: () => number;
+}
 
 /** How long a shutdown waits for mails that are being delivered. */
 const MAIL_DRAIN_MS = 1000;
 
 /** Refreshes rates in the background; disposing stops it and aborts a running fetch. */
 export function startRateRefresh(
-  config: Config,
+  { rateSources: activeSources, maxRateJump: maxJump }: Config,
   store: Store,
-  world: ServiceDependencies,
+  deps: BackgroundDeps,
 ): AsyncDisposable {
-  const { sources, log } = world;
-  const abort = new AbortController();
-  const { rateSources: activeSources, maxRateJump: maxJump } = config;
+  const { log } = deps;
   const judge = createUpdatePolicy({ activeSources, maxJump });
-  const refreshSource = createRefreshSource({ ...world, store, judge });
-  const ended = runRefreshLoop(
-    {
-      ...world,
-      store,
-      sources,
-      refreshSource,
-      onReport: (report) => logReport(log, report),
-      onError: (source, err) => log.error({ source, err }, "rates could not be refreshed"),
-    },
-    abort.signal,
+  const refreshSource = createRefreshSource({ ...deps, store, judge });
+  const onReport = (report: RefreshReport) => logReport(log, report);
+  const onError = (source: string, err: unknown) =>
+    log.error({ source, err }, "rates could not be refreshed");
+  return runUntilDisposed((signal) =>
+    runRefreshLoop({ ...deps, store, refreshSource, onReport, onError }, signal),
   );
-  return {
-    async [Symbol.asyncDispose]() {
-      abort.abort();
-      await ended;
-    },
-  };
 }
 
 /** Removes expired rows in the background; disposing stops it. */
-export function startCleanup(store: Store, { clock, log }: ServiceDependencies): AsyncDisposable {
-  const abort = new AbortController();
+export function startCleanup(store: Store, { clock, log }: BackgroundDeps): AsyncDisposable {
   const onError = (err: unknown) => log.error({ err }, "expired rows could not be removed");
-  const ended = runCleanupLoop({ store, clock, onError }, abort.signal);
+  return runUntilDisposed((signal) => runCleanupLoop({ store, clock, onError }, signal));
+}
+
+function runUntilDisposed(loop: (signal: AbortSignal) => Promise<void>): AsyncDisposable {
+  const abort = new AbortController();
+  const ended = loop(abort.signal);
   return {
     async [Symbol.asyncDispose]() {
       abort.abort();
@@ -65,22 +68,22 @@ export function startCleanup(store: Store, { clock, log }: ServiceDependencies):
 export function startMailDelivery(
   store: Store,
   mailer: Mailer,
-  world: ServiceDependencies,
+  deps: BackgroundDeps,
 ): AsyncDisposable {
-  const { log } = world;
+  const { log } = deps;
   const stop = new AbortController();
-  const breakOff = new AbortController();
+  const abort = new AbortController();
   const onError = (err: unknown) => log.error({ err }, "the mail delivery loop failed");
   const onReport = (report: DeliveryReport) => logDelivery(log, report);
-  const deliverMail = createDeliverMail({ ...world, store, mailer, onReport });
+  const deliverMail = createDeliverMail({ ...deps, store, mailer, onReport });
   const ended = runDeliveryLoop(
-    { ...world, store, deliverMail, onError },
-    { stop: stop.signal, breakOff: breakOff.signal },
+    { ...deps, store, deliverMail, onError },
+    { stop: stop.signal, abort: abort.signal },
   );
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
-      const cutOff = setTimeout(() => breakOff.abort(new Error("Kurs stopped")), MAIL_DRAIN_MS);
+      const cutOff = setTimeout(() => abort.abort(new Error("Kurs stopped")), MAIL_DRAIN_MS);
       await ended;
       clearTimeout(cutOff);
     },

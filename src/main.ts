@@ -24,7 +24,7 @@ async function serve(config: Config): Promise<void> {
     });
   }
   const { log, logDestination } = createLog(config.logLevel);
-  const world = {
+  const deps = {
     clock: systemClock,
     secrets: createSecrets(),
     sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
@@ -33,7 +33,7 @@ async function serve(config: Config): Promise<void> {
     logDestination,
   };
   {
-    await using service = await startService(config, world);
+    await using service = await startService(config, deps);
     printError(welcome(service));
     await stop.promise;
     log.info("stopping");

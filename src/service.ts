@@ -2,6 +2,7 @@ import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
+import type { DestinationStream } from "pino";
 import { createAuthLimiter } from "./accounts/auth-limiter.ts";
 import { createEmailVerification } from "./accounts/email-verification.ts";
 import { createHashNewPassword } from "./accounts/new-password.ts";
@@ -10,7 +11,12 @@ import { createRegister } from "./accounts/register.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createApp } from "./app.ts";
-import { startCleanup, startMailDelivery, startRateRefresh } from "./background.ts";
+import {
+  type BackgroundDeps,
+  startCleanup,
+  startMailDelivery,
+  startRateRefresh,
+} from "./background.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
 import { createReadDailyUsage, createReadUsage } from "./billing/usage.ts";
 import type { Config } from "./config.ts";
@@ -29,7 +35,6 @@ import { StartupError } from "./shared/start-error.ts";
 import { serverTimeouts } from "./storage/settings.ts";
 import { openStore, type Store } from "./store.ts";
 import { version } from "./version.ts";
-import type { ServiceDependencies } from "./world.ts";
 
 /** How long a shutdown waits for requests in flight; as a whole it takes less than 10 s. */
 const DRAIN_MS = 8000;
@@ -54,14 +59,20 @@ export interface Service extends AsyncDisposable {
   readonly metricsUrl: string | undefined;
 }
 
+/** The dependencies of the service on the outside world. */
+export interface ServiceDeps extends BackgroundDeps {
+  /** Where the log's lines go. */
+  readonly logDestination: DestinationStream;
+}
+
 /**
  * The composition root: builds every part, joins them and listens.
  *
  * @throws {StartupError} with one line for the operator.
  */
-export async function startService(config: Config, world: ServiceDependencies): Promise<Service> {
+export async function startService(config: Config, deps: ServiceDeps): Promise<Service> {
   await using starting = new AsyncDisposableStack();
-  const { clock, log } = world;
+  const { clock, log } = deps;
   const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
   const observeBatch = metrics?.observers.observeBatch;
   const store = starting.use(await openStore(config, serverTimeouts, observeBatch));
@@ -90,16 +101,16 @@ export async function startService(config: Config, world: ServiceDependencies): 
       connectionsMax: config.connectionsMax,
       isShuttingDown: () => isShuttingDown,
     },
-    createUseCases(config, store, world, metrics?.observers),
+    createUseCases(config, store, deps, metrics?.observers),
   );
-  const metricsUrl = await serveMetrics(metrics, config, { ...world, store, app }, starting);
-  starting.defer(() => drain(app, world.secrets));
+  const metricsUrl = await serveMetrics(metrics, config, { ...deps, store, app }, starting);
+  starting.defer(() => drain(app, deps.secrets));
   url = await listen(app.server, (address) => app.listen(address), config, "");
   log.info({ url, version }, "listening");
   log.flush();
-  starting.use(startRateRefresh(config, store, world));
-  starting.use(startCleanup(store, world));
-  starting.use(startMailDelivery(store, starting.use(createMailer(config, publicUrl)), world));
+  starting.use(startRateRefresh(config, store, deps));
+  starting.use(startCleanup(store, deps));
+  starting.use(startMailDelivery(store, starting.use(createMailer(config, publicUrl)), deps));
 
   const running = starting.move();
   return {
@@ -123,29 +134,24 @@ async function loadMetrics(): Promise<Metrics> {
 async function serveMetrics(
   metrics: Metrics | undefined,
   { metricsHost: host, metricsPort: port, databaseHosts }: Config,
-  uses: ServiceDependencies & { readonly store: Store; readonly app: App },
+  deps: ServiceDeps & { readonly store: Store; readonly app: App },
   starting: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (metrics === undefined || port === undefined) return undefined;
   const kind = databaseHosts === undefined ? "sqlite" : "postgresql";
   const about = { version, store: kind } as const;
-  const { server } = starting.use(metrics.serve({ ...uses, about, server: uses.app.server }));
+  const { server } = starting.use(metrics.serve({ ...deps, about, server: deps.app.server }));
   const open = async (address: { host: string; port: number }) => {
     server.listen(address);
     await once(server, "listening");
   };
   const url = `${await listen(server, open, { host, port }, "METRICS_")}/metrics`;
-  uses.log.info({ url }, "serving metrics");
+  deps.log.info({ url }, "serving metrics");
   return url;
 }
 
-function createUseCases(
-  config: Config,
-  store: Store,
-  world: ServiceDependencies,
-  observers?: Observers,
-) {
-  const { clock, secrets } = world;
+function createUseCases(config: Config, store: Store, deps: ServiceDeps, observers?: Observers) {
+  const { clock, secrets } = deps;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = config;
   const { requireVerifiedEmail } = config;
   const parts = { store, clock, secrets };
@@ -155,9 +161,9 @@ function createUseCases(
   const readRate = createReadRate(parts);
   const readUsage = createReadUsage(parts);
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
-  const mcp = { ...world, ...observers, readRate, convertCurrency, readUsage, apiKeys, version };
+  const mcp = { ...deps, ...observers, readRate, convertCurrency, readUsage, apiKeys, version };
   return {
-    ...world,
+    ...deps,
     observeAnswer: observers?.observeAnswer,
     store,
     apiKeys,

@@ -29,11 +29,11 @@ export async function runDeliveryLoop(
     /** Ends the loop after the mails in flight. */
     readonly stop: AbortSignal;
     /** Aborts the mails in flight. */
-    readonly breakOff: AbortSignal;
+    readonly abort: AbortSignal;
   },
 ): Promise<void> {
   const { store, clock, deliverMail, onError } = uses;
-  const { stop, breakOff } = signals;
+  const { stop, abort } = signals;
   const inMs = (milliseconds: number) => timestamp(clock.nowMs() + milliseconds);
   const inFlight = new Set<Promise<void>>();
 
@@ -44,7 +44,7 @@ export async function runDeliveryLoop(
     await store.rescheduleStuckMails(inMs(0), inMs(2 * REFUSED_RETRY_MS));
     const mails = await store.claimMails({ now: inMs(0), until: inMs(LEASE_MS), limit });
     for (const mail of mails) {
-      const delivery = deliverMail(mail, breakOff)
+      const delivery = deliverMail(mail, abort)
         .catch(onError)
         .finally(() => inFlight.delete(delivery));
       inFlight.add(delivery);

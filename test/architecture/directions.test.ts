@@ -47,7 +47,6 @@ const composition = [
   "version",
   "config",
   "store",
-  "world",
   "app",
   "commands",
   "background",
