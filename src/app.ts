@@ -1,16 +1,16 @@
 import type { DestinationStream, Logger } from "pino";
 import type { EmailVerification } from "./accounts/email-verification.ts";
 import { authRoutes, mailTokenRoutes } from "./accounts/http.ts";
-import { AccountSchema, SessionSchema } from "./accounts/json.ts";
+import { accountSchemas } from "./accounts/json.ts";
 import type { PasswordResets } from "./accounts/password-reset.ts";
 import type { Register } from "./accounts/register.ts";
 import type { Sessions } from "./accounts/sessions.ts";
 import type { ApiKeys } from "./api-keys/api-keys.ts";
 import { apiKeyRoutes } from "./api-keys/http.ts";
-import { ApiKeyListSchema, ApiKeySchema, CreatedApiKeySchema } from "./api-keys/json.ts";
+import { apiKeySchemas } from "./api-keys/json.ts";
 import { createRejectionPacer } from "./async/rejection-pacer.ts";
 import { usageRoutes } from "./billing/http.ts";
-import { DailyUsageSchema, UsageSchema } from "./billing/json.ts";
+import { usageSchemas } from "./billing/json.ts";
 import type { PlanStore } from "./billing/store.ts";
 import type { ReadDailyUsage, ReadUsage } from "./billing/usage.ts";
 import { createAccessLog, type ObserveResponse, observed } from "./http/access-log.ts";
@@ -40,10 +40,9 @@ import { createRecogniseRead } from "./metering/fast-path.ts";
 import { createReplyToRead, createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { consoleRoutes } from "./pages/http.ts";
-import { RateSchema } from "./rates/json.ts";
+import { rateSchemas } from "./rates/json.ts";
 import type { RateStore } from "./rates/store.ts";
 import type { Clock } from "./shared/clock.ts";
-import { ErrorSchema, QuotaErrorSchema } from "./shared/failure-json.ts";
 import type { StoreStatus } from "./shared/store.ts";
 
 const FIRST_OF_GET = "G".charCodeAt(0);
@@ -121,7 +120,8 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
   app.setErrorHandler(createErrorHandler(uses.log));
 
   const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app);
-  openApiRoute(app, { ...settings, shapes: namedSchemas });
+  const schemas = [...accountSchemas, ...apiKeySchemas, ...rateSchemas, ...usageSchemas];
+  openApiRoute(app, { ...settings, schemas });
   const sessionGuard = createSessionGuard(uses.sessions.authenticate);
   app.decorateRequest("accountId", null);
   await authRoutes(app, { ...uses, sessionGuard });
@@ -138,20 +138,6 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
   addMethodNotAllowedRoutes();
   return app;
 }
-
-/** Every schema that responses refer to by name. */
-export const namedSchemas = [
-  AccountSchema,
-  SessionSchema,
-  ApiKeySchema,
-  CreatedApiKeySchema,
-  ApiKeyListSchema,
-  RateSchema,
-  UsageSchema,
-  DailyUsageSchema,
-  ErrorSchema,
-  QuotaErrorSchema,
-] as const;
 
 async function checkStore(store: HealthStore): Promise<StoreReadiness> {
   await store.checkWrites();

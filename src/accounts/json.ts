@@ -65,6 +65,9 @@ export const SessionSchema = Type.Object(
   { $id: "Session" },
 );
 
+/** Every schema here that responses refer to by name. */
+export const accountSchemas = [AccountSchema, SessionSchema];
+
 export function accountJson(account: Account): Static<typeof AccountSchema> {
   const { id, email, createdAt, emailVerifiedAt } = account;
   return { id, email, created_at: createdAt, email_verified: emailVerifiedAt !== undefined };

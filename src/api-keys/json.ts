@@ -52,6 +52,9 @@ export const ApiKeyListSchema = Type.Object(
   { $id: "ApiKeyList" },
 );
 
+/** Every schema here that responses refer to by name. */
+export const apiKeySchemas = [ApiKeySchema, CreatedApiKeySchema, ApiKeyListSchema];
+
 export function apiKeyJson(key: ApiKey): Static<typeof ApiKeySchema> {
   const { id, name, keyPrefix, createdAt, revokedAt } = key;
   const item = { id, name, key_prefix: keyPrefix, created_at: createdAt };

@@ -33,6 +33,9 @@ export const DayOfKey = Type.Object({
 
 export const DailyUsageSchema = Type.Object({ days: Type.Array(DayOfKey) }, { $id: "DailyUsage" });
 
+/** Every schema here that responses refer to by name. */
+export const usageSchemas = [UsageSchema, DailyUsageSchema];
+
 export function usageJson(report: UsageReport): Static<typeof UsageSchema> {
   return {
     plan: report.plan,

@@ -2,6 +2,7 @@ import { fastify, type RouteOptions } from "fastify";
 import type { TSchema } from "typebox";
 import type { FailureCode } from "../shared/failure.ts";
 import { statusOf } from "../shared/failure.ts";
+import { ErrorSchema, QuotaErrorSchema } from "../shared/failure-json.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { App } from "./fastify.ts";
 import { setCompilers, withoutCompilers } from "./validation.ts";
@@ -22,12 +23,12 @@ export function openApiRoute(
   {
     publicUrl,
     version,
-    shapes,
+    schemas,
   }: {
     readonly publicUrl: () => string;
     readonly version: string;
-    /** The schemas that routes refer to by name. */
-    readonly shapes: readonly TSchema[];
+    /** The schemas that routes refer to by name, besides those of errors. */
+    readonly schemas: readonly TSchema[];
   },
 ): void {
   const routes: RouteOptions[] = [];
@@ -37,7 +38,7 @@ export function openApiRoute(
   let document: Promise<object> | undefined;
 
   app.get("/openapi.json", { schema: { hide: true } }, async () => {
-    document ??= buildDocument(routes, version, shapes);
+    document ??= buildDocument(routes, version, schemas);
     return { ...(await document), servers: [{ url: publicUrl() }] };
   });
 }
@@ -46,7 +47,7 @@ export function openApiRoute(
 async function buildDocument(
   routes: readonly RouteOptions[],
   version: string,
-  shapes: readonly TSchema[],
+  schemas: readonly TSchema[],
 ): Promise<object> {
   const { default: fastifySwagger } = await import("@fastify/swagger");
   const app = fastify({ exposeHeadRoutes: false, schemaController: withoutCompilers });
@@ -86,7 +87,7 @@ async function buildDocument(
     },
     refResolver: { buildLocalReference: (json) => String(json.$id) },
   });
-  for (const shape of shapes) app.addSchema(shape);
+  for (const schema of [...schemas, ErrorSchema, QuotaErrorSchema]) app.addSchema(schema);
   for (const { method, url, schema = {} } of routes) {
     if (method !== "HEAD") app.route({ method, url, schema, handler: () => undefined });
   }
@@ -116,8 +117,8 @@ export function documentedResponses(
   const responses: Record<number, TSchema> = { ...success };
   const codesByStatus = Map.groupBy(new Set([...codes, ...common]), (code) => statusOf[code]);
   for (const [status, group] of codesByStatus) {
-    const shape = group.includes("quota_exceeded") ? "QuotaError#" : "Error#";
-    responses[status] = Type.Ref(shape, {
+    const schema = group.includes("quota_exceeded") ? "QuotaError#" : "Error#";
+    responses[status] = Type.Ref(schema, {
       description: group.map((code) => `\`${code}\``).join(" or "),
     });
   }

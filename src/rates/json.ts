@@ -47,6 +47,9 @@ export const RateSchema = Type.Object(
   { $id: "Rate" },
 );
 
+/** Every schema here that responses refer to by name. */
+export const rateSchemas = [RateSchema];
+
 export function rateJson({ base, quote, rate, asOf }: Rate): Static<typeof RateSchema> {
   return { base, quote, rate, as_of: asOf, type: "direct" };
 }
