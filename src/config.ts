@@ -108,7 +108,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     metricsHost: textOf("METRICS_HOST") ?? "127.0.0.1",
     metricsPort: integerOf("METRICS_PORT", 0, 65_535),
     logLevel: logLevel ?? "info",
-    rateSources: sourcesOf(environment.RATE_SOURCES, sources, problems),
+    rateSources: rateSourcesOf(environment.RATE_SOURCES, sources, problems),
     maxRateJump: isDecimal(maxRateJump) ? maxRateJump : ("0.5" as Decimal),
   };
   if (config.metricsPort === config.port && config.port !== 0) {
@@ -211,7 +211,7 @@ function entriesOf(text: string): readonly string[] {
 }
 
 /** Unset: those that are on by default; empty: none. */
-function sourcesOf(
+function rateSourcesOf(
   text: string | undefined,
   { known, onByDefault }: SourceNames,
   problems: string[],

@@ -10,6 +10,7 @@ import { systemClock } from "./shared/clock.ts";
 import { ConfigError, StartupError, WRONG_USE } from "./shared/start-error.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { visible } from "./shared/visible-text.ts";
+import { commandTimeouts } from "./storage/settings.ts";
 import { version } from "./version.ts";
 
 /** Serves until a signal stops it; a second signal exits at once. */
@@ -109,7 +110,6 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./rates/files/read-rate-file.ts");
   const { openStore } = await import("./store.ts");
-  const { commandTimeouts } = await import("./storage/settings.ts");
   const { createMailer } = await import("./mail/transport/create-mailer.ts");
   return runCommandLine(args, {
     version,
@@ -130,7 +130,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
   });
 }
 
-/** Reads the environment now. Problems fail a command when it uses the settings: help does not. */
+/** Reads the environment now. Invalid settings fail a command that uses them; --help does not. */
 function readSettings(): () => Config {
   try {
     const config = readConfig(sourceNames);

@@ -89,12 +89,12 @@ async function testMail({ openMailer, clock, newId, print }: MailCommandDeps, ty
 }
 
 /** The state of a mail. */
-export function mailState({ deliveredAt, givenUpAt }: MailRecord) {
+function mailState({ deliveredAt, givenUpAt }: MailRecord) {
   if (deliveredAt !== undefined) return "delivered";
   return givenUpAt === undefined ? "waiting" : "given up";
 }
 
-export function mailJson(mail: MailRecord) {
+function mailJson(mail: MailRecord) {
   return {
     id: mail.id,
     kind: mail.kind,

@@ -2,6 +2,7 @@ import type { Clock } from "../shared/clock.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
 import type { StoreStatus } from "../shared/store.ts";
 import { latestAsOf, parseQuotation } from "./rules/rate.ts";
+import { pairName } from "./rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate, type UpdatePolicy } from "./rules/update-policy.ts";
 import type { Publication, RateLine } from "./source.ts";
 import type { RateStore } from "./store.ts";
@@ -108,7 +109,7 @@ export async function seedFromSnapshot(
     for (const quotation of quotations) {
       const judged = parseQuotation(quotation, ANY_TIME);
       if ("reason" in judged) throw new Error(`bundled snapshot, ${source}: ${judged.reason}`);
-      const pair = `${judged.base}/${judged.quote}`;
+      const pair = pairName(judged);
       if (!rates.has(pair)) rates.set(pair, { ...judged, source });
     }
   }

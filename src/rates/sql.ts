@@ -2,7 +2,7 @@ import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
 import { optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
-import type { AssetSymbol, Pair } from "./rules/symbol.ts";
+import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 import type { DecidedUpdate, HeldRate, RateStore } from "./store.ts";
 
@@ -148,21 +148,21 @@ function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readon
  *   whose pair has a held rate.
  */
 function* judgeAll(rates: readonly SourcedRate[], judge: UpdatePolicy) {
-  const pairs = new Map(rates.map((rate) => [nameOf(rate), rate]));
+  const pairs = new Map(rates.map((rate) => [pairName(rate), rate]));
   const values = [...pairs.values()].flatMap(pairOf);
   const rows: Row[] = yield statement(currentRates(pairs.size), ...values);
   const current = new Map<string, SourcedRate>();
   const heldBefore = new Set<string>();
   for (const row of rows) {
     const rate = sourcedRateOf(row);
-    current.set(nameOf(rate), rate);
-    if (row.held_at !== null) heldBefore.add(nameOf(rate));
+    current.set(pairName(rate), rate);
+    if (row.held_at !== null) heldBefore.add(pairName(rate));
   }
 
   const stored = new Map<string, SourcedRate>();
   const held = new Map<string, SourcedRate>();
   const judged = rates.map((next): DecidedUpdate => {
-    const name = nameOf(next);
+    const name = pairName(next);
     const before = current.get(name);
     const verdict = judge(before, next);
     if (verdict === "hold") held.set(name, next);
@@ -173,12 +173,8 @@ function* judgeAll(rates: readonly SourcedRate[], judge: UpdatePolicy) {
     }
     return { next, standing: before, verdict };
   });
-  const settled = [...stored.values()].filter((rate) => heldBefore.has(nameOf(rate)));
+  const settled = [...stored.values()].filter((rate) => heldBefore.has(pairName(rate)));
   return { judged, stored: [...stored.values()], held: [...held.values()], settled };
-}
-
-function nameOf({ base, quote }: Pair): string {
-  return `${base}/${quote}`;
 }
 
 function pairOf({ base, quote }: Pair): readonly string[] {

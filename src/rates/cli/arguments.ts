@@ -20,11 +20,6 @@ export function pairOf(base: string, quote: string): Pair {
   return { base: symbolOf("base", base), quote: symbolOf("quote", quote) };
 }
 
-/** The name of a pair in messages and tables: EUR/USD. */
-export function pairName({ base, quote }: Pair): string {
-  return `${base}/${quote}`;
-}
-
 /** An instant without the fraction of its second if that is zero, for tables. */
 export function shortAsOf({ asOf }: { readonly asOf: Instant }): string {
   return asOf.replace(".000000000", "");

@@ -2,8 +2,8 @@ import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { formatList } from "../../cli/output.ts";
 import { heldRateJson } from "../json.ts";
-import type { Pair } from "../rules/symbol.ts";
-import { pairName, pairOf, type RateCommandDeps, shortAsOf } from "./arguments.ts";
+import { type Pair, pairName } from "../rules/symbol.ts";
+import { pairOf, type RateCommandDeps, shortAsOf } from "./arguments.ts";
 
 /** Adds `kurs rates held`, `release` and `drop`. */
 export function heldCommands(rates: Command, deps: RateCommandDeps): void {

@@ -9,10 +9,11 @@ import {
   readSourceStatus,
   type SourceStatus,
 } from "../refresh.ts";
+import { pairName } from "../rules/symbol.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { MISSED_MAX, type RateSource, SourceError } from "../source.ts";
 import type { DecidedUpdate } from "../store.ts";
-import { pairName, type RateCommandDeps } from "./arguments.ts";
+import type { RateCommandDeps } from "./arguments.ts";
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
 export function sourceCommands(

@@ -9,6 +9,11 @@ export interface Pair {
   readonly quote: AssetSymbol;
 }
 
+/** The name of a pair: EUR/USD. */
+export function pairName({ base, quote }: Pair): string {
+  return `${base}/${quote}`;
+}
+
 const stored = /^[A-Z0-9]{2,10}$/;
 
 // Letters are checked before they are upper-cased, and only ASCII passes the check: JavaScript

@@ -1,5 +1,6 @@
 import { type Decimal, ratioExceeds } from "../../shared/decimal.ts";
 import type { Rate, Rejection } from "./rate.ts";
+import { pairName } from "./symbol.ts";
 
 /** A rate with its origin: a source's key, or `import`. */
 export interface SourcedRate extends Rate {
@@ -63,8 +64,4 @@ function isSame(current: SourcedRate, next: SourcedRate): boolean {
 /** With a greatest jump of 0.5: to under half or over 1.5 times the stored rate. */
 function jumps(current: SourcedRate, next: SourcedRate, maxJump: Decimal): boolean {
   return ratioExceeds(current.rate, next.rate, maxJump);
-}
-
-function pairName({ base, quote }: Rate): string {
-  return `${base}/${quote}`;
 }
