@@ -29,12 +29,12 @@ const MAIL_DRAIN_MS = 1000;
 
 /** Refreshes rates in the background; disposing stops it and aborts a running fetch. */
 export function startRateRefresh(
-  { rateSources: activeSources, maxRateJump: maxJump }: Config,
+  config: Config,
   store: Store,
   deps: BackgroundDeps,
 ): AsyncDisposable {
   const { log } = deps;
-  const judge = createUpdatePolicy({ activeSources, maxJump });
+  const judge = createUpdatePolicy(config);
   const refreshSource = createRefreshSource({ ...deps, store, judge });
   const onReport = (report: RefreshReport) => logReport(log, report);
   const onError = (source: string, err: unknown) =>

@@ -104,7 +104,7 @@ test("an import pauses after every 100 rates while a server writes too, and only
   const storeRateLines = createRateImport({
     store,
     clock: new TestClock("2026-11-21T12:00:00.000Z"),
-    judge: createUpdatePolicy({ activeSources: [], maxJump: "0.5" as Decimal }),
+    judge: createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal }),
     async sleep(milliseconds) {
       pauses.push([(await store.listRates()).length, milliseconds]);
       if (serverWrites) await server.setPlan({ name: "pro", unitsPerPeriod: pauses.length });

@@ -121,7 +121,7 @@ test("a fault in a publisher's parser is told by the status, and takes the sourc
     ...sound,
     fetch: () => Promise.reject(new TypeError("no such member")),
   };
-  const judge = createUpdatePolicy({ activeSources: ["ecb"], maxJump: "0.5" as Decimal });
+  const judge = createUpdatePolicy({ rateSources: ["ecb"], maxRateJump: "0.5" as Decimal });
   const refresh = createRefreshSource({ store, clock, judge, random: () => 0.5 });
   const how = { signal: new AbortController().signal, onlyWhenDue: false };
 

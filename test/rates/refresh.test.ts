@@ -29,12 +29,10 @@ async function newDesk(
     sourceAt("ecb", [ecb.address], clock),
     sourceAt("nbp", [nbpA.address, nbpB.address], clock),
   ];
-  const activeSources = sources.map(({ key }) => key);
-  const service = starting.use(
-    await startService({ clock, sources, config: { rateSources: activeSources } }),
-  );
+  const rateSources = sources.map(({ key }) => key);
+  const service = starting.use(await startService({ clock, sources, config: { rateSources } }));
   const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
-  const judge = createUpdatePolicy({ activeSources, maxJump: "0.5" as Decimal });
+  const judge = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
   const refreshSource = createRefreshSource({ store, clock, judge, random: () => 0.5 });
   const { apiKey } = await service.createKey(await service.openSession());
   const disposable = starting.move();

@@ -1,8 +1,8 @@
 import { CommandError, type CommandIo, type OpenStore } from "../../cli/command.ts";
-import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
 import { type AssetSymbol, type Pair, parseSymbol } from "../rules/symbol.ts";
+import type { RateSettings } from "../rules/update-policy.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
 import type { OpenedFile } from "./import-progress.ts";
@@ -37,10 +37,4 @@ export interface RateCommandDeps extends CommandIo {
   /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
   readonly openFile: (path: string) => OpenedFile;
   readonly readRateFile: RateLineReader;
-}
-
-export interface RateSettings {
-  /** Keys of the sources that are switched on, in order of precedence. */
-  readonly rateSources: readonly string[];
-  readonly maxRateJump: Decimal;
 }

@@ -81,11 +81,10 @@ async function importRates(
   { json }: OutputOptions,
 ): Promise<number> {
   const { settings, openStore, openFile, readRateFile, clock, print, printError } = deps;
-  const { rateSources: activeSources, maxRateJump: maxJump } = settings();
+  const judge = createUpdatePolicy(settings());
   try {
     const input = importProgress(openFile(file), deps.showProgress);
     await using store = await openStore({ makesStore: true });
-    const judge = createUpdatePolicy({ activeSources, maxJump });
     const storeRateLines = createRateImport({ store, clock, judge, sleep: setTimeout });
     const count = await storeRateLines(readRateFile(input), (line, reason) =>
       printError(`line ${line}: ${visibleLine(reason)}`),

@@ -91,13 +91,12 @@ async function fetchSources(
     const known = sourceKeys.join(", ");
     throw new CommandError(`unknown source ${unknown.join(", ")}; known sources: ${known}`, 2);
   }
-  const { rateSources, maxRateJump } = settings();
-  const sources = sourcesOf(keys.length === 0 ? rateSources : keys);
+  const sources = sourcesOf(keys.length === 0 ? settings().rateSources : keys);
   if (sources.length === 0) {
     throw new CommandError("no source is switched on: name some, or set RATE_SOURCES");
   }
   await using store = await openStore();
-  const judge = createUpdatePolicy({ activeSources: rateSources, maxJump: maxRateJump });
+  const judge = createUpdatePolicy(settings());
   const parts = { store, clock, judge, random: Math.random };
   const refreshSource = createRefreshSource(parts);
   const { signal } = new AbortController();

@@ -7,12 +7,12 @@ export interface SourcedRate extends Rate {
   readonly source: string;
 }
 
-/** The operator's rules for replacing a stored rate. */
-export interface SuccessionRules {
-  /** The keys of the sources that are switched on. */
-  readonly activeSources: readonly string[];
+/** The settings that decide whether a rate replaces the stored one. */
+export interface RateSettings {
+  /** The keys of the sources that are switched on, in order of precedence. */
+  readonly rateSources: readonly string[];
   /** A change by more than this fraction of the stored rate is held for the operator. */
-  readonly maxJump: Decimal;
+  readonly maxRateJump: Decimal;
 }
 
 /** What to do with a rate that is valid by itself. */
@@ -22,17 +22,17 @@ export type UpdateDecision = "store" | "unchanged" | "hold" | Rejection;
 export type UpdatePolicy = (current: SourcedRate | undefined, next: SourcedRate) => UpdateDecision;
 
 /** Creates the policy. Each reason is a predicate of its own, checked in this order. */
-export function createUpdatePolicy({ activeSources, maxJump }: SuccessionRules): UpdatePolicy {
+export function createUpdatePolicy({ rateSources, maxRateJump }: RateSettings): UpdatePolicy {
   return (current, next) => {
     if (current === undefined) return "store";
-    if (isForeign(current, next, activeSources)) {
+    if (isForeign(current, next, rateSources)) {
       return { reason: `${pairName(next)} is published by ${current.source}` };
     }
     if (isOlder(current, next)) {
       return { reason: `${pairName(next)} is stored as of ${current.asOf}, which is newer` };
     }
     if (isSame(current, next)) return "unchanged";
-    return jumps(current, next, maxJump) ? "hold" : "store";
+    return jumps(current, next, maxRateJump) ? "hold" : "store";
   };
 }
 
@@ -43,10 +43,10 @@ export function createUpdatePolicy({ activeSources, maxJump }: SuccessionRules):
 function isForeign(
   current: SourcedRate,
   next: SourcedRate,
-  activeSources: readonly string[],
+  rateSources: readonly string[],
 ): boolean {
   const isOwn = current.source === next.source;
-  return !isOwn && activeSources.includes(current.source) && next.source !== IMPORT_SOURCE;
+  return !isOwn && rateSources.includes(current.source) && next.source !== IMPORT_SOURCE;
 }
 
 /** The source of a rate that an operator imported. */
@@ -62,6 +62,6 @@ function isSame(current: SourcedRate, next: SourcedRate): boolean {
 }
 
 /** With a greatest jump of 0.5: to under half or over 1.5 times the stored rate. */
-function jumps(current: SourcedRate, next: SourcedRate, maxJump: Decimal): boolean {
-  return ratioExceeds(current.rate, next.rate, maxJump);
+function jumps(current: SourcedRate, next: SourcedRate, maxRateJump: Decimal): boolean {
+  return ratioExceeds(current.rate, next.rate, maxRateJump);
 }

@@ -179,7 +179,7 @@ export async function contentsOf(engine: Engine): Promise<Record<string, Row[]>>
 }
 
 /** Lets any rate follow another that is not newer, however far it is from it. */
-const judge = createUpdatePolicy({ activeSources: [], maxJump: "1000000" as Decimal });
+const judge = createUpdatePolicy({ rateSources: [], maxRateJump: "1000000" as Decimal });
 
 export const storeRates = (store: Store, rates: readonly SourcedRate[]) =>
   store.storeRates(rates, judge, NOW);

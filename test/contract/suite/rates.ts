@@ -4,7 +4,7 @@ import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { type CreateDatabase, EUR_USD, NOW, newRate, pairOf, storeRates } from "./database.ts";
 
-const cautious = createUpdatePolicy({ activeSources: [], maxJump: "0.5" as Decimal });
+const cautious = createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal });
 
 const OLDER = "2026-03-13T14:59:59.999999999Z";
 const SAME = "2026-03-13T15:00:00Z";

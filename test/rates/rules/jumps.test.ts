@@ -23,10 +23,10 @@ function rateOf(source: string, rate: string, asOf = TIME): SourcedRate {
 function judge(
   standing: SourcedRate | undefined,
   next: SourcedRate,
-  activeSources: readonly string[] = ["ecb", "cnb"],
-  maxJump = "0.5",
+  rateSources: readonly string[] = ["ecb", "cnb"],
+  maxRateJump = "0.5",
 ): UpdateDecision {
-  return createUpdatePolicy({ activeSources, maxJump: maxJump as Decimal })(standing, next);
+  return createUpdatePolicy({ rateSources, maxRateJump: maxRateJump as Decimal })(standing, next);
 }
 
 test("the same figure and time of another source are no repetition", () => {

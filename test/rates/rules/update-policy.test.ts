@@ -7,7 +7,7 @@ import type { Instant } from "../../../src/shared/instant.ts";
 import { fc } from "../../support/properties.ts";
 
 const HALF = "0.5" as Decimal;
-const judge = createUpdatePolicy({ activeSources: ["ecb", "cnb"], maxJump: HALF });
+const judge = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: HALF });
 
 function rate(change: { rate?: string; asOf?: string; source?: string } = {}): SourcedRate {
   const pair = parsePair("EUR", "CZK");
@@ -45,7 +45,7 @@ test("an older rate is refused, by a nanosecond too", () => {
 test("a pair changes hands only when its owner is switched off", () => {
   const next = rate({ source: "cnb", asOf: LATER });
   assert.deepEqual(judge(rate(), next), { reason: "EUR/CZK is published by ecb" });
-  const withoutEcb = createUpdatePolicy({ activeSources: ["cnb"], maxJump: HALF });
+  const withoutEcb = createUpdatePolicy({ rateSources: ["cnb"], maxRateJump: HALF });
   assert.equal(withoutEcb(rate(), next), "store");
 });
 

@@ -27,8 +27,8 @@ async function newDesk(first: Behaviour = body(GOOD)) {
   const limits = { ...LIMITS };
   const settings = { userAgent: "Kurs/test", limits, clock };
   const source = createPublisherSource({ ...ecb, addresses: [publisher.address] }, settings);
-  const maxJump = "0.5" as Decimal;
-  const judge = createUpdatePolicy({ activeSources: ["ecb", "cnb"], maxJump });
+  const maxRateJump = "0.5" as Decimal;
+  const judge = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump });
   const refreshSource = createRefreshSource({ store, clock, judge, random: () => 0.5 });
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
