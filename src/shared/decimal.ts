@@ -90,7 +90,7 @@ function scaled(value: Decimal, places: number): bigint {
   return BigInt(value.replace(".", "") + "0".repeat(places - placesOf(value)));
 }
 
-/** A reviver for JSON.parse: keeps each number as its text, so that no digit goes through a float. */
+/** A reviver for JSON.parse: keeps numbers as texts, so that no digit goes through a float. */
 export function sourceOfNumber(
   _name: string,
   value: unknown,
