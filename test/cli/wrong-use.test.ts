@@ -164,4 +164,14 @@ suite("wrong use", { concurrency: 4 }, () => {
     assert.equal(stdout, "");
     assert.match(stderr, /^kurs: .*\n {2}PORT: want a whole number from 0 to 65535, not "abc"\n$/);
   });
+
+  test("help, the version and wrong use need no valid configuration", async () => {
+    const env = { PORT: "abc" };
+    for (const args of [["--help"], ["serve", "--help"], ["--version"]]) {
+      const { exitCode, stderr } = await kurs(args, { env });
+      assert.deepEqual([exitCode, stderr], [0, ""]);
+    }
+    const { stderr } = await kurs(["plans", "set", "pro", "-1"], { env });
+    assert.match(stderr, /^kurs: units "-1": want/);
+  });
 });
