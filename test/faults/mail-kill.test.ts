@@ -7,7 +7,7 @@ import { serve, temporaryDirectory } from "../support/process.ts";
 
 const EMAIL = "ada@example.org";
 
-test("a mail that was promised before a kill -9 arrives after it, and its link works", async () => {
+test("an accepted mail arrives after a kill -9 and a restart, and its link works", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   const gone = await playSmtp();
@@ -29,7 +29,7 @@ test("a mail that was promised before a kill -9 arrives after it, and its link w
   assert.equal(answer.status, 204, answer.text);
 });
 
-test("a kill -9 while the server has the mail in hand sends it again, as the same mail", async () => {
+test("a mail whose delivery a kill -9 interrupted is sent again as the same mail", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   await using smtp = await playSmtp();
