@@ -244,7 +244,7 @@ test("§8 auth limit: two nodes on one store share the counts", async () => {
   assertLimited(await logIn(second));
 });
 
-test("§8 auth limit: it does not use up the quota, and its rejections have a code of their own", async () => {
+test("§8 auth limit: it does not use up the quota, and its rejections have their own code", async () => {
   await using service = await startService({
     config: { authCallsPerWindow: 2, freePlanUnits: 3 },
   });

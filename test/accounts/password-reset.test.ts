@@ -47,7 +47,7 @@ async function startResets(own: TestService, emails: readonly string[]) {
   }));
 }
 
-const names = "whole keys notice weak again race judged spent hijacked flooded".split(" ");
+const names = "whole keys notice weak again race malformed used hijacked flooded".split(" ");
 const racers = Array.from({ length: 6 }, (_, index) => `racer-${index}`);
 const emails = [...names, ...racers].map((name) => `${name}@example.org`);
 const resets = await startResets(service, emails);
@@ -220,8 +220,8 @@ test("reset: a second request leaves the first link valid, and using either void
   assert.notEqual(newer, token);
 
   assertReset(await confirm(token));
-  for (const spent of [token, newer]) {
-    assertFailure(await confirm(spent, "a third long passphrase"), 400, "invalid_token");
+  for (const used of [token, newer]) {
+    assertFailure(await confirm(used, "a third long passphrase"), 400, "invalid_token");
   }
   assert.equal((await logIn(email, NEW)).status, 200);
 });
@@ -276,7 +276,7 @@ test("reset: of concurrent confirmations with one token only one password is has
 });
 
 test("reset: a used token returns 400, and the password of its first use stays", async () => {
-  const { email, token } = account("spent");
+  const { email, token } = account("used");
   assertReset(await confirm(token));
   const before = stored();
 
@@ -338,7 +338,7 @@ test("reset: for an unknown email the server returns the usual 202 and writes no
 });
 
 test("reset: an invalid token returns 400 with any password and changes nothing", async () => {
-  const { email, session, token } = account("judged");
+  const { email, session, token } = account("malformed");
   const { apiKey } = await service.createKey(session);
   const verification = tokenOf(await mailTo(service.dataDirectory, email, "verify"));
   const before = stored();

@@ -70,7 +70,7 @@ interface TreeEntry {
   readonly caption: string;
 }
 
-/** The entries of the README's tree: a fenced block whose folders are told by their indentation. */
+/** The entries of the README's tree: a fenced block, nested by indentation. */
 function readTree(): TreeEntry[] {
   const lines = read("README.md").split("\n");
   const fences = lines.flatMap((line, index) => (/^\s*```/.test(line) ? [index] : []));

@@ -10,16 +10,16 @@ const EMAIL = "ada@example.org";
 test("an accepted mail arrives after a kill -9 and a restart, and its link works", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
-  const gone = await playSmtp();
-  await gone[Symbol.asyncDispose]();
-  const env = { SMTP_URL: gone.url };
+  const stopped = await playSmtp();
+  await stopped[Symbol.asyncDispose]();
+  const env = { SMTP_URL: stopped.url };
   {
     await using killed = await serve({ dataDirectory, env });
     await clientOf(killed.url).register(EMAIL);
     await killed.kill();
   }
 
-  await using smtp = await playSmtp({ port: gone.port });
+  await using smtp = await playSmtp({ port: stopped.port });
   await using server = await serve({ dataDirectory, env });
   const arrived = await eventually("mail", () => smtp.received[0]);
 
