@@ -14,14 +14,14 @@ const PASSWORD = "correct horse battery";
 const WINDOW_MS = 900_000;
 
 /**
- * A service with an account whose stored password no check can read, so that a log-in which gets
- * as far as the password is 500: whatever else is answered came before any hashing.
+ * A service with an account whose stored password hash is unreadable, so that a log-in that
+ * reaches the password check returns 500: every other response was sent before any hashing.
  */
-async function startWithTellTale(authCallsPerWindow = 20) {
+async function startWithUnreadableHash(authCallsPerWindow = 20) {
   const service = await startService({ config: { authCallsPerWindow } });
   service.query(
     `INSERT INTO accounts (id, email, password_hash, plan, created_at)
-     VALUES ('tell-tale', ?, 'unreadable', 'free', '2026-11-21T00:00:00.000Z')`,
+     VALUES ('unreadable-hash', ?, 'unreadable', 'free', '2026-11-21T00:00:00.000Z')`,
     EMAIL,
   );
   return service;
@@ -45,14 +45,14 @@ function assertLimited(answer: Answer, retryAfterSeconds = 900) {
   assert.equal(answer.headers["retry-after"], String(retryAfterSeconds));
 }
 
-test("§8 auth limit: the 21st call of 15 minutes is 429, before any password is hashed", async () => {
-  await using service = await startWithTellTale();
+test("§8 auth limit: the 21st call within 15 minutes returns 429 before any password is hashed", async () => {
+  await using service = await startWithUnreadableHash();
   for (let call = 1; call <= 20; call += 1) assert.equal((await logIn(service)).status, 500);
 
   assertLimited(await logIn(service));
 });
 
-test("§8 auth limit: once over it, a registration is 429 and opens no account", async () => {
+test("§8 auth limit: a registration above the limit returns 429 and creates no account", async () => {
   await using service = await startService({ config: { authCallsPerWindow: 2 } });
   await spend(2, () => register(service, "new@example.org"));
 
@@ -61,7 +61,7 @@ test("§8 auth limit: once over it, a registration is 429 and opens no account",
   assert.deepEqual(service.query("SELECT * FROM accounts"), []);
 });
 
-test("§8 auth limit: once over it, the right password opens no session either", async () => {
+test("§8 auth limit: a log-in above the limit opens no session, even with the right password", async () => {
   await using service = await startService({ config: { authCallsPerWindow: 2 } });
   await service.openSession(EMAIL);
 
@@ -69,8 +69,8 @@ test("§8 auth limit: once over it, the right password opens no session either",
   assert.equal(service.query("SELECT * FROM sessions").length, 1);
 });
 
-test("§8 auth limit: register and login spend one budget together", async () => {
-  await using service = await startWithTellTale(4);
+test("§8 auth limit: register and login count against the same limit", async () => {
+  await using service = await startWithUnreadableHash(4);
   await spend(2, () => register(service, EMAIL));
   await spend(2, () => logIn(service));
 
@@ -78,8 +78,8 @@ test("§8 auth limit: register and login spend one budget together", async () =>
   assertLimited(await logIn(service));
 });
 
-test("§8 auth limit: resend and password-reset spend it too, also for an unknown email", async () => {
-  await using service = await startWithTellTale(4);
+test("§8 auth limit: resend and password-reset count too, also for an unknown email", async () => {
+  await using service = await startWithUnreadableHash(4);
   for (const email of [EMAIL, "nobody@example.org"]) {
     const how = { json: { email } };
     for (const path of [RESEND, RESET]) assert.equal((await service.post(path, how)).status, 202);
@@ -94,8 +94,8 @@ test("§8 auth limit: resend and password-reset spend it too, also for an unknow
   }
 });
 
-test("§8 auth limit: to confirm a verification spends nothing of it", async () => {
-  await using service = await startWithTellTale(1);
+test("§8 auth limit: confirming a verification does not count", async () => {
+  await using service = await startWithUnreadableHash(1);
   const json = { token: "3f".repeat(32) };
   const confirm = () => service.post("/v1/auth/verification", { json });
 
@@ -107,11 +107,11 @@ test("§8 auth limit: to confirm a verification spends nothing of it", async () 
   assertFailure(await confirm(), 400, "invalid_token");
 });
 
-test("§8 auth limit: to confirm a reset counts against the address alone, before any hashing", async () => {
-  await using service = await startWithTellTale(1);
+test("§8 auth limit: confirming a reset counts only against the client address, before any hashing", async () => {
+  await using service = await startWithUnreadableHash(1);
   const token = "3f".repeat(32);
   const valid = `INSERT INTO mail_tokens (token_hash, account_id, purpose, expires_at)
-    VALUES (?, 'tell-tale', 'password_reset', '2027-01-01T00:00:00.000Z')`;
+    VALUES (?, 'unreadable-hash', 'password_reset', '2027-01-01T00:00:00.000Z')`;
   service.query(valid, hash("sha256", token));
   const confirm = (text: string) =>
     service.post(CONFIRM, { json: { token: text, password: PASSWORD } });
@@ -119,7 +119,7 @@ test("§8 auth limit: to confirm a reset counts against the address alone, befor
   for (let call = 0; call < 29; call += 1) {
     assertFailure(await confirm("3e".repeat(32)), 400, "invalid_token");
   }
-  // No email's budget is spent, so that the one log-in of this one's window gets to its password.
+  // Nothing has counted against this email, so its one log-in still reaches the password check.
   assert.equal((await logIn(service)).status, 500);
 
   assertLimited(await confirm(token));
@@ -129,8 +129,8 @@ test("§8 auth limit: to confirm a reset counts against the address alone, befor
   assert.equal(service.query("SELECT * FROM mail_tokens").length, 1);
 });
 
-test("§8 auth limit: of 30 calls at once exactly 20 pass", async () => {
-  await using service = await startWithTellTale();
+test("§8 auth limit: of 30 concurrent calls the limiter admits exactly 20", async () => {
+  await using service = await startWithUnreadableHash();
 
   const answers = await Promise.all(Array.from({ length: 30 }, () => logIn(service)));
 
@@ -139,8 +139,8 @@ test("§8 auth limit: of 30 calls at once exactly 20 pass", async () => {
   for (const answer of limited) assertLimited(answer);
 });
 
-test("§8 auth limit: another email of the same address is not affected", async () => {
-  await using service = await startWithTellTale(2);
+test("§8 auth limit: another email from the same client address is not affected", async () => {
+  await using service = await startWithUnreadableHash(2);
   await spend(2, () => logIn(service));
   assertLimited(await logIn(service));
 
@@ -148,8 +148,8 @@ test("§8 auth limit: another email of the same address is not affected", async 
   assert.equal((await logIn(service, "other@example.org")).status, 200);
 });
 
-test("§8 auth limit: an email is the same however it is written", async () => {
-  await using service = await startWithTellTale(3);
+test("§8 auth limit: an email in other case or with white space counts as the same email", async () => {
+  await using service = await startWithUnreadableHash(3);
   await logIn(service, "ADA@EXAMPLE.ORG");
   await logIn(service, " Ada@Example.Org ");
   await logIn(service, EMAIL);
@@ -157,8 +157,8 @@ test("§8 auth limit: an email is the same however it is written", async () => {
   assertLimited(await logIn(service, "aDA@example.org\n"));
 });
 
-test("§8 auth limit: the window is fixed: it opens with the first call and ends by the clock", async () => {
-  await using service = await startWithTellTale(3);
+test("§8 auth limit: the window is fixed: it starts with the first call and later calls do not extend it", async () => {
+  await using service = await startWithUnreadableHash(3);
   await spend(1, () => logIn(service));
   service.clock.advanceMs(WINDOW_MS - 10_500);
   await spend(2, () => logIn(service));
@@ -171,7 +171,7 @@ test("§8 auth limit: the window is fixed: it opens with the first call and ends
   assertLimited(await logIn(service), 900);
 });
 
-test("§8 auth limit: the operator sets the budget and the window", async () => {
+test("§8 auth limit: the operator sets the number of calls and the window", async () => {
   await using service = await startService({
     config: { authCallsPerWindow: 1, authWindowSeconds: 7 },
   });
@@ -182,7 +182,7 @@ test("§8 auth limit: the operator sets the budget and the window", async () => 
   await spend(1, () => register(service, EMAIL));
 });
 
-test("§8 auth limit: an address has 30 times the budget, over all its emails", async () => {
+test("§8 auth limit: a client address has 30 times an email's limit, over all emails", async () => {
   await using service = await startService({ config: { authCallsPerWindow: 2 } });
   let emails = 0;
   const next = () => register(service, `${++emails}@example.org`);
@@ -194,7 +194,7 @@ test("§8 auth limit: an address has 30 times the budget, over all its emails", 
   await spend(1, next);
 });
 
-test("§8 auth limit: where both budgets are spent, Retry-After is the longer wait", async () => {
+test("§8 auth limit: when the email and the address are over their limits, Retry-After is the longer wait", async () => {
   await using service = await startService({ config: { authCallsPerWindow: 1 } });
   let emails = 0;
   await spend(29, () => register(service, `${++emails}@example.org`));
@@ -205,16 +205,16 @@ test("§8 auth limit: where both budgets are spent, Retry-After is the longer wa
   assertLimited(await register(service, "1@example.org"), 800);
 });
 
-test("§8 auth limit: an address over its ceiling makes the store write nothing more", async () => {
+test("§8 auth limit: calls from a client address above its limit write nothing to the store", async () => {
   await using service = await startService({ config: { authCallsPerWindow: 1 } });
-  using beside = service.database();
-  const writes = () => beside.prepare("PRAGMA data_version").get()?.data_version;
+  using observer = service.database();
+  const writes = () => observer.prepare("PRAGMA data_version").get()?.data_version;
   let emails = 0;
   const next = () => register(service, `${++emails}@example.org`);
   const before = writes();
   await spend(30, next);
   const spent = writes();
-  assert.notEqual(spent, before, "a call that is counted is a write");
+  assert.notEqual(spent, before, "a counted call must write");
 
   for (let call = 0; call < 10; call += 1) assertLimited(await next());
   assertLimited(await register(service, "1@example.org"));
@@ -223,8 +223,8 @@ test("§8 auth limit: an address over its ceiling makes the store write nothing 
   assert.equal(service.query("SELECT * FROM auth_windows").length, 31);
 });
 
-test("§8 auth limit: it is counted in the store: a restart does not forgive it", async () => {
-  await using first = await startWithTellTale(3);
+test("§8 auth limit: the counts are stored, so that a restart does not reset them", async () => {
+  await using first = await startWithUnreadableHash(3);
   const { dataDirectory } = first;
   await spend(3, () => logIn(first));
 
@@ -233,8 +233,8 @@ test("§8 auth limit: it is counted in the store: a restart does not forgive it"
   assertLimited(await logIn(second));
 });
 
-test("§8 auth limit: two nodes on one store count in the same window", async () => {
-  await using first = await startWithTellTale(4);
+test("§8 auth limit: two nodes on one store share the counts", async () => {
+  await using first = await startWithUnreadableHash(4);
   const { dataDirectory } = first;
   await using second = await startService({ dataDirectory, config: { authCallsPerWindow: 4 } });
   await spend(2, () => logIn(first));
@@ -244,7 +244,7 @@ test("§8 auth limit: two nodes on one store count in the same window", async ()
   assertLimited(await logIn(second));
 });
 
-test("§8 auth limit: it never touches the quota, and its refusals are told by their code", async () => {
+test("§8 auth limit: it does not use up the quota, and its rejections have their own code", async () => {
   await using service = await startService({
     config: { authCallsPerWindow: 2, freePlanUnits: 3 },
   });
@@ -259,7 +259,7 @@ test("§8 auth limit: it never touches the quota, and its refusals are told by t
   assert.equal(await service.usedUnits(session), 3);
 });
 
-test("§8 auth limit: an exhausted quota takes nothing from it", async () => {
+test("§8 auth limit: reads above the quota do not count", async () => {
   await using service = await startService({
     config: { authCallsPerWindow: 4, freePlanUnits: 0 },
   });
@@ -272,7 +272,7 @@ test("§8 auth limit: an exhausted quota takes nothing from it", async () => {
   assertLimited(await logIn(service));
 });
 
-test("§8 auth limit: calls with a session or a key spend nothing of it", async () => {
+test("§8 auth limit: calls with a session or an API key do not count", async () => {
   await using service = await startService({ config: { authCallsPerWindow: 3 } });
   const session = await service.openSession(EMAIL);
   for (let call = 0; call < 5; call += 1) await service.get("/v1/account/usage", { session });
@@ -281,8 +281,8 @@ test("§8 auth limit: calls with a session or a key spend nothing of it", async 
   assert.equal((await logIn(service)).status, 200);
 });
 
-test("auth limit: X-Forwarded-For of anyone is not believed", async () => {
-  await using service = await startWithTellTale(2);
+test("auth limit: without TRUST_PROXY the server ignores X-Forwarded-For", async () => {
+  await using service = await startWithUnreadableHash(2);
   await spend(1, () => logIn(service, EMAIL, { "x-forwarded-for": "203.0.113.1" }));
   await spend(1, () => logIn(service, EMAIL, { "x-forwarded-for": "203.0.113.2" }));
 
@@ -291,7 +291,7 @@ test("auth limit: X-Forwarded-For of anyone is not believed", async () => {
   assertLimited(await logIn(service, EMAIL, { "x-real-ip": "203.0.113.5" }));
 });
 
-test("auth limit: X-Forwarded-For of a trusted proxy tells the client's address", async () => {
+test("auth limit: X-Forwarded-For of a trusted proxy gives the client address", async () => {
   await using service = await startService({
     config: { authCallsPerWindow: 2, trustedProxies: ["127.0.0.1"] },
   });
@@ -301,7 +301,7 @@ test("auth limit: X-Forwarded-For of a trusted proxy tells the client's address"
   await spend(2, () => register(service, EMAIL, "short", "203.0.113.2"));
 });
 
-test("auth limit: behind a trusted proxy, what the client itself put in front is not believed", async () => {
+test("auth limit: behind a trusted proxy the server ignores addresses that the client itself added", async () => {
   await using service = await startService({
     config: { authCallsPerWindow: 2, trustedProxies: ["127.0.0.1"] },
   });
@@ -311,7 +311,7 @@ test("auth limit: behind a trusted proxy, what the client itself put in front is
   assertLimited(await register(service, EMAIL, "short", "198.51.100.3, 203.0.113.1"));
 });
 
-test("auth limit: of a proxy that is not the trusted one, nothing is believed", async () => {
+test("auth limit: the server ignores X-Forwarded-For of a proxy that is not trusted", async () => {
   await using service = await startService({
     config: { authCallsPerWindow: 2, trustedProxies: ["192.0.2.1"] },
   });

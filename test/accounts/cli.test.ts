@@ -33,14 +33,14 @@ async function newCustomer(name: string, units: number) {
   return { email, session, apiKey, read: () => client.get("/v1/rates/EUR/USD", { apiKey }) };
 }
 
-/** The rows of an account as they are stored. */
+/** The stored rows of an account. */
 function accountsOf(email: string) {
   using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
   return database.prepare("SELECT * FROM accounts WHERE email = ?").all(email);
 }
 
 suite("plans and accounts", { concurrency: 4 }, () => {
-  test("a store without accounts says so, and lists none as JSON", async () => {
+  test("accounts list reports an empty store, and prints [] as JSON", async () => {
     const here = { dataDirectory: unusedDirectory };
     const table = await kurs(["accounts", "list"], here);
     assert.deepEqual([table.exitCode, table.stdout], [0, "There are no accounts yet.\n"]);
@@ -48,7 +48,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     assert.deepEqual([json.exitCode, json.stdout], [0, "[]\n"]);
   });
 
-  test("a new store has the free plan; plans are added, changed and listed by their units", async () => {
+  test("a new store has the free plan; plans can be added, changed and listed by their units", async () => {
     await using directory = await emptyStore();
     const here = { dataDirectory: directory.path };
     const set = await kurs(["plans", "set", "pro", "1000000000000"], here);
@@ -76,24 +76,24 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     ]);
   });
 
-  test("a plan's units that are set beside a running server count from its next read", async () => {
+  test("kurs plans set takes effect on a running server's next read", async () => {
     const { read, session } = await newCustomer("tight", 2);
     assert.equal((await read()).status, 200);
 
     await run("plans", "set", "tight", "1");
-    const refused = await read();
-    assert.equal(refused.status, 429);
-    assert.deepEqual([refused.body.code, refused.body.limit], ["quota_exceeded", 1]);
+    const rejected = await read();
+    assert.equal(rejected.status, 429);
+    assert.deepEqual([rejected.body.code, rejected.body.limit], ["quota_exceeded", 1]);
     assert.equal(await client.usedUnits(session), 1);
 
     await run("plans", "set", "tight", "3");
-    const granted = await read();
-    assert.equal(granted.status, 200);
-    assert.match(granted.headers["ratelimit-policy"] ?? "", /^"units";q=3;/);
+    const served = await read();
+    assert.equal(served.status, 200);
+    assert.match(served.headers["ratelimit-policy"] ?? "", /^"units";q=3;/);
     assert.equal(await client.usedUnits(session), 2);
   });
 
-  test("an account that is moved beside a running server is on its plan at the next read", async () => {
+  test("kurs accounts plan takes effect on a running server's next read", async () => {
     const { email, read, session } = await newCustomer("mover", 1);
     assert.equal((await read()).status, 200);
     assert.equal((await read()).status, 429);
@@ -108,7 +108,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     assert.equal(await client.usedUnits(session), 2);
   });
 
-  test("an account is shown with its plan, units and active keys, in any case of its email", async () => {
+  test("kurs accounts show prints plan, units and active keys, and ignores the email's case", async () => {
     const { email, session, read } = await newCustomer("shown", 7);
     const { id } = await client.createKey(session);
     await client.call("DELETE", `/v1/account/api-keys/${id}`, { session });
@@ -136,7 +136,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     });
   });
 
-  test("all accounts are listed in order of creation, and no secret with them", async () => {
+  test("kurs accounts list prints all accounts in order of creation and no secret", async () => {
     const first = await newCustomer("first", 1);
     const second = await newCustomer("second", 1);
 
@@ -154,7 +154,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     }
   });
 
-  test("an account is marked as verified by the operator, in any case of its email", async () => {
+  test("kurs accounts verify marks an account as verified and ignores the email's case", async () => {
     const { email } = await newCustomer("verified", 1);
     const other = await newCustomer("unverified", 1);
 
@@ -174,7 +174,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     assert.equal(accountsOf(other.email)[0]?.email_verified_at, null);
   });
 
-  test("who was verified by the operator logs in where that is required", async () => {
+  test("an account that the operator verified can log in where verification is required", async () => {
     await using directory = await temporaryDirectory();
     const here = { dataDirectory: directory.path };
     await using strict = await serve({ ...here, env: { REQUIRE_VERIFIED_EMAIL: "true" } });
@@ -199,7 +199,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
   ] as const;
 
   for (const [args, message] of missing) {
-    test(`"kurs ${args.join(" ")}" tells what is missing with exit code 1`, async () => {
+    test(`"kurs ${args.join(" ")}" reports what is missing and exits with 1`, async () => {
       const { exitCode, stdout, stderr } = await kurs(args, { dataDirectory: unusedDirectory });
       assert.deepEqual([exitCode, stdout], [1, ""]);
       assert.ok(stderr.startsWith(`kurs: ${message}`), stderr);
@@ -207,7 +207,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     });
   }
 
-  test("an account that is moved to a plan that is not there stays on its own", async () => {
+  test("kurs accounts plan with an unknown plan leaves the account on its plan", async () => {
     const { email } = await newCustomer("stayer", 4);
     assert.equal((await run("accounts", "plan", email, "nowhere")).exitCode, 1);
     const { stdout } = await run("accounts", "show", email, "--json");

@@ -21,14 +21,14 @@ const verify = (token: unknown, own: TestService = service) =>
 
 const resend = (email: unknown) => service.post(RESEND, { json: { email } });
 
-/** Opens accounts and waits for the mail of each. @returns their tokens. */
+/** Registers accounts and waits for the mail of each. @returns their tokens. */
 async function mailedTokens(own: TestService, emails: readonly string[]): Promise<string[]> {
   for (const email of emails) assert.equal((await register(email, own)).status, 201);
   const mails = emails.map((email) => mailTo(own.dataDirectory, email, "verify"));
   return (await Promise.all(mails)).map(tokenOf);
 }
 
-const names = "plain spent race again done judged logged-in owner known".split(" ");
+const names = "plain used race again done malformed logged-in owner known".split(" ");
 const emailOf = (name: string) => `${name}@example.org`;
 const tokens = await mailedTokens(service, names.map(emailOf));
 const mailedTo = (name: string) => tokens[names.indexOf(name)] ?? "";
@@ -36,7 +36,7 @@ const mailedTo = (name: string) => tokens[names.indexOf(name)] ?? "";
 const verifiedAt = (email: string, own: TestService = service) =>
   own.query("SELECT email_verified_at FROM accounts WHERE email = ?", email)[0]?.email_verified_at;
 
-/** All that a token could change; of mails what their delivery does not. */
+/** Every row that a token could change, without the columns that mail delivery changes. */
 const stored = () => [
   service.query("SELECT * FROM accounts ORDER BY id"),
   service.query("SELECT * FROM mail_tokens ORDER BY token_hash"),
@@ -49,7 +49,7 @@ function assertVerified(answer: Answer): void {
   assertCommonHeaders(answer);
 }
 
-test("verification: a registration mails one link to the page of this service", async () => {
+test("verification: a registration sends one mail with a link to this service's page", async () => {
   const mails = await mailsIn(service.dataDirectory);
 
   const own = mails.filter(({ to }) => to?.[0]?.address === emailOf("plain"));
@@ -57,9 +57,9 @@ test("verification: a registration mails one link to the page of this service", 
   assert.ok(own[0]?.text?.includes(`\n${service.url}/verify#token=${mailedTo("plain")}\n`));
 });
 
-test("verification: once the mail is delivered, no table holds its token, only the SHA-256", async () => {
+test("verification: after the mail's delivery the database holds the token's SHA-256 but not the token", async () => {
   const token = mailedTo("owner");
-  await eventually("delivery that is noted", () => {
+  await eventually("delivery of every mail", () => {
     const waiting = service.query("SELECT 1 FROM mails WHERE delivered_at IS NULL");
     return waiting.length === 0 || undefined;
   });
@@ -71,7 +71,7 @@ test("verification: once the mail is delivered, no table holds its token, only t
   }
 });
 
-test("verification: the mailed token is 204, marks the email as verified and opens no session", async () => {
+test("verification: the mailed token returns 204, verifies the email and opens no session", async () => {
   const [, , sessions] = stored();
   assert.equal(verifiedAt(emailOf("plain")), null);
 
@@ -83,17 +83,17 @@ test("verification: the mailed token is 204, marks the email as verified and ope
   assert.equal(verified.length, 1);
 });
 
-test("verification: a token that is spent is 400, and the time of the first use stays", async () => {
-  assertVerified(await verify(mailedTo("spent")));
+test("verification: a used token returns 400 and does not change the time of the first use", async () => {
+  assertVerified(await verify(mailedTo("used")));
   const before = stored();
   service.clock.advanceMs(1000);
 
-  assertFailure(await verify(mailedTo("spent")), 400, "invalid_token");
+  assertFailure(await verify(mailedTo("used")), 400, "invalid_token");
 
   assert.deepEqual(stored(), before);
 });
 
-test("verification: of eight uses at the same instant exactly one is 204", async () => {
+test("verification: of eight concurrent uses of a token exactly one returns 204", async () => {
   const token = mailedTo("race");
 
   const answers = await Promise.all(Array.from({ length: 8 }, () => verify(token)));
@@ -104,7 +104,7 @@ test("verification: of eight uses at the same instant exactly one is 204", async
   }
 });
 
-test("verification: a token works until 24 hours after its mail was written, to the millisecond", async () => {
+test("verification: a token expires exactly 24 hours after its mail was created", async () => {
   await using own = await startService();
   const [inTime, late] = await mailedTokens(own, ["ada@example.org", "late@example.org"]);
 
@@ -121,7 +121,7 @@ test("verification: a token works until 24 hours after its mail was written, to 
   assertVerified(await verify(tokenOf(next), own));
 });
 
-test("verification: another mail leaves the older token valid, and using one voids both", async () => {
+test("verification: a second mail leaves the first token valid, and using either voids both", async () => {
   const email = emailOf("again");
   assert.equal((await resend(" Again@EXAMPLE.org\n")).status, 202);
   const newer = tokenOf(await mailTo(service.dataDirectory, email, "verify", 2));
@@ -140,7 +140,7 @@ const withoutIds = ({ status, headers, text }: Answer) => {
   return { status, others, text };
 };
 
-test("verification: for an unknown or verified email, resend answers as ever and writes nothing", async () => {
+test("verification: for an unknown or verified email, resend returns the usual 202 and writes nothing", async () => {
   assertVerified(await verify(mailedTo("done")));
   const before = stored();
 
@@ -152,7 +152,7 @@ test("verification: for an unknown or verified email, resend answers as ever and
   assertCommonHeaders(unknown);
   assert.deepEqual(withoutIds(verified), withoutIds(unknown));
   assert.deepEqual(withoutIds(await resend(emailOf("known"))), withoutIds(unknown));
-  // A mail that was asked for later has come: an earlier one would be here as well.
+  // The mail of a later request has arrived, so a mail of an earlier one would be here too.
   await mailTo(service.dataDirectory, emailOf("known"), "verify", 2);
   const mails = await mailsIn(service.dataDirectory);
   const addresses = mails.map(({ to }) => to?.[0]?.address);
@@ -160,7 +160,7 @@ test("verification: for an unknown or verified email, resend answers as ever and
   assert.equal(addresses.filter((address) => address === emailOf("done")).length, 1);
 });
 
-test("verification: nineteen resends at once send four further mails, and one token of five works", async () => {
+test("verification: 19 concurrent resends send four more mails, and only one of the five tokens works", async () => {
   const email = "impatient@example.org";
   await register(email);
   const calls = Array.from({ length: 19 }, () => resend(email));
@@ -168,7 +168,7 @@ test("verification: nineteen resends at once send four further mails, and one to
 
   const [account] = service.query("SELECT id FROM accounts WHERE email = ?", email);
   const accountId = String(account?.id);
-  await eventually("end of the delivery", () => {
+  await eventually("delivery of every mail", () => {
     const waiting = "SELECT 1 FROM mails WHERE account_id = ? AND next_attempt_at IS NOT NULL";
     return service.query(waiting, accountId).length === 0 || undefined;
   });
@@ -185,7 +185,7 @@ test("verification: nineteen resends at once send four further mails, and one to
   );
 });
 
-test("verification: a registration that is refused mails nothing and voids no token", async () => {
+test("verification: a rejected registration sends no mail and voids no token", async () => {
   const before = stored();
 
   assertFailure(await register(emailOf("owner")), 409, "email_taken");
@@ -203,12 +203,12 @@ const malformed = [
   ["of 10,000 characters", "3".repeat(10_000)],
   ["that is not hexadecimal", "g".repeat(64)],
   ["of 64 full-width digits", "３".repeat(64)],
-  ["that nobody was mailed", "3f".repeat(32)],
-  ["with a pattern of SQL", "%".repeat(64)],
+  ["that was never mailed", "3f".repeat(32)],
+  ["of SQL wildcards", "%".repeat(64)],
 ] as const;
 
 for (const [what, token] of malformed) {
-  test(`verification: a token ${what} is 400, and nothing is changed`, async () => {
+  test(`verification: a token ${what} returns 400 and changes nothing`, async () => {
     const before = stored();
 
     assertFailure(await verify(token), 400, "invalid_token");
@@ -217,8 +217,8 @@ for (const [what, token] of malformed) {
   });
 }
 
-test("verification: the token must be exact: no other case, no space, no part of a link", async () => {
-  const token = mailedTo("judged");
+test("verification: the server rejects a token in upper case, with white space or with parts of its link", async () => {
+  const token = mailedTo("malformed");
   const before = stored();
 
   const texts = [
@@ -235,7 +235,7 @@ test("verification: the token must be exact: no other case, no space, no part of
   assertVerified(await verify(token));
 });
 
-test("verification: a session, a key, a reset token and another service's token are none", async () => {
+test("verification: the server rejects session tokens, API keys, reset tokens and foreign tokens", async () => {
   const session = await service.openSession("holder@example.org");
   const { apiKey } = await service.createKey(session);
   await service.post("/v1/auth/password-reset", { json: { email: "holder@example.org" } });
@@ -263,13 +263,13 @@ const unfit = [
   ["an email that is missing", RESEND, {}, /\bemail\b.*missing/],
   ["an email that is null", RESEND, { email: null }, /\bemail\b.*string/],
   ["an email in an array", RESEND, { email: ["ada@example.org"] }, /\bemail\b.*string/],
-  ["an email of no such form", RESEND, { email: "ada.example.org" }, /\bemail\b/],
+  ["an email without an at sign", RESEND, { email: "ada.example.org" }, /\bemail\b/],
   ["two emails", RESEND, { email: "ada@example.org,eve@example.org" }, /\bemail\b/],
   ["an email with a header", RESEND, { email: "ada@example.org\r\nBcc: e@f.org" }, /\bemail\b/],
 ] as const;
 
 for (const [what, path, json, message] of unfit) {
-  test(`verification: ${what} is 400, named with its rule, and nothing is changed`, async () => {
+  test(`verification: ${what} returns 400 with the violated rule and changes nothing`, async () => {
     const before = stored();
 
     assertFailure(await service.post(path, { json }), 400, "invalid_request", message);
@@ -278,7 +278,7 @@ for (const [what, path, json, message] of unfit) {
   });
 }
 
-test("verification: a token is looked for in the body alone", async () => {
+test("verification: the server reads the token only from the body", async () => {
   const token = mailedTo("logged-in");
   const headers = { authorization: `Session ${token}`, cookie: `token=${token}` };
 
@@ -288,7 +288,7 @@ test("verification: a token is looked for in the body alone", async () => {
   assert.equal(verifiedAt(emailOf("logged-in")), null);
 });
 
-test("verification: it needs no session, minds none, and ends none", async () => {
+test("verification: a request needs no session, ignores an invalid one and ends none", async () => {
   const email = emailOf("logged-in");
   const { body } = await service.post("/v1/auth/login", { json: { email, password: PASSWORD } });
   const session = String(body.session_token);

@@ -17,7 +17,7 @@ const sessionCount = () => service.query("SELECT count(*) AS sessions FROM sessi
 const logIn = (email: unknown, password: unknown = PASSWORD) =>
   service.post(LOGIN, { json: { email, password } });
 
-test("login: a wrong password is 401 and opens no session", async () => {
+test("login: a wrong password returns 401 and opens no session", async () => {
   const before = sessionCount();
 
   const answer = await logIn(EMAIL, "incorrect horse battery");
@@ -27,7 +27,7 @@ test("login: a wrong password is 401 and opens no session", async () => {
   assert.equal(sessionCount(), before);
 });
 
-test("login: an unknown email is answered as a wrong password is, but for the request's id", async () => {
+test("login: an unknown email gets the same response as a wrong password, except for the request id", async () => {
   const wrong = await logIn(EMAIL, "incorrect horse battery");
   const unknown = await logIn("nobody@example.org", "incorrect horse battery");
 
@@ -40,14 +40,14 @@ test("login: an unknown email is answered as a wrong password is, but for the re
   assert.deepEqual(comparable(unknown), comparable(wrong));
 });
 
-test("login: an unknown email is not registered by trying it", async () => {
+test("login: an attempt with an unknown email does not create an account", async () => {
   await logIn("ghost@example.org");
   await logIn("ghost@example.org");
 
   assert.deepEqual(service.query("SELECT 1 FROM accounts WHERE email = 'ghost@example.org'"), []);
 });
 
-test("login: an email is trimmed and lower-cased, a password is taken as it is", async () => {
+test("login: the server trims and lower-cases the email but not the password", async () => {
   assert.equal((await logIn(" ADA@Example.ORG\n")).status, 200);
 
   for (const other of [` ${PASSWORD}`, `${PASSWORD} `, PASSWORD.toUpperCase()]) {
@@ -55,7 +55,7 @@ test("login: an email is trimmed and lower-cased, a password is taken as it is",
   }
 });
 
-test("login: an account whose email is not verified may log in", async () => {
+test("login: an account with an unverified email can log in", async () => {
   const [account] = service.query("SELECT email_verified_at FROM accounts");
 
   assert.equal(account?.email_verified_at, null);
@@ -63,19 +63,19 @@ test("login: an account whose email is not verified may log in", async () => {
 });
 
 const neverPasswords = [
-  ["an empty one", ""],
-  ["one too short to be set", "short"],
-  ["one too long to be set", "k".repeat(300)],
-  ["a common one", "password1"],
+  ["an empty password", ""],
+  ["a password below the minimum length", "short"],
+  ["a password above the maximum length", "k".repeat(300)],
+  ["a common password", "password1"],
 ] as const;
 
 for (const [what, password] of neverPasswords) {
-  test(`login: ${what} is a wrong password like any other`, async () => {
+  test(`login: ${what} returns 401 like any wrong password`, async () => {
     assertFailure(await logIn(EMAIL, password), 401, "unauthorized", MESSAGE);
   });
 }
 
-test("login: the stored form of a password does not log in", async () => {
+test("login: the stored hash of a password is not accepted as the password", async () => {
   const [account] = service.query("SELECT password_hash FROM accounts WHERE email = ?", EMAIL);
 
   assertFailure(await logIn(EMAIL, account?.password_hash), 401, "unauthorized", MESSAGE);
@@ -88,11 +88,11 @@ const badFields = [
   ["null for a password", { email: EMAIL, password: null }, /\bpassword\b.*string/],
   ["an array for a password", { email: EMAIL, password: [PASSWORD] }, /\bpassword\b.*string/],
   ["an object for an email", { email: { $ne: "" }, password: PASSWORD }, /\bemail\b.*string/],
-  ["an email of no email's form", { email: "ada", password: PASSWORD }, /\bemail\b/],
+  ["an email without an at sign", { email: "ada", password: PASSWORD }, /\bemail\b/],
 ] as const;
 
 for (const [what, json, message] of badFields) {
-  test(`login: ${what} is 400, named with its rule, and opens no session`, async () => {
+  test(`login: ${what} returns 400 with the violated rule and opens no session`, async () => {
     const before = sessionCount();
 
     const answer = await service.post(LOGIN, { json });
@@ -102,7 +102,7 @@ for (const [what, json, message] of badFields) {
   });
 }
 
-test("login: SQL in the fields is text", async () => {
+test("login: the server treats SQL in the fields as text", async () => {
   const before = service.query("SELECT count(*) AS n FROM accounts")[0]?.n;
 
   assertFailure(await logIn("'--@example.org", "' OR 1=1 --"), 401, "unauthorized", MESSAGE);

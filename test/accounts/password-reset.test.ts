@@ -30,8 +30,8 @@ const confirm = (token: unknown, password: unknown = NEW, own: TestService = ser
 const logIn = (email: string, password: string) =>
   service.post("/v1/auth/login", { json: { email, password } });
 
-/** Opens accounts with a session each, asks for a new password and waits for the mail of each. */
-async function whoForgot(own: TestService, emails: readonly string[]) {
+/** Opens accounts with a session each, requests a reset for each and waits for its mail. */
+async function startResets(own: TestService, emails: readonly string[]) {
   const sessions: string[] = [];
   for (const email of emails) {
     sessions.push(await own.openSession(email));
@@ -47,18 +47,18 @@ async function whoForgot(own: TestService, emails: readonly string[]) {
   }));
 }
 
-const names = "whole keys notice weak again race judged spent hijacked flooded".split(" ");
+const names = "whole keys notice weak again race malformed used hijacked flooded".split(" ");
 const racers = Array.from({ length: 6 }, (_, index) => `racer-${index}`);
 const emails = [...names, ...racers].map((name) => `${name}@example.org`);
-const forgetful = await whoForgot(service, emails);
+const resets = await startResets(service, emails);
 
 function account(name: string) {
-  const found = forgetful.find(({ email }) => email.startsWith(`${name}@`));
+  const found = resets.find(({ email }) => email.startsWith(`${name}@`));
   assert.ok(found !== undefined);
   return found;
 }
 
-/** All that a reset changes; of mails what their delivery does not. */
+/** Every row that a reset changes, without the columns that mail delivery changes. */
 const stored = () => [
   service.query("SELECT * FROM accounts ORDER BY id"),
   service.query("SELECT * FROM mail_tokens ORDER BY token_hash"),
@@ -75,7 +75,7 @@ function assertReset(answer: Answer): void {
   assertCommonHeaders(answer);
 }
 
-const isRefused = (answer: Answer) =>
+const assertWrongPassword = (answer: Answer) =>
   assertFailure(answer, 401, "unauthorized", "Email or password is incorrect.");
 
 const withoutIds = ({ status, headers, text }: Answer) => {
@@ -85,7 +85,7 @@ const withoutIds = ({ status, headers, text }: Answer) => {
 
 const usageOf = (session: string) => service.get("/v1/account/usage", { session });
 
-test("reset: to ask for one changes nothing: password and sessions work until it is confirmed", async () => {
+test("reset: password and sessions stay valid until the reset is confirmed", async () => {
   const { email, session } = account("whole");
 
   assert.equal((await logIn(email, OLD)).status, 200);
@@ -93,7 +93,7 @@ test("reset: to ask for one changes nothing: password and sessions work until it
   assert.equal(verifiedAt(email), null);
 });
 
-test("reset: the new password works, the old one does not, and every session is ended", async () => {
+test("reset: the new password works, the old one does not, and every session has ended", async () => {
   const { email, session, token } = account("whole");
   const second = String((await logIn(email, OLD)).body.session_token);
   const mails = await mailsIn(service.dataDirectory);
@@ -103,12 +103,12 @@ test("reset: the new password works, the old one does not, and every session is 
   assertReset(await confirm(token));
 
   for (const ended of [session, second]) assertSessionRefused(await usageOf(ended));
-  isRefused(await logIn(email, OLD));
+  assertWrongPassword(await logIn(email, OLD));
   assert.equal((await logIn(email, NEW)).status, 200);
   assert.equal(verifiedAt(email), "2026-11-21T12:00:00.000Z");
 });
 
-test("reset: it opens no session, and leaves other accounts as they are", async () => {
+test("reset: a reset opens no session and does not change other accounts", async () => {
   const { email, token } = account("keys");
   const others = () => [
     service.query("SELECT * FROM accounts WHERE email <> ? ORDER BY id", email),
@@ -134,7 +134,7 @@ test("reset: it opens no session, and leaves other accounts as they are", async 
   assert.equal(await service.usedUnits(renewed), 1);
 });
 
-test("reset: where it verifies the email first, keys and sessions from before are revoked", async () => {
+test("reset: a reset that verifies the email for the first time revokes older keys and sessions", async () => {
   const { email, session, token } = account("hijacked");
   const { id, apiKey } = await service.createKey(session);
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
@@ -151,7 +151,7 @@ test("reset: where it verifies the email first, keys and sessions from before ar
   assert.deepEqual([item?.id, item?.revoked_at, more], [id, "2026-11-21T12:00:00.000Z", []]);
 });
 
-test("reset: it is told by a mail without a link, a token or a password", async () => {
+test("reset: a mail without link, token or password reports the reset", async () => {
   const { email, token } = account("notice");
 
   assertReset(await confirm(token));
@@ -169,9 +169,9 @@ test("reset: it is told by a mail without a link, a token or a password", async 
   }
 });
 
-test("reset: a token works for one hour after its mail was written, to the millisecond", async () => {
+test("reset: a token expires exactly one hour after its mail was created", async () => {
   await using own = await startService();
-  const [inTime, late] = await whoForgot(own, ["ada@example.org", "late@example.org"]);
+  const [inTime, late] = await startResets(own, ["ada@example.org", "late@example.org"]);
 
   own.clock.advanceMs(HOUR_MS - 1);
   assertReset(await confirm(inTime?.token, NEW, own));
@@ -185,7 +185,7 @@ test("reset: a token works for one hour after its mail was written, to the milli
 
 const lengthRule = /\bpassword\b.*\b8\b.*\b256\b/;
 
-test("reset: a password that may not be is 400, named with its rule, and spends no token", async () => {
+test("reset: an invalid password returns 400 with the violated rule and leaves the token valid", async () => {
   const { email, token } = account("weak");
   const before = stored();
   const bad = [
@@ -213,23 +213,23 @@ test("reset: a password that may not be is 400, named with its rule, and spends 
   assertReset(await confirm(token));
 });
 
-test("reset: a newer request leaves the older link valid, and using one voids both", async () => {
+test("reset: a second request leaves the first link valid, and using either voids both", async () => {
   const { email, token } = account("again");
   assert.equal((await requestReset(" Again@EXAMPLE.org\n")).status, 202);
   const newer = tokenOf(await mailTo(service.dataDirectory, email, "reset", 2));
   assert.notEqual(newer, token);
 
   assertReset(await confirm(token));
-  for (const spent of [token, newer]) {
-    assertFailure(await confirm(spent, "a third long passphrase"), 400, "invalid_token");
+  for (const used of [token, newer]) {
+    assertFailure(await confirm(used, "a third long passphrase"), 400, "invalid_token");
   }
   assert.equal((await logIn(email, NEW)).status, 200);
 });
 
-test("reset: beyond five mails to an address within an hour the response is the same, without a mail", async () => {
+test("reset: after five mails to an email within an hour the server responds the same but sends no mail", async () => {
   const { email, token } = account("flooded");
   const answers: Answer[] = [];
-  // Two mails are out: of the registration and of the first request.
+  // Two mails have been sent: for the registration and for the first request.
   for (let request = 0; request < 6; request += 1) answers.push(await requestReset(email));
   const [first, ...others] = answers.map(withoutIds);
 
@@ -249,24 +249,24 @@ test("reset: beyond five mails to an address within an hour the response is the 
   assertReset(await confirm(token));
 });
 
-test("reset: of confirmations of one token at once, one password at a time is hashed", async () => {
-  let [underWay, most, hashed] = [0, 0, 0];
+test("reset: of concurrent confirmations with one token only one password is hashed", async () => {
+  let [inFlight, most, hashed] = [0, 0, 0];
   const secrets = createSecrets();
   const hashPassword = async (password: string) => {
     hashed += 1;
-    underWay += 1;
-    most = Math.max(most, underWay);
+    inFlight += 1;
+    most = Math.max(most, inFlight);
     const stored = await secrets.hashPassword(password);
-    underWay -= 1;
+    inFlight -= 1;
     return stored;
   };
   await using own = await startService({ secrets: { ...secrets, hashPassword } });
-  const [forgot] = await whoForgot(own, ["ada@example.org"]);
+  const [reset] = await startResets(own, ["ada@example.org"]);
   [most, hashed] = [0, 0];
 
   const answers = await Promise.all(
-    Array.from({ length: 20 }, (_, turn) =>
-      confirm(forgot?.token, turn === 0 ? "short" : `passphrase number ${turn}`, own),
+    Array.from({ length: 20 }, (_, index) =>
+      confirm(reset?.token, index === 0 ? "short" : `passphrase number ${index}`, own),
     ),
   );
 
@@ -275,8 +275,8 @@ test("reset: of confirmations of one token at once, one password at a time is ha
   assert.equal(answers.filter(({ status }) => status === 400).length, 19);
 });
 
-test("reset: a token that is spent is 400, and the password of its first use stays", async () => {
-  const { email, token } = account("spent");
+test("reset: a used token returns 400, and the password of its first use stays", async () => {
+  const { email, token } = account("used");
   assertReset(await confirm(token));
   const before = stored();
 
@@ -286,7 +286,7 @@ test("reset: a token that is spent is 400, and the password of its first use sta
   assert.equal((await logIn(email, NEW)).status, 200);
 });
 
-test("reset: of confirmations at the same instant one is 204, and its password alone works", async () => {
+test("reset: of concurrent confirmations one returns 204, and only its password works", async () => {
   const { email, token } = account("race");
   const passwords = Array.from({ length: 4 }, (_, index) => `passphrase number ${index}`);
 
@@ -299,30 +299,30 @@ test("reset: of confirmations at the same instant one is 204, and its password a
     if (answer.status !== 204) assertFailure(answer, 400, "invalid_token");
     assert.equal((await logIn(email, password)).status, answer.status === 204 ? 200 : 401);
   }
-  isRefused(await logIn(email, OLD));
+  assertWrongPassword(await logIn(email, OLD));
 });
 
-test("reset: a log-in with the old password while it commits leaves no session that lives", async () => {
+test("reset: a concurrent log-in with the old password leaves no valid session", async () => {
   let opened = 0;
   for (const { email, token } of racers.map(account)) {
     const before = [1, 2, 3].map(() => logIn(email, OLD));
     const confirmed = confirm(token);
-    const beside = [1, 2, 3].map(() => logIn(email, OLD));
+    const concurrent = [1, 2, 3].map(() => logIn(email, OLD));
     assertReset(await confirmed);
 
-    for (const answer of await Promise.all([...before, ...beside])) {
+    for (const answer of await Promise.all([...before, ...concurrent])) {
       if (answer.status === 401) continue;
       assert.equal(answer.status, 200, answer.text);
       opened += 1;
       assertSessionRefused(await usageOf(String(answer.body.session_token)));
     }
-    isRefused(await logIn(email, OLD));
+    assertWrongPassword(await logIn(email, OLD));
     assert.equal((await logIn(email, NEW)).status, 200);
   }
-  assert.ok(opened > 0, "no log-in came before a reset: there was no race");
+  assert.ok(opened > 0, "no log-in finished before its reset, so nothing raced");
 });
 
-test("reset: for an unknown email the answer is as ever, and nothing is written", async () => {
+test("reset: for an unknown email the server returns the usual 202 and writes nothing", async () => {
   const before = stored();
 
   const unknown = await requestReset("nobody@example.org");
@@ -337,8 +337,8 @@ test("reset: for an unknown email the answer is as ever, and nothing is written"
   assert.ok(!mails.some(({ to }) => to?.[0]?.address === "nobody@example.org"));
 });
 
-test("reset: what is no token is 400, whatever the password, and nothing is changed", async () => {
-  const { email, session, token } = account("judged");
+test("reset: an invalid token returns 400 with any password and changes nothing", async () => {
+  const { email, session, token } = account("malformed");
   const { apiKey } = await service.createKey(session);
   const verification = tokenOf(await mailTo(service.dataDirectory, email, "verify"));
   const before = stored();
@@ -358,14 +358,14 @@ test("reset: what is no token is 400, whatever the password, and nothing is chan
 const unfit = [
   ["a request without an email", REQUEST, {}, /\bemail\b.*missing/],
   ["a request with an email in an array", REQUEST, { email: ["a@example.org"] }, /\bemail\b/],
-  ["a request with an email of no such form", REQUEST, { email: "ada" }, /\bemail\b/],
+  ["a request with an email without an at sign", REQUEST, { email: "ada" }, /\bemail\b/],
   ["a confirmation without a token", CONFIRM, { password: NEW }, /\btoken\b.*missing/],
   ["a token that is null", CONFIRM, { token: null, password: NEW }, /\btoken\b.*string/],
   ["a token that is a number", CONFIRM, { token: 5, password: NEW }, /\btoken\b.*string/],
 ] as const;
 
 for (const [what, path, json, message] of unfit) {
-  test(`reset: ${what} is 400, named with its rule, and nothing is changed`, async () => {
+  test(`reset: ${what} returns 400 with the violated rule and changes nothing`, async () => {
     const before = stored();
 
     assertFailure(await service.post(path, { json }), 400, "invalid_request", message);

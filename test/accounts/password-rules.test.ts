@@ -18,13 +18,13 @@ test("a password has 8 to 256 characters", () => {
   assert.equal(problem(""), LENGTH);
 });
 
-test("characters are counted, not the units of UTF-16", () => {
+test("the length of a password is counted in characters, not in UTF-16 code units", () => {
   assert.equal(problem("😀".repeat(7)), LENGTH);
   assert.equal(problem("😀".repeat(8)), undefined);
   assert.equal(problem("😀".repeat(256)), undefined);
 });
 
-test("any character may stand in a password, white space and control characters too", () => {
+test("a password may contain any character, including white space and control characters", () => {
   const password = fc.string({ unit: "binary", minLength: 8, maxLength: 256 });
   fc.assert(
     fc.property(password, (text) => {
@@ -34,37 +34,37 @@ test("any character may stand in a password, white space and control characters 
   );
 });
 
-test("the account's email is no password, in any case", () => {
+test("the account's email is not allowed as a password, in any case", () => {
   const reason = "password must not be the email address.";
   assert.equal(problem(EMAIL), reason);
   assert.equal(problem("Ada@Example.ORG"), reason);
   assert.equal(problem(`${EMAIL}!`), undefined);
 });
 
-test("a common password is refused, and the list is asked for the very text", () => {
-  const asked: string[] = [];
-  const isCommon = (text: string) => asked.push(text) > 0;
+test("a common password is rejected, and the lookup in the list gets exactly the given text", () => {
+  const lookups: string[] = [];
+  const isCommon = (text: string) => lookups.push(text) > 0;
   assert.equal(
     problem("Password1", isCommon),
     "password is on the list of common passwords: choose another.",
   );
-  assert.deepEqual(asked, ["Password1"]);
+  assert.deepEqual(lookups, ["Password1"]);
 });
 
-test("a password of a wrong length is not looked up", () => {
+test("a password of an invalid length is not looked up in the list", () => {
   assert.equal(
-    problem("short", () => assert.fail("asked")),
+    problem("short", () => assert.fail("looked up")),
     LENGTH,
   );
 });
 
-test("the same characters from another keyboard are the same password", () => {
+test("equivalent Unicode spellings are the same password", () => {
   assert.equal(normalizePassword("Cafe\u0301 au lait"), "Café au lait");
   assert.equal(normalizePassword("ﬁnance２０２６"), "finance2026");
   assert.equal(normalizePassword("\u212Bngstr\u00F6m"), "\u00C5ngstr\u00F6m");
 });
 
-test("the normal form is its own, and keeps case and white space", () => {
+test("normalizing a password twice changes nothing more, and case and white space are kept", () => {
   assert.equal(normalizePassword(" Correct  Horse "), " Correct  Horse ");
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {

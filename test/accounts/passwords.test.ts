@@ -10,7 +10,7 @@ after(() => service[Symbol.asyncDispose]());
 
 const accountCount = () => service.query("SELECT count(*) AS accounts FROM accounts")[0]?.accounts;
 
-const storedForm = (email: string) =>
+const storedHash = (email: string) =>
   String(
     service.query("SELECT password_hash FROM accounts WHERE email = ?", email)[0]?.password_hash,
   );
@@ -35,7 +35,7 @@ const good = [
 ] as const;
 
 for (const [what, password] of good) {
-  test(`passwords: one ${what} is accepted, and logs in exactly as typed`, async () => {
+  test(`passwords: a password ${what} is accepted, and only exactly that password logs in`, async () => {
     const email = newEmail();
 
     assert.equal((await register(password, email)).status, 201);
@@ -59,7 +59,7 @@ const bad = [
   ["that is common", "password1", commonRule],
   ["that is common, in capital letters", "PASSWORD1", commonRule],
   ["that is common, in full-width letters", "ｐａｓｓｗｏｒｄ１", commonRule],
-  ["that is a common row of keys", "1qaz2wsx", commonRule],
+  ["that is a common keyboard pattern", "1qaz2wsx", commonRule],
   ["that is a number", 12345678, /\bpassword\b.*string/],
   ["that is null", null, /\bpassword\b.*string/],
   ["that is an array", ["correct horse battery"], /\bpassword\b.*string/],
@@ -68,7 +68,7 @@ const bad = [
 ] as const;
 
 for (const [what, password, message] of bad) {
-  test(`passwords: one ${what} is 400, named with its rule, and makes no account`, async () => {
+  test(`passwords: a password ${what} returns 400 with the violated rule and creates no account`, async () => {
     const before = accountCount();
 
     const answer = await register(password);
@@ -81,7 +81,7 @@ for (const [what, password, message] of bad) {
   });
 }
 
-test("passwords: the email itself is refused, however either is written", async () => {
+test("passwords: the server rejects the account's email as a password, in any case", async () => {
   const before = accountCount();
 
   for (const [email, password] of [
@@ -104,24 +104,24 @@ test("passwords: composed and decomposed characters are the same password (NFKC)
   assertFailure(await logIn(email, "Zurich-Straße-A"), 401, "unauthorized");
 });
 
-test("passwords: the stored form is argon2id of 19 MiB, t=2, p=1 or stronger, salted", async () => {
+test("passwords: the stored hash is salted Argon2id with 19 MiB, t=2, p=1 or stronger", async () => {
   const [first, second] = [newEmail(), newEmail()];
   await register("the same password", first);
   await register("the same password", second);
 
-  const form = storedForm(first);
-  const [, memory, passes, lanes, salt = ""] =
-    /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$[^$]+$/.exec(form) ?? [];
-  assert.ok(Number(memory) >= 19_456, form);
-  assert.ok(Number(passes) >= 2, form);
-  assert.ok(Number(lanes) >= 1, form);
+  const stored = storedHash(first);
+  const [, memory, passes, parallelism, salt = ""] =
+    /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$[^$]+$/.exec(stored) ?? [];
+  assert.ok(Number(memory) >= 19_456, stored);
+  assert.ok(Number(passes) >= 2, stored);
+  assert.ok(Number(parallelism) >= 1, stored);
   assert.ok(Buffer.from(salt, "base64").length >= 16);
-  assert.notEqual(storedForm(second), form);
-  assert.ok(!form.includes("password"));
+  assert.notEqual(storedHash(second), stored);
+  assert.ok(!stored.includes("password"));
 });
 
-/** The form that an older release, with weaker parameters, would have stored. */
-function weakForm(password: string): string {
+/** A hash as an older release with weaker parameters would have stored it. */
+function weakHash(password: string): string {
   const nonce = Buffer.alloc(16, 7);
   const [memory, passes, parallelism] = [4096, 1, 1];
   const tag = argon2Sync("argon2id", {
@@ -136,19 +136,19 @@ function weakForm(password: string): string {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(nonce)}$${text(tag)}`;
 }
 
-test("passwords: a form of weaker parameters logs in, and is renewed by that log-in", async () => {
+test("passwords: a log-in renews a stored hash that has weaker parameters", async () => {
   const email = newEmail();
   await register("soon replaced", email);
-  const weak = weakForm("an old password");
+  const weak = weakHash("an old password");
   service.query("UPDATE accounts SET password_hash = ? WHERE email = ?", weak, email);
 
   assertFailure(await logIn(email, "not the old password"), 401, "unauthorized");
-  assert.equal(storedForm(email), weak);
+  assert.equal(storedHash(email), weak);
   assert.equal((await logIn(email, "an old password")).status, 200);
 
-  const renewed = storedForm(email);
+  const renewed = storedHash(email);
   assert.match(renewed, /^\$argon2id\$v=19\$m=(19[4-9]\d\d|[2-9]\d{4}|\d{6,}),t=[2-9]\d*,p=\d+\$/);
   assert.equal((await logIn(email, "an old password")).status, 200);
-  assert.equal(storedForm(email), renewed);
+  assert.equal(storedHash(email), renewed);
   assertFailure(await logIn(email, "not the old password"), 401, "unauthorized");
 });

@@ -14,7 +14,7 @@ const accountCount = () => service.query("SELECT count(*) AS accounts FROM accou
 const register = (email: unknown, password: unknown = PASSWORD) =>
   service.post(REGISTER, { json: { email, password } });
 
-test("register: a new account is 201 with id, email, created_at and email_verified", async () => {
+test("register: a new account returns 201 with id, email, created_at and email_verified", async () => {
   const answer = await register("ada@example.org");
 
   assert.equal(answer.status, 201);
@@ -28,7 +28,7 @@ test("register: a new account is 201 with id, email, created_at and email_verifi
   assertCommonHeaders(answer);
 });
 
-test("register: a new account is on the plan free, without a key and without a session", async () => {
+test("register: a new account is on the free plan and has no API key and no session", async () => {
   await register("plain@example.org");
 
   const [account] = service.query(
@@ -40,7 +40,7 @@ test("register: a new account is on the plan free, without a key and without a s
   assert.deepEqual(service.query("SELECT 1 FROM api_keys WHERE account_id = ?", id), []);
 });
 
-test("register: an email that is taken is 409, and the first account is unchanged", async () => {
+test("register: a registered email returns 409 and does not change the existing account", async () => {
   await register("taken@example.org");
   const before = service.query("SELECT * FROM accounts WHERE email = 'taken@example.org'");
 
@@ -51,7 +51,7 @@ test("register: an email that is taken is 409, and the first account is unchange
   assert.deepEqual(stored, before);
 });
 
-test("register: of eight calls at once with one email, exactly one is 201", async () => {
+test("register: of eight concurrent requests with one email, exactly one returns 201", async () => {
   const answers = await Promise.all(Array.from({ length: 8 }, () => register("race@example.org")));
 
   assert.equal(answers.filter(({ status }) => status === 201).length, 1);
@@ -62,7 +62,7 @@ test("register: of eight calls at once with one email, exactly one is 201", asyn
   assert.equal(stored.length, 1);
 });
 
-test("register: an email is trimmed and lower-cased before it is compared and told", async () => {
+test("register: an email is trimmed and lower-cased before it is compared and returned", async () => {
   const answer = await register(" \tGrace@Example.ORG\n");
 
   assert.deepEqual([answer.status, answer.body.email], [201, "grace@example.org"]);
@@ -76,7 +76,7 @@ const longEmail = (length: number) => {
   return `${"a".repeat(length - domain.length - 1)}@${domain}`;
 };
 
-test("register: an email of 254 characters is taken, white space around it not counted", async () => {
+test("register: an email of 254 characters is accepted, not counting white space around it", async () => {
   const email = longEmail(246);
   const longest = `${email.slice(0, -4)}${"e".repeat(8)}.org`;
   assert.equal(longest.length, 254);
@@ -94,22 +94,22 @@ const badEmails = [
   ["with a space", "ada lovelace@example.org", /\bemail\b/],
   ["with two dots", "ada..l@example.org", /\bemail\b/],
   ["with a display name", "Ada <ada@example.org>", /\bemail\b/],
-  ["with a line end and a header", "ada@example.org\r\nBcc: eve@example.org", /\bemail\b/],
+  ["with a line break and a header", "ada@example.org\r\nBcc: eve@example.org", /\bemail\b/],
   ["with a zero byte", "ada\u0000@example.org", /\bemail\b/],
-  ["with a comma and another", "ada@example.org,eve@example.org", /\bemail\b/],
+  ["with a comma and a second email", "ada@example.org,eve@example.org", /\bemail\b/],
   ["that is empty", "", /\bemail\b/],
   ["that is white space", "   ", /\bemail\b/],
   ["of 255 characters", `${longEmail(246).slice(0, -4)}${"e".repeat(9)}.org`, /\bemail\b.*254/],
   ["that is a number", 5, /\bemail\b.*string/],
   ["that is null", null, /\bemail\b.*string/],
-  ["that is a truth value", true, /\bemail\b.*string/],
+  ["that is a boolean", true, /\bemail\b.*string/],
   ["that is an array", ["ada@example.org"], /\bemail\b.*string/],
   ["that is an object", { trim: "ada@example.org" }, /\bemail\b.*string/],
   ["that is missing", undefined, /\bemail\b.*missing/],
 ] as const;
 
 for (const [what, email, message] of badEmails) {
-  test(`register: an email ${what} is 400, named with its rule, and no account`, async () => {
+  test(`register: an email ${what} returns 400 with the violated rule and creates no account`, async () => {
     const before = accountCount();
 
     const answer = await register(email);
@@ -119,7 +119,7 @@ for (const [what, email, message] of badEmails) {
   });
 }
 
-test("register: members beside email and password choose nothing", async () => {
+test("register: the server ignores body members other than email and password", async () => {
   const json = {
     email: "mallory@example.org",
     password: PASSWORD,
@@ -140,7 +140,7 @@ test("register: members beside email and password choose nothing", async () => {
   assert.equal(stored[0]?.plan, "free");
 });
 
-test("register: a refusal for a bad password does not tell whether the email is taken", async () => {
+test("register: the rejection of an invalid password does not reveal whether the email is registered", async () => {
   await register("known@example.org");
 
   const known = await register("known@example.org", "short");

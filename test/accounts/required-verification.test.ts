@@ -19,7 +19,7 @@ const logIn = (email: string, password = PASSWORD, own: TestService = service) =
 
 const sessions = (own: TestService = service) => own.query("SELECT * FROM sessions");
 
-/** The public text tells what to do, and the answer asks for no credential. */
+/** The message says what to do, and the response has no WWW-Authenticate header. */
 function assertNotVerified(answer: Answer): void {
   assertFailure(answer, 403, "email_not_verified", /confirm your email/);
   assert.equal(answer.headers["www-authenticate"], undefined);
@@ -35,7 +35,7 @@ const [verification, reset] = await Promise.all([
   mailTo(service.dataDirectory, emails[1], "reset").then(tokenOf),
 ]);
 
-test("required verification: the right password is 403 until then, and no session is stored", async () => {
+test("required verification: until then the right password returns 403 and stores no session", async () => {
   assert.equal((await register("ada@example.org")).status, 201);
 
   assertNotVerified(await logIn("ada@example.org"));
@@ -44,7 +44,7 @@ test("required verification: the right password is 403 until then, and no sessio
   assert.deepEqual(sessions(), []);
 });
 
-test("required verification: a wrong password is 401, as for an unknown email", async () => {
+test("required verification: a wrong password returns 401, the same as an unknown email", async () => {
   const wrong = await logIn("ada@example.org", "correct horse batterY");
   const unknown = await logIn("nobody@example.org");
 
@@ -54,7 +54,7 @@ test("required verification: a wrong password is 401, as for an unknown email", 
   assert.deepEqual(sessions(), []);
 });
 
-test("required verification: a log-in works once the email is verified", async () => {
+test("required verification: a log-in succeeds once the email is verified", async () => {
   const [email] = emails;
   assertNotVerified(await logIn(email));
 
@@ -66,7 +66,7 @@ test("required verification: a log-in works once the email is verified", async (
   assert.equal((await service.get("/v1/account/usage", { session })).status, 200);
 });
 
-test("required verification: a reset verifies as well: the link of its mail came by the same way", async () => {
+test("required verification: a confirmed password reset verifies the email too", async () => {
   const [, email] = emails;
   assertNotVerified(await logIn(email));
 
@@ -77,7 +77,7 @@ test("required verification: a reset verifies as well: the link of its mail came
   assertFailure(await logIn(email), 401, "unauthorized");
 });
 
-test("required verification: a log-in that is refused for it counts in the auth limiter", async () => {
+test("required verification: a log-in that returns 403 counts against the auth limit", async () => {
   await using own = await startService({ config: { ...required.config, authCallsPerWindow: 3 } });
   const json = { email: "ada@example.org", password: PASSWORD };
   await own.post("/v1/auth/register", { json });
@@ -87,7 +87,7 @@ test("required verification: a log-in that is refused for it counts in the auth 
   assertFailure(await logIn(json.email, PASSWORD, own), 429, "too_many_requests");
 });
 
-test("required verification: sessions and keys from before go on; the next log-in is 403", async () => {
+test("required verification: existing sessions and keys stay valid; the next log-in returns 403", async () => {
   await using before = await startService();
   const { dataDirectory } = before;
   const session = await before.openSession("ada@example.org");
@@ -101,7 +101,7 @@ test("required verification: sessions and keys from before go on; the next log-i
   assert.equal(sessions(own).length, 1);
 });
 
-test("required verification: without the setting, an unverified account works in full", async () => {
+test("required verification: without the setting an unverified account has full access", async () => {
   await using own = await startService();
   const session = await own.openSession("ada@example.org");
 

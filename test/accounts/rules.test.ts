@@ -16,7 +16,7 @@ const secret = fc.string({
 });
 const SECRET = "0123456789abcdef".repeat(4);
 
-test("credentials begin as the specification says", () => {
+test("API keys start with svc_live_ and session tokens with svc_sess_", () => {
   assert.equal(API_KEY_PREFIX, "svc_live_");
   assert.equal(API_KEY_PREFIX.length, 9);
   assert.equal(SESSION_TOKEN_PREFIX, "svc_sess_");
@@ -26,7 +26,7 @@ test("a session lasts 24 hours", () => {
   assert.equal(SESSION_LIFETIME_MS, 86_400_000);
 });
 
-test("a key prefix is the start and the first 8 digits of the secret: 17 characters", () => {
+test("a key prefix is svc_live_ and the first 8 digits of the secret: 17 characters", () => {
   assert.equal(keyPrefixOf(API_KEY_PREFIX + SECRET), "svc_live_01234567");
   fc.assert(
     fc.property(secret, (digits) => {
@@ -37,7 +37,7 @@ test("a key prefix is the start and the first 8 digits of the secret: 17 charact
   );
 });
 
-test("any secret makes a key and a token, and neither is taken for the other", () => {
+test("an API key is never parsed as a session token, nor a session token as an API key", () => {
   fc.assert(
     fc.property(secret, (digits) => {
       assert.ok(isApiKey(API_KEY_PREFIX + digits));
@@ -48,23 +48,23 @@ test("any secret makes a key and a token, and neither is taken for the other", (
   );
 });
 
-const misshapen = [
+const malformed = [
   ["an empty text", ""],
-  ["a start alone", API_KEY_PREFIX],
+  ["svc_live_ alone", API_KEY_PREFIX],
   ["a secret alone", SECRET],
-  ["a secret that is a digit short", API_KEY_PREFIX + SECRET.slice(1)],
-  ["a secret with a digit too many", `${API_KEY_PREFIX}${SECRET}0`],
+  ["a secret with one digit too few", API_KEY_PREFIX + SECRET.slice(1)],
+  ["a secret with one digit too many", `${API_KEY_PREFIX}${SECRET}0`],
   ["upper-case digits", API_KEY_PREFIX + SECRET.toUpperCase()],
-  ["an upper-case start", `SVC_LIVE_${SECRET}`],
+  ["an upper-case SVC_LIVE_", `SVC_LIVE_${SECRET}`],
   ["a digit that is not hexadecimal", `${API_KEY_PREFIX}g${SECRET.slice(1)}`],
-  ["white space before", ` ${API_KEY_PREFIX}${SECRET}`],
-  ["white space after", `${API_KEY_PREFIX}${SECRET} `],
-  ["a line feed after", `${API_KEY_PREFIX}${SECRET}\n`],
-  ["another key behind it", `${API_KEY_PREFIX}${SECRET}${API_KEY_PREFIX}${SECRET}`],
+  ["leading white space", ` ${API_KEY_PREFIX}${SECRET}`],
+  ["trailing white space", `${API_KEY_PREFIX}${SECRET} `],
+  ["a trailing line feed", `${API_KEY_PREFIX}${SECRET}\n`],
+  ["two keys in a row", `${API_KEY_PREFIX}${SECRET}${API_KEY_PREFIX}${SECRET}`],
 ] as const;
 
-for (const [what, text] of misshapen) {
-  test(`${what} is no credential`, () => {
+for (const [what, text] of malformed) {
+  test(`${what} is neither an API key nor a session token`, () => {
     assert.ok(!isApiKey(text));
     assert.ok(!isSessionToken(text.replace("live", "sess").replace("LIVE", "SESS")));
   });

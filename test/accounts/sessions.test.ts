@@ -21,7 +21,7 @@ const logIn = async (email: string) => {
   return String(answer.body.session_token);
 };
 
-test("§2 sessions: a log-in answers 200 with the token and its end, 24 hours later", async () => {
+test("§2 sessions: a log-in returns 200 with the token and its expiry in 24 hours", async () => {
   await service.openSession("shape@example.org");
 
   const answer = await service.post("/v1/auth/login", {
@@ -36,7 +36,7 @@ test("§2 sessions: a log-in answers 200 with the token and its end, 24 hours la
   assertCommonHeaders(answer);
 });
 
-test("§3 sessions: one is valid until 24 hours after its log-in, to the millisecond", async () => {
+test("§3 sessions: a session expires exactly 24 hours after its log-in", async () => {
   const session = await service.openSession();
 
   service.clock.advanceMs(DAY_MS - 1);
@@ -47,7 +47,7 @@ test("§3 sessions: one is valid until 24 hours after its log-in, to the millise
   assertSessionRefused(await service.get(USAGE, { session }));
 });
 
-test("§3 sessions: using one does not prolong it", async () => {
+test("§3 sessions: using a session does not extend it", async () => {
   const session = await service.openSession();
 
   for (let hour = 0; hour < 23; hour += 1) {
@@ -58,7 +58,7 @@ test("§3 sessions: using one does not prolong it", async () => {
   assertSessionRefused(await service.get(USAGE, { session }));
 });
 
-test("§3 sessions: an expired one makes no key and revokes none; a new log-in does", async () => {
+test("§3 sessions: an expired session can neither create nor revoke keys; the keys stay valid", async () => {
   const email = "expired@example.org";
   const session = await service.openSession(email);
   const { id, apiKey } = await service.createKey(session);
@@ -77,7 +77,7 @@ test("§3 sessions: an expired one makes no key and revokes none; a new log-in d
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 });
 
-test("§5 sessions: each log-in has a token of its own, and the older ones stay valid", async () => {
+test("§5 sessions: each log-in returns a new token, and older tokens stay valid", async () => {
   const email = "twice@example.org";
   const first = await service.openSession(email);
   const second = await logIn(email);
@@ -88,7 +88,7 @@ test("§5 sessions: each log-in has a token of its own, and the older ones stay 
   }
 });
 
-test("sessions: a log-out is 204 without a body, and ends that session alone", async () => {
+test("sessions: a log-out returns 204 without a body and ends only that session", async () => {
   const email = "leaving@example.org";
   const leaving = await service.openSession(email);
   const staying = await logIn(email);
@@ -102,14 +102,14 @@ test("sessions: a log-out is 204 without a body, and ends that session alone", a
   assert.equal((await service.get(USAGE, { session: staying })).status, 200);
 });
 
-test("sessions: a log-out without a valid session is 401", async () => {
+test("sessions: a log-out without a valid session returns 401", async () => {
   const { apiKey } = await service.createKey(await service.openSession());
 
   assertSessionRefused(await service.post("/v1/auth/logout"));
   assertSessionRefused(await service.post("/v1/auth/logout", { apiKey }));
 });
 
-test("sessions: keys live on when the session that made them ends", async () => {
+test("sessions: an API key stays valid after the session that created it has ended", async () => {
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
   await service.post("/v1/auth/logout", { session });
@@ -117,7 +117,7 @@ test("sessions: keys live on when the session that made them ends", async () => 
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 });
 
-test("sessions: one outlives a restart, and a log-out does too", async () => {
+test("sessions: sessions and log-outs persist across a restart", async () => {
   await using first = await startService();
   const { dataDirectory } = first;
   const staying = await first.openSession();
@@ -130,7 +130,7 @@ test("sessions: one outlives a restart, and a log-out does too", async () => {
   assertSessionRefused(await second.get(USAGE, { session: leaving }));
 });
 
-test("sessions: only the SHA-256 of a token is stored, and no table holds the token", async () => {
+test("sessions: the database holds the SHA-256 of a session token but not the token", async () => {
   const session = await service.openSession();
 
   const digest = hash("sha256", session);
@@ -142,7 +142,7 @@ test("sessions: only the SHA-256 of a token is stored, and no table holds the to
   }
 });
 
-test("§5 sessions: a session is never accepted on the rate endpoint, and is not charged", async () => {
+test("§5 sessions: the rate endpoint rejects a session token and charges nothing", async () => {
   const session = await service.openSession();
   await service.createKey(session);
 
@@ -153,7 +153,7 @@ test("§5 sessions: a session is never accepted on the rate endpoint, and is not
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("§5 sessions: an API key is never accepted on an account endpoint", async () => {
+test("§5 sessions: account endpoints reject an API key", async () => {
   const session = await service.openSession();
   const { id, apiKey } = await service.createKey(session);
 

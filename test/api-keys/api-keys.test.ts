@@ -23,7 +23,7 @@ const listOf = async (session: string) =>
 const revoke = (session: string, id: string) =>
   service.call("DELETE", `${KEYS}/${id}`, { session });
 
-test("§2 keys: a creation answers 201 with the five members, the secret among them", async () => {
+test("§2 keys: creating a key returns 201 with five members, including the secret", async () => {
   const session = await service.openSession();
 
   const answer = await service.post(KEYS, { session, json: { name: "billing" } });
@@ -40,7 +40,7 @@ test("§2 keys: a creation answers 201 with the five members, the secret among t
   assertCommonHeaders(answer);
 });
 
-test("§2 keys: every key has a secret, an id and a prefix of its own", async () => {
+test("§2 keys: every key has a different secret, id and prefix", async () => {
   const session = await service.openSession();
   const bodies = [];
   for (let index = 0; index < 5; index += 1) {
@@ -52,13 +52,13 @@ test("§2 keys: every key has a secret, an id and a prefix of its own", async ()
   }
 });
 
-test("§5 keys: a key that was just made reads a rate", async () => {
+test("§5 keys: a new key can read a rate at once", async () => {
   const { apiKey } = await service.createKey(await service.openSession());
 
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 });
 
-test("keys: the list is {api_keys: […]}, oldest first, and never tells a secret", async () => {
+test("keys: the list is {api_keys: […]}, oldest first, and contains no secret", async () => {
   const session = await service.openSession();
   const made = [];
   for (const name of ["c", "a", "b"]) {
@@ -87,11 +87,11 @@ test("keys: the list is {api_keys: […]}, oldest first, and never tells a secre
   assertCommonHeaders(answer);
 });
 
-test("§4 keys: a list without a key is an empty one", async () => {
+test("§4 keys: the list of an account without keys is empty", async () => {
   assert.deepEqual(await listOf(await service.openSession()), []);
 });
 
-test("§4 keys: an account lists its own keys only", async () => {
+test("§4 keys: an account's list contains only its own keys", async () => {
   const own = await service.openSession();
   const other = await service.openSession();
   const { id } = await service.createKey(own);
@@ -103,7 +103,7 @@ test("§4 keys: an account lists its own keys only", async () => {
   );
 });
 
-test("§3 keys: a revocation is 204 without a body, and the key is refused on the next read", async () => {
+test("§3 keys: a revocation returns 204 without a body, and the key's next read returns 401", async () => {
   const session = await service.openSession();
   const { id, apiKey } = await service.createKey(session);
   await service.get("/v1/rates/EUR/USD", { apiKey });
@@ -117,7 +117,7 @@ test("§3 keys: a revocation is 204 without a body, and the key is refused on th
   assert.equal(await service.usedUnits(session), 1);
 });
 
-test("§5 keys: one that is revoked on a node is refused by the next read on every other", async () => {
+test("§5 keys: after a revocation on one node, every other node rejects the key's next read", async () => {
   await using other = await startService({ dataDirectory: service.dataDirectory });
   const session = await service.openSession();
   const { id, apiKey } = await service.createKey(session);
@@ -132,7 +132,7 @@ test("§5 keys: one that is revoked on a node is refused by the next read on eve
   assert.equal(await other.usedUnits(session), 2);
 });
 
-test("§2 keys: a revoked key stays in the list, with revoked_at besides", async () => {
+test("§2 keys: a revoked key stays in the list, with revoked_at added", async () => {
   const session = await service.openSession();
   const first = await service.createKey(session, "first");
   const second = await service.createKey(session, "second");
@@ -148,7 +148,7 @@ test("§2 keys: a revoked key stays in the list, with revoked_at besides", async
   assert.deepEqual(Object.keys(items[1] ?? {}).sort(), ["created_at", "id", "key_prefix", "name"]);
 });
 
-test("§3 keys: revoking a key again is 404, and the time of its revocation stays", async () => {
+test("§3 keys: revoking a key again returns 404 and does not change revoked_at", async () => {
   const session = await service.openSession();
   const { id } = await service.createKey(session);
   await revoke(session, id);
@@ -159,7 +159,7 @@ test("§3 keys: revoking a key again is 404, and the time of its revocation stay
   assert.deepEqual(await listOf(session), before);
 });
 
-test("§3 keys: of ten revocations at once one succeeds and nine are 404", async () => {
+test("§3 keys: of ten concurrent revocations one succeeds and nine return 404", async () => {
   const session = await service.openSession();
   const { id } = await service.createKey(session);
 
@@ -169,13 +169,13 @@ test("§3 keys: of ten revocations at once one succeeds and nine are 404", async
   assert.deepEqual(statuses, [204, ...Array.from({ length: 9 }, () => 404)]);
 });
 
-test("§4 keys: a foreign key's id is 404 as an unknown one is, and the key lives on", async () => {
+test("§4 keys: revoking another account's key returns the same 404 as an unknown id; the key stays valid", async () => {
   const owner = await service.openSession();
-  const stranger = await service.openSession();
+  const other = await service.openSession();
   const { id, apiKey } = await service.createKey(owner);
 
-  const foreign = await revoke(stranger, id);
-  const unknown = await revoke(stranger, "01a1fc6b-d91f-75da-881f-eaa0e5224224");
+  const foreign = await revoke(other, id);
+  const unknown = await revoke(other, "01a1fc6b-d91f-75da-881f-eaa0e5224224");
 
   assertFailure(foreign, 404, "not_found");
   assertFailure(unknown, 404, "not_found", String(foreign.body.message));
@@ -183,8 +183,8 @@ test("§4 keys: a foreign key's id is 404 as an unknown one is, and the key live
   assert.deepEqual(Object.keys((await listOf(owner))[0] ?? {}).length, 4);
 });
 
-const strangeIds = [
-  ["that is no UUID", "1"],
+const invalidIds = [
+  ["that is not a UUID", "1"],
   ["that is empty", ""],
   ["with a slash", "a%2Fb"],
   ["with SQL in it", "%27%20OR%201%3D1%20--"],
@@ -192,8 +192,8 @@ const strangeIds = [
   ["of 5,000 characters", "f".repeat(5000)],
 ] as const;
 
-for (const [what, id] of strangeIds) {
-  test(`§4 keys: an id ${what} is 404, and revokes nothing`, async () => {
+for (const [what, id] of invalidIds) {
+  test(`§4 keys: an id ${what} returns 404 and revokes nothing`, async () => {
     const session = await service.openSession();
     await service.createKey(session);
 
@@ -202,7 +202,7 @@ for (const [what, id] of strangeIds) {
   });
 }
 
-test("keys: an id revokes its key in capital and in mixed letters too", async () => {
+test("keys: the id in the path may be in upper or mixed case", async () => {
   const session = await service.openSession();
 
   for (const spell of [
@@ -218,7 +218,7 @@ test("keys: an id revokes its key in capital and in mixed letters too", async ()
   }
 });
 
-test("§5 keys: the prefix of a key or the key itself in the place of its id revokes nothing", async () => {
+test("§5 keys: a key or its prefix in place of the id revokes nothing", async () => {
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
 
@@ -228,7 +228,7 @@ test("§5 keys: the prefix of a key or the key itself in the place of its id rev
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 });
 
-test("§5 keys: one key's revocation leaves the account's others as they are", async () => {
+test("§5 keys: revoking one key does not affect the account's other keys", async () => {
   const session = await service.openSession();
   const first = await service.createKey(session);
   const second = await service.createKey(session);
@@ -238,7 +238,7 @@ test("§5 keys: one key's revocation leaves the account's others as they are", a
   assertKeyRefused(await service.get("/v1/rates/EUR/USD", first));
 });
 
-test("keys: only the SHA-256 of a key is stored, and no table holds the key itself", async () => {
+test("keys: the database holds the SHA-256 of a key but not the key", async () => {
   const { id, apiKey } = await service.createKey(await service.openSession());
 
   const [row] = service.query("SELECT key_hash FROM api_keys WHERE id = ?", id);
@@ -249,7 +249,7 @@ test("keys: only the SHA-256 of a key is stored, and no table holds the key itse
   }
 });
 
-test("§4 keys: without a session nothing is listed, made or revoked", async () => {
+test("§4 keys: without a session the server lists, creates and revokes nothing", async () => {
   const session = await service.openSession();
   const { id, apiKey } = await service.createKey(session);
   const before = await listOf(session);

@@ -23,7 +23,7 @@ const goodNames = [
 ] as const;
 
 for (const [what, name, stored] of goodNames) {
-  test(`keys: a name of ${what} is trimmed and kept`, async () => {
+  test(`keys: a name of ${what} is trimmed and stored`, async () => {
     const answer = await service.post(KEYS, { session, json: { name } });
 
     assert.deepEqual([answer.status, answer.body.name], [201, stored]);
@@ -38,23 +38,23 @@ const badBodies = [
   ["a name of white space", { name: " \t\n\u00a0 " }, /\bname\b.*empty/],
   ["a name of 101 characters", { name: "n".repeat(101) }, /\bname\b.*100/],
   ["101 characters outside the basic plane", { name: "😀".repeat(101) }, /\bname\b.*100/],
-  ["a name with a line end", { name: "a\nb" }, /\bname\b.*control/],
+  ["a name with a line break", { name: "a\nb" }, /\bname\b.*control/],
   ["a name with a zero byte", { name: "a\u0000b" }, /\bname\b.*control/],
   ["a name with DEL", { name: "a\u007fb" }, /\bname\b.*control/],
   ["a name with a C1 control", { name: "a\u009b2Jb" }, /\bname\b.*control/],
-  ["a name that turns text around", { name: "a\u202eb" }, /\bname\b.*control/],
+  ["a name with a right-to-left override", { name: "a\u202eb" }, /\bname\b.*control/],
   ["a name with a bidirectional isolate", { name: "a\u2067b" }, /\bname\b.*control/],
   ["a number for a name", { name: 5 }, /\bname\b.*string/],
-  ["a truth value for a name", { name: true }, /\bname\b.*string/],
+  ["a boolean for a name", { name: true }, /\bname\b.*string/],
   ["null for a name", { name: null }, /\bname\b.*string/],
   ["an array for a name", { name: ["a"] }, /\bname\b.*string/],
   ["an object for a name", { name: { trim: "a" } }, /\bname\b.*string/],
   ["no name", {}, /\bname\b.*missing/],
-  ["a name under another name", { Name: "a" }, /\bname\b.*missing/],
+  ["a name in a member of another name", { Name: "a" }, /\bname\b.*missing/],
 ] as const;
 
 for (const [what, json, message] of badBodies) {
-  test(`keys: ${what} is 400, named with its rule, and makes no key`, async () => {
+  test(`keys: ${what} returns 400 with the violated rule and creates no key`, async () => {
     const before = keyCount();
 
     const answer = await service.post(KEYS, { session, json });
@@ -64,7 +64,7 @@ for (const [what, json, message] of badBodies) {
   });
 }
 
-test("keys: members beside the name choose nothing: not the id, the time or the account", async () => {
+test("keys: the server ignores body members other than name, such as id, created_at and account_id", async () => {
   const json = {
     name: "mine",
     id: "01a1fc6b-d91f-75da-881f-eaa0e5224224",
@@ -83,7 +83,7 @@ test("keys: members beside the name choose nothing: not the id, the time or the 
 
 const YESTERDAY = "2026-11-20T12:00:00.000Z";
 
-/** Makes an account with a number of keys, all but the first written beside the service. */
+/** Creates an account with a number of keys, all but the first written directly to the database. */
 async function accountWithKeys(
   keys: number,
   createdAt = YESTERDAY,
@@ -102,7 +102,7 @@ async function accountWithKeys(
   return { own, id };
 }
 
-test("keys: an account has at most 100 active keys; the 101st is 409", async () => {
+test("keys: an account has at most 100 active keys; the 101st returns 409", async () => {
   const { own } = await accountWithKeys(99);
 
   assert.equal((await service.post(KEYS, { session: own, json: { name: "100" } })).status, 201);
@@ -113,7 +113,7 @@ test("keys: an account has at most 100 active keys; the 101st is 409", async () 
   assert.equal(keyCount(), before);
 });
 
-test("keys: an account has at most 10,000 keys, revoked ones included; the next is 409", async () => {
+test("keys: an account has at most 10,000 keys, including revoked ones; the next returns 409", async () => {
   const { own } = await accountWithKeys(9999, YESTERDAY, YESTERDAY);
 
   assert.equal((await service.post(KEYS, { session: own, json: { name: "last" } })).status, 201);
@@ -124,7 +124,7 @@ test("keys: an account has at most 10,000 keys, revoked ones included; the next 
   assert.equal(keyCount(), before);
 });
 
-test("keys: of ten creations at once on the last place, one succeeds", async () => {
+test("keys: of ten concurrent creations with one free slot, one succeeds", async () => {
   const { own } = await accountWithKeys(99);
   const before = Number(keyCount());
 
@@ -141,10 +141,10 @@ test("keys: of ten creations at once on the last place, one succeeds", async () 
   assert.equal(keyCount(), before + 1);
 });
 
-test("keys: a revoked key makes room for another; the limit is each account's own", async () => {
+test("keys: revoking a key makes room for another, and the limit applies per account", async () => {
   const { own, id } = await accountWithKeys(100);
-  const refused = await service.post(KEYS, { session: own, json: { name: "x" } });
-  assertFailure(refused, 409, "key_limit_reached");
+  const rejected = await service.post(KEYS, { session: own, json: { name: "x" } });
+  assertFailure(rejected, 409, "key_limit_reached");
 
   await service.call("DELETE", `${KEYS}/${id}`, { session: own });
 
@@ -152,7 +152,7 @@ test("keys: a revoked key makes room for another; the limit is each account's ow
   assert.equal((await service.post(KEYS, { session, json: { name: "other" } })).status, 201);
 });
 
-test("keys: an account creates at most 100 keys on a UTC day, revoked ones included", async () => {
+test("keys: an account can create at most 100 keys per UTC day, including revoked ones", async () => {
   const today = new Date(service.clock.nowMs()).toISOString();
   const { own } = await accountWithKeys(99, today, today);
 

@@ -13,8 +13,8 @@ import {
   targetOf,
 } from "./tree.ts";
 
-// Which folder may import which, and which kind of file may import which: both as tables. A file's
-// name states its kind (docs/decisions/0014-folders-by-feature.md).
+// Two tables: which folder may import which, and which kind of file may import which. A file's name
+// states its kind (docs/decisions/0014-folders-by-feature.md).
 
 const sources = sourcesIn("src");
 
@@ -42,7 +42,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   metrics: ["shared", "http", "mail", "rates", "metering", "mcp"],
 };
 
-/** The files beside the folders, each of which imports folders and the files before it. */
+/** The files directly in src. Each may import folders and the files listed before it. */
 const composition = [
   "version",
   "config",
@@ -54,7 +54,7 @@ const composition = [
   "main",
 ];
 
-/** The folders whose files are of one kind or another by their names. */
+/** The folders whose file names state a kind. */
 const features = ["billing", "mail", "accounts", "api-keys", "rates", "metering", "cleanup"];
 
 type Kind = "rules" | "core" | "json" | "http" | "sql" | "cli" | "other edge";
@@ -66,7 +66,7 @@ function kindOf(path: string): Kind | undefined {
   const [, folder = "", ...rest] = path.replace(/\.[jt]s$/, "").split("/");
   if (!features.includes(folder)) return undefined;
   const [first = ""] = rest;
-  // sessions-sql.ts is of the kind of sql.ts; fast-path.ts is read from HTTP.
+  // sessions-sql.ts is of kind "sql"; fast-path.ts counts as "http".
   const last = /fast-path$/.test(first) ? "http" : (first.split("-").at(-1) ?? "");
   if (last === "rules") return "rules";
   if (edges.has(last)) return last as Kind;
@@ -106,8 +106,8 @@ function mayImportKind(kind: Kind, path: string, target: string, isTypeOnly: boo
   }
 }
 
-/** Every import that one of the rules rejects. */
-function offencesIn(files: readonly SourceFile[]): string[] {
+/** Every import that breaks a rule. */
+function violationsIn(files: readonly SourceFile[]): string[] {
   return files.flatMap((file) =>
     importsOf(file)
       .filter((statement) => !isAllowed(file, statement))
@@ -132,38 +132,38 @@ function isAllowed(file: SourceFile, statement: Import): boolean {
 
 const rankOf = (path: string) => composition.indexOf(path.replace(/^src\/|\.ts$/g, ""));
 
-test("the tree was found, and so were its imports", () => {
+test("the scan finds the files of src and their imports", () => {
   assert.ok(sources.length > 30, `only ${sources.length} files`);
   const statements = sources.flatMap(importsOf);
   assert.ok(statements.length > 100, `only ${statements.length} imports`);
 });
 
 test("every relative import names a file that exists", () => {
-  const gone = sources.flatMap((file) =>
+  const missing = sources.flatMap((file) =>
     importsOf(file).flatMap((statement) => {
       const target = targetOf(file, statement) ?? file.path;
       return existsSync(join(ROOT, target)) ? [] : [`${file.path}:${statement.line}: ${target}`];
     }),
   );
-  assert.deepEqual(gone, []);
+  assert.deepEqual(missing, []);
 });
 
-test("every folder of src is in the table of folders, and every file beside them in the order", () => {
+test("the folder table lists every folder of src, and the composition order every file directly in src", () => {
   const folders = new Set(sources.map(({ path }) => folderOf(path)).filter((name) => name));
   assert.deepEqual([...folders].sort(), Object.keys(mayImport).sort());
-  const beside = sources.filter(({ path }) => folderOf(path) === undefined);
+  const topLevel = sources.filter(({ path }) => folderOf(path) === undefined);
   assert.deepEqual(
-    beside.map(({ path }) => rankOf(path)).filter((rank) => rank === -1),
+    topLevel.map(({ path }) => rankOf(path)).filter((rank) => rank === -1),
     [],
   );
 });
 
-test("folders and kinds of files import what their tables allow, and nothing else", () => {
-  assert.deepEqual(offencesIn(sources), []);
+test("folders and kinds of files import only what their tables allow", () => {
+  assert.deepEqual(violationsIn(sources), []);
 });
 
-test("a planted import against either table is found", () => {
-  const planted = (path: string, text: string) => offencesIn([{ path, text, code: text }]).length;
+test("the check finds a planted import that violates a table", () => {
+  const planted = (path: string, text: string) => violationsIn([{ path, text, code: text }]).length;
   assert.equal(planted("src/billing/usage.ts", 'import { a } from "../accounts/store.ts";'), 1);
   assert.equal(planted("src/shared/clock.ts", 'import { a } from "../mail/store.ts";'), 1);
   assert.equal(planted("src/http/server.ts", 'import { a } from "../app.ts";'), 1);
@@ -175,7 +175,7 @@ test("a planted import against either table is found", () => {
   assert.equal(planted("src/api-keys/http.ts", 'import { a } from "./api-keys.ts";'), 0);
 });
 
-test("no file imports itself through others", () => {
+test("no import cycles exist", () => {
   const targets = new Map(
     sources.map((file) => [
       file.path,
@@ -184,22 +184,22 @@ test("no file imports itself through others", () => {
   );
   const done = new Set<string>();
   const cycles: string[] = [];
-  const visit = (path: string, way: readonly string[]) => {
-    if (way.includes(path)) cycles.push([...way.slice(way.indexOf(path)), path].join(" -> "));
-    if (way.includes(path) || done.has(path)) return;
-    for (const target of targets.get(path) ?? []) visit(target, [...way, path]);
+  const visit = (path: string, chain: readonly string[]) => {
+    if (chain.includes(path)) cycles.push([...chain.slice(chain.indexOf(path)), path].join(" -> "));
+    if (chain.includes(path) || done.has(path)) return;
+    for (const target of targets.get(path) ?? []) visit(target, [...chain, path]);
     done.add(path);
   };
   for (const path of targets.keys()) visit(path, []);
   assert.deepEqual(cycles, []);
 });
 
-test("rules and use cases reach the outside world through ports alone", () => {
+test("rules and use cases access the outside world only through ports", () => {
   const pure = sources.filter(({ path }) => ["rules", "core"].includes(kindOf(path) ?? ""));
   assert.ok(pure.length > 30, `only ${pure.length} files`);
   const globals = "process|crypto|console|performance|queueMicrotask";
   const timers = "setTimeout|setInterval|setImmediate";
-  // A port may have a method of the name fetch, whose parameters have types.
+  // A port may declare a method named fetch; its parameters have types.
   const calls = `(?:${globals}|${timers})\\s*[.(]|fetch\\((?!\\w+:)`;
   const outside = new RegExp(`(?<![.\\w])(?:${calls})|\\bMath\\.random\\b`, "g");
   assert.deepEqual(placesOf(pure, outside), []);
@@ -215,7 +215,7 @@ test("nothing in src imports a test or a benchmark", () => {
   assert.deepEqual(outside, []);
 });
 
-test("imports are found whatever their form, and code is told from comments and texts", () => {
+test("the scan finds imports of every form and distinguishes code from comments and strings", () => {
   const text = [
     'import "./a.ts";',
     'import { b } from "./b.ts";',

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "./tree.ts";
 
-/** Licences that ask for no more than to keep their text: anything may be made and sold with them. */
+/** Permissive licences: they only require that their text is kept. */
 const permissive = new Set([
   ...["MIT", "MIT-0", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "Apache-2.0"],
-  // As permissive as MIT, in words that need no lawyer; of npm's own authors.
+  // A permissive licence that npm's own packages use.
   "BlueOak-1.0.0",
-  // Either is on this list, so both at once are.
+  // Combinations of licences on this list.
   ...["MIT OR Apache-2.0", "(MIT AND Zlib)"],
 ]);
 
-/** Fine for a tool that is used while building or testing, and no part of what is shipped. */
+/** Licences allowed for build and test tools, which are not shipped. */
 const forToolsOnly = new Map([
-  // Who changes a file of it must share that file: nobody changes one, and none is handed on.
+  // Changed files must be published; Kurs changes none and ships none.
   ["MPL-2.0", ["axe-core", "lightningcss"]],
 ]);
 
@@ -38,7 +38,7 @@ function isAllowed(name: string, license: string | undefined, dev = false): bool
   return permissive.has(license) || (dev && tools.some((tool) => name.startsWith(tool)));
 }
 
-test("the licence of every package in the lock file is on the list of those allowed", () => {
+test("every package in the lock file has an allowed licence", () => {
   const others = dependencies
     .filter(({ name, license, dev }) => !isAllowed(name, license, dev))
     .map(({ name, license }) => `${name}: ${license ?? "no licence"}`);
@@ -47,10 +47,10 @@ test("the licence of every package in the lock file is on the list of those allo
   assert.deepEqual(others, []);
 });
 
-test("what is installed says the same of its licence as the lock file", () => {
+test("every installed package has the licence that the lock file states", () => {
   const different = dependencies.flatMap(({ path, name, license }) => {
     const file = join(ROOT, path, "package.json");
-    // Of packages for other platforms only the lock file tells.
+    // Packages for other platforms are not installed.
     if (!existsSync(file)) return [];
     const installed = JSON.parse(readFileSync(file, "utf8")) as { readonly license?: unknown };
     const isSame = installed.license === license;
@@ -60,7 +60,7 @@ test("what is installed says the same of its licence as the lock file", () => {
   assert.deepEqual(different, []);
 });
 
-test("a licence that asks for more is refused, and for tools alone in what is shipped", () => {
+test("the check rejects other licences, and licences for tools on shipped packages", () => {
   assert.equal(isAllowed("some", "GPL-3.0"), false);
   assert.equal(isAllowed("some", undefined), false);
   assert.equal(isAllowed("lightningcss", "MPL-2.0", true), true);

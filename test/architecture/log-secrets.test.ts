@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertNoSecrets } from "../support/log-secrets.ts";
 
-// Every server that a test starts, in its process or in one of its own, has its whole log watched
-// when it ends (test/support/service.ts and process.ts). Here the watch itself is watched.
+// When a server of a test ends, test/support/service.ts and process.ts check its whole log for
+// secrets. This file tests that check.
 
 const secretLines = [
   `{"msg":"key svc_live_${"3f".repeat(32)}"}`,
@@ -17,7 +17,7 @@ const secretLines = [
 ];
 
 for (const line of secretLines) {
-  test(`the watch on logs sees ${line.slice(0, 40)}`, () => {
+  test(`the log check finds the secret in ${line.slice(0, 40)}`, () => {
     const log = `{"msg":"before"}\n${line}\n{"msg":"after"}\n`;
     assert.throws(
       () => assertNoSecrets(log),
@@ -26,7 +26,7 @@ for (const line of secretLines) {
   });
 }
 
-test("the watch on logs lets pass what is no secret", () => {
+test("the log check accepts lines without secrets", () => {
   assertNoSecrets(
     '{"key":"svc_live_3f3f3f3f","url":"postgres://db.example.org:5432/kurs"}\n' +
       '{"request_id":"01a1fc78-6d10-7638-b14c-f8c565c0a0c9","url":"http://127.0.0.1:8080"}\n',

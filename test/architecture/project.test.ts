@@ -19,7 +19,7 @@ interface LockFile {
 const manifest = JSON.parse(read("package.json")) as Manifest;
 const lockFile = JSON.parse(read("package-lock.json")) as LockFile;
 
-/** The place of a text in a file, as `package.json:12`. */
+/** @returns the file and line of a text, such as `package.json:12`. */
 function placeOf(path: string, text: string): string {
   const lines = read(path).split("\n");
   return `${path}:${lines.findIndex((line) => line.includes(text)) + 1}`;
@@ -35,7 +35,7 @@ test("every version in package.json is exact", () => {
   assert.deepEqual(inexact, []);
 });
 
-test("every package with an install script is allowed or refused by name", () => {
+test("package.json allows or denies every package with an install script by name", () => {
   const allowScripts = manifest.allowScripts ?? {};
   const unnamed = Object.entries(lockFile.packages)
     .filter(([, { hasInstallScript }]) => hasInstallScript === true)
@@ -45,7 +45,7 @@ test("every package with an install script is allowed or refused by name", () =>
   assert.deepEqual(unnamed, []);
 });
 
-test("the lock file names no address to download from, so that any registry serves it", () => {
+test("the lock file contains no download URLs, so that any registry can serve it", () => {
   const lines = read("package-lock.json").split("\n");
   const resolved = lines.flatMap((line, index) =>
     line.includes('"resolved"') ? [`package-lock.json:${index + 1}: ${line.trim()}`] : [],
@@ -70,12 +70,12 @@ interface TreeEntry {
   readonly caption: string;
 }
 
-/** The entries of the README's tree: a fenced block whose folders are told by their indentation. */
+/** The entries of the README's tree: a fenced block, nested by indentation. */
 function readTree(): TreeEntry[] {
   const lines = read("README.md").split("\n");
   const fences = lines.flatMap((line, index) => (/^\s*```/.test(line) ? [index] : []));
-  const blocks = fences.flatMap((start, turn) =>
-    turn % 2 === 0 ? [{ start, end: fences[turn + 1] ?? lines.length }] : [],
+  const blocks = fences.flatMap((start, index) =>
+    index % 2 === 0 ? [{ start, end: fences[index + 1] ?? lines.length }] : [],
   );
   const holdsTree = ({ start, end }: { start: number; end: number }) =>
     lines.slice(start + 1, end).some((line) => /^[\s│├└─]*src\/(?:\s|$)/.test(line));
@@ -110,7 +110,7 @@ function foldersToName(): Set<string> {
   return folders;
 }
 
-test("the registry's description is of this version", () => {
+test("server.json, the entry for the MCP registry, states this version", () => {
   const { version } = JSON.parse(read("server.json")) as { version: string };
   assert.equal(version, JSON.parse(read("package.json")).version);
 });
@@ -118,24 +118,24 @@ test("the registry's description is of this version", () => {
 test("the README's tree has every folder at the top and every folder of src, with a caption", () => {
   const captions = new Map(readTree().map(({ path, caption }) => [path, caption]));
   const missing = [...foldersToName()]
-    // What src is, its folders say.
+    // The captions of its folders describe src.
     .filter((folder) => folder !== "src/" && (captions.get(folder) ?? "") === "")
     .map((folder) => `README.md: the tree lacks ${folder} with a caption`);
   assert.deepEqual(missing, []);
 });
 
 test("the README's tree names nothing that is not there, and files as files", () => {
-  const gone = readTree().filter(({ path }) => {
+  const missing = readTree().filter(({ path }) => {
     const place = join(ROOT, path);
     return !existsSync(place) || statSync(place).isDirectory() !== path.endsWith("/");
   });
   assert.deepEqual(
-    gone.map(({ line, path }) => `README.md:${line}: ${path} is not there`),
+    missing.map(({ line, path }) => `README.md:${line}: ${path} is not there`),
     [],
   );
 });
 
-test("every property in npm test has a fixed seed, and nothing else there is drawn anew", () => {
+test("every property test has a fixed seed, and no test uses another source of randomness", () => {
   const files = sourcesIn("test").filter(({ path }) => path.endsWith(".test.ts"));
   const withProperties = files.filter(({ code }) => /\bfc\.(?:assert|check|sample)\(/.test(code));
   assert.ok(withProperties.length > 10);

@@ -6,7 +6,7 @@ import { ROOT } from "./tree.ts";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
-/** A test as the document names it: its file, and its title as it stands there. */
+/** A test as the document quotes it: its file and its exact title. */
 interface NamedTest {
   readonly file: string;
   readonly title: string;
@@ -27,18 +27,20 @@ function exists({ file, title }: NamedTest): boolean {
 const text = read("docs/security.md");
 const named = testsNamedIn(text);
 
-test("every test that docs/security.md names is there, by file and exact title", () => {
-  const gone = named.filter((one) => !exists(one)).map(({ file, title }) => `${file}: “${title}”`);
+test("every test that docs/security.md quotes exists, with its file and exact title", () => {
+  const missing = named
+    .filter((one) => !exists(one))
+    .map(({ file, title }) => `${file}: “${title}”`);
 
   assert.ok(named.length > 80, `only ${named.length} tests were found in it`);
-  assert.deepEqual(gone, []);
+  assert.deepEqual(missing, []);
 });
 
-test("every test that docs/security.md means to name is written so that it is found", () => {
-  assert.equal(named.length, text.match(/“/g)?.length, "a quotation that names no test");
+test("every quotation in docs/security.md has the form of a test's file and title", () => {
+  assert.equal(named.length, text.match(/“/g)?.length, "a quotation without a test file");
 });
 
-test("every file that docs/security.md names is there", () => {
+test("every file that docs/security.md names exists", () => {
   const files = [...text.matchAll(/`((?:bench|test|docs|src)\/[\w./-]+)`/g)].map(
     ([, file = ""]) => file,
   );
@@ -49,7 +51,7 @@ test("every file that docs/security.md names is there", () => {
   );
 });
 
-test("every line about a requirement has a test, or says why there is none", () => {
+test("every line about a requirement names a test or says why there is none", () => {
   const lines = text.split("\n").filter((line) => /^\| (?:\d+\.\d+\.|API\d)/.test(line));
   const empty = lines.filter(
     (line) => (line.split(" | ").at(-1) ?? "").replace("|", "").trim() === "",
@@ -59,10 +61,13 @@ test("every line about a requirement has a test, or says why there is none", () 
   assert.deepEqual(empty, []);
 });
 
-test("a test that is renamed is missed", () => {
+test("the check finds a renamed test", () => {
   const file = "test/architecture/security-document.test.ts";
 
-  assert.equal(exists({ file, title: "a test that is renamed is missed" }), true);
-  assert.equal(exists({ file, title: "a test that is renamed is not missed" }), false);
-  assert.equal(exists({ file: "test/gone.test.ts", title: "a test that is renamed" }), false);
+  assert.equal(exists({ file, title: "the check finds a renamed test" }), true);
+  assert.equal(exists({ file, title: "the check misses a renamed test" }), false);
+  assert.equal(
+    exists({ file: "test/gone.test.ts", title: "the check finds a renamed test" }),
+    false,
+  );
 });

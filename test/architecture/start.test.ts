@@ -4,10 +4,10 @@ import { sourcesIn, targetOf } from "./tree.ts";
 
 const sources = new Map(sourcesIn("src").map((file) => [file.path, file]));
 
-/** Statements that load what they name at once: not types, and not `import()`. */
+/** Statements that load a module at once: not type imports and not `import()`. */
 const loading = /^(?:import|export)\s+(?!type\s)(?:[^"';]*?\sfrom\s+)?"([^"]+)"/gm;
 
-/** What a file and all that it loads take from outside src, each with who loads it. */
+/** The modules outside src that files load, directly or not, each with the file that loads it. */
 function loadedBy(entries: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   const seen = new Set<string>();
@@ -27,7 +27,7 @@ function loadedBy(entries: readonly string[]): Map<string, string> {
 
 const loaded = loadedBy(["src/main.ts", "src/service.ts"]);
 
-test("what a start loads was found", () => {
+test("the scan finds packages that a start loads", () => {
   for (const needed of ["fastify", "pino", "node:sqlite"]) assert.ok(loaded.has(needed), needed);
 });
 
@@ -35,7 +35,7 @@ for (const [name, reason] of [
   ["node:http", "an import statement of it loads undici, 15 MB"],
   ["typebox", "400 files"],
   ["typebox/schema", "only bodies are checked"],
-  ["typebox/format", "only a sender that was set is judged"],
+  ["typebox/format", "only a configured sender address is validated"],
   ["@fastify/type-provider-typebox", "its types alone are used"],
   ["@fastify/swagger", "only /openapi.json needs it"],
   ["@modelcontextprotocol/server", "few calls of MCP need it"],

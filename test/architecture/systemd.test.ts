@@ -17,8 +17,8 @@ import { ROOT } from "./tree.ts";
 const text = readFileSync(join(ROOT, "deploy/kurs.service"), "utf8");
 const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 
-/** What a unit must have that keeps what breaks in from the rest of the machine. */
-const walls = [
+/** Settings of the unit that protect the rest of the machine from a compromised process. */
+const requiredSettings = [
   "User=kurs",
   "StateDirectoryMode=0700",
   "UMask=0077",
@@ -30,9 +30,11 @@ const walls = [
   "SystemCallFilter=@system-service",
 ];
 
-test("the systemd unit is sections of settings, and starts files that are there", () => {
+test("the systemd unit has only sections and settings, and starts a file that exists", () => {
   for (const line of lines) assert.match(line, /^(?:\[(?:Unit|Service|Install)\]|[A-Z]\w+=.*)$/);
-  for (const wall of walls) assert.ok(lines.includes(wall), `${wall} is missing`);
+  for (const setting of requiredSettings) {
+    assert.ok(lines.includes(setting), `${setting} is missing`);
+  }
   const command =
     lines
       .find((line) => line.startsWith("ExecStart="))
@@ -44,16 +46,16 @@ test("the systemd unit is sections of settings, and starts files that are there"
   assert.ok(lines.includes("StateDirectory=kurs"));
 });
 
-test("the unit gives a stop more time than a stop takes", () => {
+test("the unit's stop timeout is longer than a shutdown takes", () => {
   const seconds = /^TimeoutStopSec=(\d+)$/m.exec(text)?.[1];
   assert.ok(Number(seconds) > 10);
 });
 
-/** Another package's unit of the same machine, which systemd reads beside ours and warns about. */
+/** Another package's unit on the same machine, which systemd reads too and warns about. */
 const foreignUnit = "[Unit]\nNonsense=yes\n[Service]\nExecStart=/bin/true\n";
 
-/** What systemd says about our unit; undefined where there is no systemd. */
-function complaintsAbout(unitText: string): readonly string[] | undefined {
+/** @returns systemd's warnings about our unit; undefined where systemd is not installed. */
+function warningsAbout(unitText: string): readonly string[] | undefined {
   const directory = mkdtempSync(join(tmpdir(), "kurs-unit-"));
   const unit = join(directory, "kurs.service");
   writeFileSync(unit, unitText);
@@ -74,16 +76,16 @@ function complaintsAbout(unitText: string): readonly string[] | undefined {
   return stderr.split("\n").filter((line) => line.includes("kurs.service"));
 }
 
-test("systemd itself takes the unit, whatever it says about another package's", () => {
-  // The programs are where this tree is, not where the unit expects it.
+test("systemd accepts the unit, and warnings about other units do not matter", () => {
+  // The programs are in this working tree, not at the paths in the unit.
   const here = text
     .replaceAll("/opt/kurs", ROOT)
     .replace(/^ExecStart=\S+/m, `ExecStart=${process.execPath}`);
-  const complaints = complaintsAbout(here);
-  if (complaints === undefined) return;
-  assert.deepEqual(complaints, []);
-  const mistaken = complaintsAbout(here.replace("ProtectSystem=strict", "ProtectSystem=strickt"));
+  const warnings = warningsAbout(here);
+  if (warnings === undefined) return;
+  assert.deepEqual(warnings, []);
+  const mistaken = warningsAbout(here.replace("ProtectSystem=strict", "ProtectSystem=strickt"));
   assert.match(mistaken?.join("\n") ?? "", /kurs\.service:\d+: .*strickt/);
-  const without = complaintsAbout(here.replace(process.execPath, "/no/such/program"));
+  const without = warningsAbout(here.replace(process.execPath, "/no/such/program"));
   assert.match(without?.join("\n") ?? "", /kurs\.service: .*\/no\/such\/program/);
 });

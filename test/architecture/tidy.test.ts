@@ -7,41 +7,41 @@ const COLUMNS_MAX = 100;
 
 const sources = sourcesIn("src");
 const except = (...paths: readonly string[]) => sources.filter(({ path }) => !paths.includes(path));
-const beneath = (...places: readonly string[]) =>
+const filesIn = (...places: readonly string[]) =>
   sources.filter(({ path }) => places.some((place) => path.startsWith(place)));
 
 const lines = ({ text }: SourceFile) => text.replace(/\n$/, "").split("\n");
 
-/** A call by its very name: not the end of a longer name, nor a member of something else. */
+/** A call of exactly this name: not the end of a longer name and not a method. */
 const call = (name: string) => new RegExp(`(?<![.\\w$])${name}\\(`, "g");
 
 const readsEnvironment =
   /\bprocess\s*(?:\?\.|\.|\[)\s*"?env\b|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b/g;
 
-test("nothing but config.ts reads the environment", () => {
+test("only config.ts reads the environment", () => {
   assert.deepEqual(placesOf(except("src/config.ts"), readsEnvironment), []);
 });
 
 const readsTime =
   /\bDate\.now\b|\bnew Date\b(?!\s*\(\s*[^)\s])|(?<!new |[.\w])Date\(|\bTemporal\.Now\b/g;
 
-test("nothing but the clock reads the time", () => {
+test("only the clock reads the time", () => {
   assert.deepEqual(placesOf(except("src/shared/clock.ts"), readsTime), []);
 });
 
-test("nothing reads a float from a text", () => {
+test("no code parses a float from text", () => {
   assert.deepEqual(placesOf(sources, /\bparseFloat\b/g), []);
 });
 
-test("no rate becomes a number on its way from the publisher to the client", () => {
-  // Charges are units on days: no rate comes near them. Commands print counts and sizes.
+test("no code between publisher and client converts a rate to a number", () => {
+  // Charges hold units per day and no rates. Commands print counts and sizes.
   const others = /^src\/(?:rates\/cli\/|metering\/batch\/sqlite-charges\.ts)/;
-  const way = beneath("src/rates/", "src/metering/", "src/shared/decimal.ts").filter(
+  const onPath = filesIn("src/rates/", "src/metering/", "src/shared/decimal.ts").filter(
     ({ path }) => !others.test(path),
   );
-  assert.ok(way.length > 20);
-  assert.deepEqual(placesOf(way, call("Number")), []);
-  assert.deepEqual(placesOf(way, /\.(?:toFixed|toPrecision|toExponential)\(/g), []);
+  assert.ok(onPath.length > 20);
+  assert.deepEqual(placesOf(onPath, call("Number")), []);
+  assert.deepEqual(placesOf(onPath, /\.(?:toFixed|toPrecision|toExponential)\(/g), []);
 });
 
 test("no file of src is longer than 300 lines", () => {
@@ -62,11 +62,11 @@ test("no line of src is longer than 100 columns", () => {
   assert.deepEqual(long, []);
 });
 
-test("no type is any", () => {
+test("src never uses the type any", () => {
   assert.deepEqual(placesOf(sources, /[:<|&,(=]\s*any\b|\bas\s+any\b|\bany\s*(?:\[\]|[>|&])/g), []);
 });
 
-test("nothing is hidden from the type checker", () => {
+test("no comment hides code from the type checker", () => {
   const hidden = sources.flatMap((file) =>
     lines(file).flatMap((line, index) =>
       /@ts-(?:ignore|nocheck)/.test(line) ? [`${file.path}:${index + 1}: ${line.trim()}`] : [],
@@ -75,7 +75,7 @@ test("nothing is hidden from the type checker", () => {
   assert.deepEqual(hidden, []);
 });
 
-test("the rules find what they look for", () => {
+test("every pattern finds a planted violation", () => {
   const text = [
     "const a = process.env.PORT;",
     "const b = Date.now() + new Date().getTime() + new Date(5).getTime();",

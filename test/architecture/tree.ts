@@ -12,7 +12,7 @@ export interface SourceFile {
   readonly code: string;
 }
 
-/** Every TypeScript and JavaScript file beneath a folder of the project. */
+/** Every TypeScript and JavaScript file in a folder of the project, including subfolders. */
 export function sourcesIn(folder: string): SourceFile[] {
   const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
   return entries
@@ -25,18 +25,18 @@ export function sourcesIn(folder: string): SourceFile[] {
     .sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-// Comments, texts, templates, and regular expressions where an operand may stand.
+// Comments, strings, templates, and regular expressions in operand position.
 const literal =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`|(?<=[(,=:[!&|?{};>]\s*|\breturn\s)\/(?![*/])(?:[^\\/[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g;
 
-/** Leaves `${…}` of templates in place: what stands there is code. */
+/** Blanks out comments and literals, but keeps `${…}` of templates, which contain code. */
 export function codeOf(text: string): string {
   return text.replaceAll(literal, (found) => {
     const blank = (part: string) => part.replaceAll(/[^\n]/g, " ");
     if (!found.startsWith("`")) return blank(found);
     return found
       .split(/(\$\{[^}]*\})/)
-      .map((part, at) => (at % 2 === 1 ? part : blank(part)))
+      .map((part, index) => (index % 2 === 1 ? part : blank(part)))
       .join("");
   });
 }
@@ -50,7 +50,7 @@ export interface Import {
 const importStatement =
   /^(?:import|export)\s+(type\s)?(?:[^"';]*?\sfrom\s+)?"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)/gm;
 
-/** Every module that a file names: in import and export statements and in dynamic imports. */
+/** Every module that a file names in import and export statements and in dynamic imports. */
 export function importsOf({ text }: SourceFile): Import[] {
   return [...text.matchAll(importStatement)].map((match) => ({
     line: lineAt(text, match.index),
@@ -59,13 +59,13 @@ export function importsOf({ text }: SourceFile): Import[] {
   }));
 }
 
-/** @returns the path from the root that a relative specifier means, undefined for a package. */
+/** @returns the path from the root for a relative specifier, undefined for a package. */
 export function targetOf({ path }: SourceFile, { specifier }: Import): string | undefined {
   if (!specifier.startsWith(".")) return undefined;
   return join(dirname(path), specifier).split(sep).join("/");
 }
 
-/** The places of a pattern in the code of files, as `src/main.ts:12: what stands there`. */
+/** The matches of a pattern in the code of files, as `src/main.ts:12: the line`. */
 export function placesOf(files: readonly SourceFile[], pattern: RegExp): string[] {
   return files.flatMap(({ path, text, code }) =>
     [...code.matchAll(pattern)].map(({ index }) => {
@@ -79,7 +79,7 @@ function lineAt(text: string, index: number): number {
   return text.slice(0, index).split("\n").length;
 }
 
-/** Every file that git tracks; in a copy without git, every file that is not ignored by name. */
+/** Every file that git tracks; in a copy without git, every file outside the skipped folders. */
 export function trackedFiles(): string[] {
   const args = ["-c", "safe.directory=*", "ls-files", "-z"];
   const { status, stdout } = spawnSync("git", args, { cwd: ROOT, encoding: "utf8" });

@@ -14,13 +14,13 @@ const session = await service.openSession();
 const { id, apiKey } = await service.createKey(session);
 await service.get(RATE, { apiKey });
 
-/** A session of now: one of an earlier day has expired. */
+/** @returns a new session: those of an earlier day have expired. */
 async function logIn(own: TestService): Promise<string> {
   const json = { email: EMAIL, password: "correct horse battery" };
   return String((await own.post("/v1/auth/login", { json })).body.session_token);
 }
 
-/** A service at a time, with an account of one key. */
+/** Starts a service at the given time, with an account that has one key. */
 async function startAt(time: string) {
   const own = await startService({ clock: new TestClock(time) });
   const key = await own.createKey(await own.openSession(EMAIL));
@@ -50,14 +50,14 @@ async function daysIn(own: TestService, session: string, query = ""): Promise<Da
 const datesIn = async (own: TestService, session: string, query = "") =>
   (await daysIn(own, session, query)).map(({ date }) => date);
 
-/** All that asking could have changed. */
+/** Every row that a request for usage could have changed. */
 const stored = (own: TestService) =>
   ["accounts", "sessions", "api_keys", "period_usage", "daily_usage", "auth_windows"].map((table) =>
     own.query(`SELECT * FROM ${table}`),
   );
 
-suite("daily usage: what is told", () => {
-  test("units by day and key over a month's end, whatever way they were read", async () => {
+suite("daily usage: the response", () => {
+  test("the response lists units by day and key across a month's end, for reads over HTTP and MCP", async () => {
     await using started = await startAt("2026-11-29T12:00:00.000Z");
     const { own, key: first, readAt } = started;
     const second = await own.createKey(await logIn(own));
@@ -94,12 +94,12 @@ suite("daily usage: what is told", () => {
     assert.equal(await own.usedUnits(session), 3);
   });
 
-  test("an account that has read nothing has no days", async () => {
+  test("the response for an account without reads is an empty list", async () => {
     const answer = await service.get(DAILY, { session: await service.openSession() });
     assert.deepEqual([answer.status, answer.text], [200, '{"days":[]}']);
   });
 
-  test("an account sees its own units and nobody else's", async () => {
+  test("an account sees only its own units", async () => {
     const [own, other, idle] = [
       await service.openSession(),
       await service.openSession(),
@@ -115,7 +115,7 @@ suite("daily usage: what is told", () => {
     assert.deepEqual(await daysIn(service, idle), []);
   });
 
-  test("a revoked key's units stay, and a refused read adds none", async () => {
+  test("a revoked key's units stay in the list, and a rejected read adds none", async () => {
     const session = await service.openSession();
     const key = await service.createKey(session);
     await service.get(RATE, key);
@@ -127,7 +127,7 @@ suite("daily usage: what is told", () => {
     ]);
   });
 
-  test("keys stand in the order in which the list of keys has them", async () => {
+  test("the keys of a day have the same order as the list of keys", async () => {
     const session = await service.openSession();
     const keys: Awaited<ReturnType<TestService["createKey"]>>[] = [];
     for (let made = 0; made < 5; made += 1) keys.push(await service.createKey(session));
@@ -143,7 +143,7 @@ suite("daily usage: what is told", () => {
     );
   });
 
-  test("asking costs nothing and changes nothing, also when the quota is used up", async () => {
+  test("a request charges and changes nothing, even when the quota is exhausted", async () => {
     await using own = await startService({ config: { freePlanUnits: 1 } });
     const session = await own.openSession();
     const key = await own.createKey(session);
@@ -163,7 +163,7 @@ suite("daily usage: what is told", () => {
   });
 });
 
-suite("daily usage: the last days", () => {
+suite("daily usage: the range of days", () => {
   const reads = [
     "2025-11-20T23:59:59.999Z",
     "2025-11-21T00:00:00.000Z",
@@ -174,13 +174,13 @@ suite("daily usage: the last days", () => {
   ];
   const dates = reads.map((moment) => moment.slice(0, 10));
 
-  test("are as many UTC days as asked for, 30 by default, with today as the last", async () => {
+  test("the response covers the requested number of UTC days, 30 by default, ending today", async () => {
     await using started = await startAt("2025-11-20T12:00:00.000Z");
     const { own, readAt } = started;
     for (const moment of reads) await readAt(moment);
     const session = await logIn(own);
 
-    const asked = [
+    const queries = [
       ["?days=1", 1],
       ["?days=2", 2],
       ["?days=29", 2],
@@ -190,12 +190,12 @@ suite("daily usage: the last days", () => {
       ["?days=365", 4],
       ["?days=366", 5],
     ] as const;
-    for (const [query, count] of asked) {
+    for (const [query, count] of queries) {
       assert.deepEqual(await datesIn(own, session, query), dates.slice(-count), query);
     }
   });
 
-  test("move on at midnight in UTC, to the millisecond", async () => {
+  test("the range moves exactly at midnight UTC", async () => {
     await using started = await startAt("2026-12-31T12:00:00.000Z");
     const { own, readAt } = started;
     await readAt("2026-12-31T23:59:59.999Z");
@@ -209,7 +209,7 @@ suite("daily usage: the last days", () => {
     assert.deepEqual(await datesIn(own, session, "?days=1"), ["2027-01-01"]);
   });
 
-  test("count a leap year's 29th of February", async () => {
+  test("the range includes 29 February of a leap year", async () => {
     await using started = await startAt("2028-02-28T12:00:00.000Z");
     const { own, readAt } = started;
     const days = ["2028-02-28", "2028-02-29", "2028-03-01"];
@@ -220,7 +220,7 @@ suite("daily usage: the last days", () => {
     assert.deepEqual(await datesIn(own, session, "?days=3"), days);
   });
 
-  test("do not reach beyond today, when another node's clock was ahead", async () => {
+  test("the range ends today, even when another node's clock was ahead", async () => {
     await using started = await startAt("2026-11-21T23:59:59.000Z");
     const { own, readAt } = started;
     await readAt("2026-11-21T23:59:59.000Z");
@@ -231,7 +231,7 @@ suite("daily usage: the last days", () => {
   });
 });
 
-suite("daily usage: what is refused", () => {
+suite("daily usage: rejections", () => {
   const RULE = "days must be a whole number from 1 to 366.";
   const badQueries = [
     ["zero", "days=0"],
@@ -239,10 +239,10 @@ suite("daily usage: what is refused", () => {
     ["the most that three digits hold", "days=999"],
     ["four digits", "days=1000"],
     ["a fraction", "days=1.5"],
-    ["a whole number with a point", "days=1.0"],
+    ["a whole number with decimals", "days=1.0"],
     ["a word", "days=abc"],
-    ["nothing", "days="],
-    ["a name alone", "days"],
+    ["an empty value", "days="],
+    ["a name without a value", "days"],
     ["a negative number", "days=-1"],
     ["a sign", "days=%2B5"],
     ["white space", "days=%205"],
@@ -251,14 +251,14 @@ suite("daily usage: what is refused", () => {
     ["hexadecimal", "days=0x10"],
     ["true", "days=true"],
     ["other digits than ASCII", "days=%D9%A3"],
-    ["a line's end", "days=5%0A"],
+    ["a line break", "days=5%0A"],
     ["two numbers", "days=3&days=4"],
     ["one number twice", "days=3&days=3"],
     ["a malformed escape", "days=%zz"],
   ] as const;
 
   for (const [what, query] of badQueries) {
-    test(`days that are ${what} are 400, and the message tells the rule: ${query}`, async () => {
+    test(`a request with ${what} as days returns 400 with the rule: ${query}`, async () => {
       const before = stored(service);
 
       const answer = await service.get(`${DAILY}?${query}`, { session });
@@ -268,7 +268,7 @@ suite("daily usage: what is refused", () => {
     });
   }
 
-  test("fields that are not known are passed over", async () => {
+  test("the server ignores unknown query parameters", async () => {
     const expected = [{ date: "2026-11-21", api_key_id: id, units: 1 }];
 
     for (const query of [
@@ -283,7 +283,7 @@ suite("daily usage: what is refused", () => {
     }
   });
 
-  test("without a valid session it is 401, before the days are looked at", async () => {
+  test("a request without a valid session returns 401 before the server checks the days", async () => {
     for (const path of [DAILY, `${DAILY}?days=0`, `${DAILY}?session=${session}`]) {
       assertSessionRefused(await service.get(path));
       assertSessionRefused(await service.get(path, { apiKey }));
@@ -293,7 +293,7 @@ suite("daily usage: what is refused", () => {
     assert.equal(await service.usedUnits(session), 1);
   });
 
-  test("a session that has ended is 401", async () => {
+  test("a request with an ended or expired session returns 401", async () => {
     await using own = await startService();
     const [ended, expired] = [await own.openSession(), await own.openSession()];
     await own.post("/v1/auth/logout", { session: ended });
@@ -304,7 +304,7 @@ suite("daily usage: what is refused", () => {
     assertSessionRefused(await own.get(DAILY, { session: expired }));
   });
 
-  test("a failure of the storage is 503 with Retry-After, and the cause is not told", async () => {
+  test("a storage failure returns 503 with Retry-After and does not reveal the cause", async () => {
     await using own = await startService();
     const session = await own.openSession();
     await own.get(RATE, await own.createKey(session));
@@ -319,7 +319,7 @@ suite("daily usage: what is refused", () => {
     assert.equal((await daysIn(own, session)).length, 1);
   });
 
-  test("units that no number can hold exactly are 500, not a number near them", async () => {
+  test("units above the safe integer range return 500 rather than an inexact number", async () => {
     await using own = await startService();
     const session = await own.openSession();
     await own.get(RATE, await own.createKey(session));

@@ -13,7 +13,7 @@ const SYMBOL_MESSAGE = "Asset symbol format is invalid.";
 
 const LOST = "lost@example.org";
 
-/** Changes the service's database past its foreign keys. */
+/** Changes the service's database with foreign keys disabled. */
 async function change({ service, url }: ServiceOnEngine, sql: string): Promise<void> {
   if (url !== undefined) {
     await administer(url, "SET session_replication_role = replica", sql);
@@ -33,8 +33,8 @@ async function openAccount(service: TestService, email: string) {
   return { session, ...(await service.createKey(session)) };
 }
 
-function toolCall(apiKey: string, name: string, given: object): Call {
-  const params = { name, arguments: given };
+function toolCall(apiKey: string, name: string, args: object): Call {
+  const params = { name, arguments: args };
   return {
     apiKey,
     headers: { accept: "application/json, text/event-stream" },
@@ -55,20 +55,23 @@ for (const engine of engines) {
     });
     after(() => resources.disposeAsync());
 
-    test("§4 rates: its reads are 503 and uncharged, and other accounts' reads beside them succeed", async () => {
+    test("§4 rates: its reads return 503 and charge nothing; concurrent reads of other accounts succeed", async () => {
       const { service } = on;
       const { apiKey } = lost;
       await losePlan(on);
 
-      const keys = Array.from({ length: 24 }, (_, turn) => [apiKey, other.apiKey][turn % 2] ?? "");
+      const keys = Array.from(
+        { length: 24 },
+        (_, index) => [apiKey, other.apiKey][index % 2] ?? "",
+      );
       const responses = await Promise.all(keys.map((key) => service.get(RATE, { apiKey: key })));
 
-      for (const [turn, response] of responses.entries()) {
-        if (keys[turn] === other.apiKey) assert.equal(response.status, 200, response.text);
+      for (const [index, response] of responses.entries()) {
+        if (keys[index] === other.apiKey) assert.equal(response.status, 200, response.text);
         else assertFailure(response, 503, "temporarily_unavailable", RATE_MESSAGE);
       }
       assert.ok(service.logLines.some((line) => line.includes("is not stored; run kurs doctor")));
-      // A symbol is checked before anything is charged, and that needs no plan.
+      // The symbol is checked before the charge and without a plan.
       const symbol = await service.get("/v1/rates/E/USD", { apiKey });
       assertFailure(symbol, 400, "invalid_asset_symbol", SYMBOL_MESSAGE);
       assert.equal((await scrape(service)).value("kurs_units_charged_total"), 12);
@@ -78,7 +81,7 @@ for (const engine of engines) {
       assert.equal((await service.get(RATE, { apiKey })).status, 200);
     });
 
-    test("§4 usage and MCP: its usage and its calls are 503 temporarily_unavailable, uncharged", async () => {
+    test("§4 usage and MCP: its usage requests and tool calls fail with temporarily_unavailable, uncharged", async () => {
       const { service } = on;
       const used = await service.usedUnits(lost.session);
       await losePlan(on);
@@ -90,8 +93,8 @@ for (const engine of engines) {
         ["convert_currency", { base: "EUR", quote: "USD", amount: "2" }],
         ["get_usage", {}],
       ] as const;
-      for (const [name, given] of calls) {
-        const call = toolCall(lost.apiKey, name, given);
+      for (const [name, args] of calls) {
+        const call = toolCall(lost.apiKey, name, args);
         const { status, body } = await service.post("/v1/mcp", call);
         const { result } = body as { result: { isError: boolean; content: { text: string }[] } };
         assert.deepEqual([status, result.isError], [200, true], name);
@@ -102,21 +105,21 @@ for (const engine of engines) {
       assert.equal(await service.usedUnits(lost.session), used);
     });
 
-    test("§4 accounts: a registration is 503 while the free plan is not stored, and nothing is kept", async () => {
+    test("§4 accounts: while the free plan is not stored, a registration returns 503 and stores nothing", async () => {
       const { service } = on;
       const json = { email: "new@example.org", password: "correct horse battery" };
       await change(on, "UPDATE plans SET name = 'away' WHERE name = 'free'");
 
-      const refused = await service.post("/v1/auth/register", { json });
+      const rejected = await service.post("/v1/auth/register", { json });
       await change(on, "UPDATE plans SET name = 'free' WHERE name = 'away'");
 
-      assertFailure(refused, 503, "temporarily_unavailable");
+      assertFailure(rejected, 503, "temporarily_unavailable");
       assert.ok(service.logLines.some((line) => line.includes("kurs plans set free UNITS")));
-      // The email is free still.
+      // The email is still available.
       assert.equal((await service.post("/v1/auth/register", { json })).status, 201);
     });
 
-    test("the readiness reports it with 200, and the doctor says what to do", async () => {
+    test("/readyz reports the missing plan with 200, and the doctor says what to do", async () => {
       const { service, url } = on;
       const env: Record<string, string> = url === undefined ? {} : { DATABASE_URL: url };
       await losePlan(on);
@@ -145,7 +148,7 @@ for (const engine of engines) {
 }
 
 suite("the plans in use", () => {
-  test("are found by an index, however many accounts there are", async () => {
+  test("a query finds the plans in use through an index", async () => {
     await using on = await startServiceOn("sqlite");
     const sql = "EXPLAIN QUERY PLAN SELECT min(plan) FROM accounts WHERE plan > 'free'";
     assert.match(String(on.service.query(sql)[0]?.detail), /COVERING INDEX accounts_by_plan/);

@@ -5,23 +5,23 @@ import { startService } from "../support/service.ts";
 
 const PATH = "/v1/rates/EUR/USD";
 
-test("metering: a quota lowered under the used units leaves 0, not less, and refuses", async () => {
+test("metering: after the quota is lowered below the used units, a read returns 429 with 0 remaining", async () => {
   await using service = await startService();
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
   for (let read = 0; read < 5; read += 1) await service.get(PATH, { apiKey });
   service.query("UPDATE plans SET units_per_period = 3 WHERE name = 'free'");
 
-  const refused = await service.get(PATH, { apiKey });
+  const rejected = await service.get(PATH, { apiKey });
 
-  assertFailure(refused, 429, "quota_exceeded");
-  assert.deepEqual([refused.body.limit, refused.body.remaining], [3, 0]);
-  assert.match(refused.headers.ratelimit ?? "", /;r=0;/);
+  assertFailure(rejected, 429, "quota_exceeded");
+  assert.deepEqual([rejected.body.limit, rejected.body.remaining], [3, 0]);
+  assert.match(rejected.headers.ratelimit ?? "", /;r=0;/);
   const { used_units, quota_units, remaining_units } = await service.usage(session);
   assert.deepEqual([used_units, quota_units, remaining_units], [5, 3, 0]);
 });
 
-test("metering: a plan that was raised counts from the next read", async () => {
+test("metering: a raised quota applies from the next read", async () => {
   await using service = await startService({ config: { freePlanUnits: 1 } });
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
@@ -33,7 +33,7 @@ test("metering: a plan that was raised counts from the next read", async () => {
   assertFailure(await service.get(PATH, { apiKey }), 429, "quota_exceeded");
 });
 
-test("metering: an account that is moved to another plan has its units with the next read", async () => {
+test("metering: a new plan of an account applies from the next read", async () => {
   await using service = await startService({ config: { freePlanUnits: 1 } });
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
@@ -55,7 +55,7 @@ test("metering: an account that is moved to another plan has its units with the 
   });
 });
 
-test("metering: a plan of no units serves nothing and charges nothing", async () => {
+test("metering: on a plan with zero units every read returns 429 and charges nothing", async () => {
   await using service = await startService({ config: { freePlanUnits: 0 } });
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);

@@ -40,7 +40,7 @@ test("a billing period is the calendar month in UTC", () => {
   });
 });
 
-test("the first millisecond of a month is in it, the last one of a year in December", () => {
+test("the first millisecond of a month belongs to that month, and the last of a year to December", () => {
   assert.equal(billingPeriodAt(Date.parse("2026-12-01T00:00:00.000Z")).name, "2026-12");
   const december = billingPeriodAt(Date.parse("2026-12-31T23:59:59.999Z"));
   assert.equal(december.name, "2026-12");
@@ -53,7 +53,7 @@ test("February ends after its 29th day in a leap year", () => {
   assert.equal((february.endMs - february.startMs) / 86_400_000, 29);
 });
 
-test("every moment lies in exactly one period, and periods follow one another without a gap", () => {
+test("every instant is in exactly one period, and consecutive periods have no gap", () => {
   fc.assert(
     fc.property(anyMs, (ms) => {
       const period = billingPeriodAt(ms);
@@ -68,7 +68,7 @@ test("every moment lies in exactly one period, and periods follow one another wi
   );
 });
 
-test("a period's texts and milliseconds are the same moments, and a day is within its period", () => {
+test("a period's strings and milliseconds are the same instants, and each UTC day is in its period", () => {
   fc.assert(
     fc.property(anyMs, (ms) => {
       const { name, start, end, startMs, endMs } = billingPeriodAt(ms);
@@ -85,7 +85,7 @@ test("a UTC day changes at midnight UTC", () => {
   assert.equal(utcDay(Date.parse("2026-11-22T00:00:00.000Z")), "2026-11-22");
 });
 
-test("remaining units are never below zero, also when a quota was lowered", () => {
+test("remaining units are never negative, even after the quota was lowered", () => {
   assert.equal(remainingUnits({ quotaUnits: 10, usedUnits: 3 }), 7);
   assert.equal(remainingUnits({ quotaUnits: 10, usedUnits: 10 }), 0);
   assert.equal(remainingUnits({ quotaUnits: 10, usedUnits: 25 }), 0);
@@ -102,19 +102,19 @@ test("utilization is rounded half up to 4 places", () => {
   assert.equal(utilization({ quotaUnits: 1000, usedUnits: 2500 }), 2.5);
 });
 
-test("a plan without any unit is fully used", () => {
+test("the utilization of a plan with zero units is 1", () => {
   assert.equal(utilization({ quotaUnits: 0, usedUnits: 0 }), 1);
   assert.equal(utilization({ quotaUnits: 0, usedUnits: 5 }), 1);
 });
 
-test("utilization is what integer arithmetic gives, for any quota", () => {
+test("utilization equals the result of integer arithmetic for any quota", () => {
   fc.assert(
     fc.property(anyQuota, ({ usedUnits, quotaUnits }) => assertUtilization(usedUnits, quotaUnits)),
     { numRuns: 1000 },
   );
 });
 
-test("utilization is what integer arithmetic gives right below and right above a half", () => {
+test("utilization equals the result of integer arithmetic just below and just above a half", () => {
   const nearHalf = fc
     .record({ quotaUnits: fc.integer({ min: 20_000, max: MAX_PLAN_UNITS }), half: fc.nat(9_999) })
     .map(({ quotaUnits, half }) => {
@@ -130,7 +130,7 @@ test("utilization is what integer arithmetic gives right below and right above a
   );
 });
 
-test("utilization a trillionth below a half is rounded down, on the largest plans too", () => {
+test("utilization is rounded down a trillionth below a half, even on the largest plans", () => {
   // Found by solving (2k + 1) * quota = 20,000 * used + 1: the float quotient is the half itself.
   assertUtilization(846_149_999_989, 999_999_999_987);
   assertUtilization(882_349_999_985, 999_999_999_983);

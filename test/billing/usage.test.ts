@@ -10,7 +10,7 @@ const RATE = "/v1/rates/EUR/USD";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-test("§2 usage: an answer has exactly the plan, the period and the four figures", async () => {
+test("§2 usage: the response has exactly the plan, the billing period and the four usage figures", async () => {
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
   for (let read = 0; read < 3; read += 1) await service.get(RATE, { apiKey });
@@ -27,7 +27,7 @@ test("§2 usage: an answer has exactly the plan, the period and the four figures
   assertCommonHeaders(answer);
 });
 
-test("§2 usage: an account that has read nothing has used nothing", async () => {
+test("§2 usage: an account without reads has zero used units", async () => {
   const { body } = await service.get(USAGE, { session: await service.openSession() });
 
   assert.deepEqual(body.usage, {
@@ -38,7 +38,7 @@ test("§2 usage: an account that has read nothing has used nothing", async () =>
   });
 });
 
-test("§4 usage: an account sees its own units and nobody else's", async () => {
+test("§4 usage: an account sees only its own units", async () => {
   const own = await service.openSession();
   const other = await service.openSession();
   await service.get(RATE, await service.createKey(other));
@@ -47,7 +47,7 @@ test("§4 usage: an account sees its own units and nobody else's", async () => {
   assert.equal(await service.usedUnits(other), 1);
 });
 
-test("§4 usage: asking costs nothing, and neither does HEAD", async () => {
+test("§4 usage: GET and HEAD of the usage charge nothing", async () => {
   const session = await service.openSession();
 
   await service.get(USAGE, { session });
@@ -67,7 +67,7 @@ const ratios = [
   [5, 4, 1.25],
 ] as const;
 
-test("§2 usage: utilization is rounded to 4 places by the server", async () => {
+test("§2 usage: the server rounds utilization to 4 decimal places", async () => {
   const session = await service.openSession("ratio@example.org");
   await service.get(RATE, await service.createKey(session));
   const account = "(SELECT number FROM accounts WHERE email = 'ratio@example.org')";
@@ -93,7 +93,7 @@ const months = [
 ] as const;
 
 for (const [now, start, end] of months) {
-  test(`metering: at ${now} the billing period begins ${start} and ends ${end}`, async () => {
+  test(`metering: at ${now} the billing period starts ${start} and ends ${end}`, async () => {
     await using own = await startService({ clock: new TestClock(now) });
 
     const { body } = await own.get(USAGE, { session: await own.openSession() });
@@ -102,7 +102,7 @@ for (const [now, start, end] of months) {
   });
 }
 
-test("§4 usage: without a valid session it is 401, not cached, and says nothing", async () => {
+test("§4 usage: a request without a valid session returns 401, uncached and without details", async () => {
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
 
@@ -111,7 +111,7 @@ test("§4 usage: without a valid session it is 401, not cached, and says nothing
   assertSessionRefused(await service.get(USAGE, { session: `svc_sess_${"0".repeat(64)}` }));
 });
 
-test("§4 usage: a failure of the storage is 503 with Retry-After, and the cause is not told", async () => {
+test("§4 usage: a storage failure returns 503 with Retry-After and does not reveal the cause", async () => {
   await using own = await startService();
   const session = await own.openSession();
   {
@@ -124,7 +124,7 @@ test("§4 usage: a failure of the storage is 503 with Retry-After, and the cause
   assert.equal(await own.usedUnits(session), 0);
 });
 
-test("§4 usage: a failure of the entitlement is 503 with Retry-After", async () => {
+test("§4 usage: an account whose plan is not stored gets 503 with Retry-After", async () => {
   await using own = await startService();
   const session = await own.openSession();
   using database = own.database();

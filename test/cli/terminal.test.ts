@@ -5,11 +5,11 @@ import { playSmtp } from "../support/fake-smtp-server.ts";
 import { type Ended, kurs, serve, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 
-/** Turns the text around, and what shows as nothing, as far as an email may hold it. */
+/** Direction overrides and invisible characters that an email may contain. */
 const BIDI = "\u202e\u2066\u200b\u200f\u061c\u2060\u2069\ufff9\ufffb\u{e0041}";
 const SHOWN_BIDI = "\\u202e\\u2066\\u200b\\u200f\\u061c\\u2060\\u2069\\ufff9\\ufffb\\udb40\\udc41";
 
-/** Control sequences of terminals, and further line ends. */
+/** Terminal control sequences and more line breaks. */
 const HOSTILE = `\u009b2J\u001b[2J\u007f\u0085\u2028${BIDI}`;
 const SHOWN = `\\u009b2J\\u001b[2J\\u007f\\u0085\\u2028${SHOWN_BIDI}`;
 
@@ -34,21 +34,21 @@ after(() => directory[Symbol.asyncDispose]());
 const run = (args: readonly string[], input = "") =>
   kurs(args, { dataDirectory: directory.path, input, env: { RATE_SOURCES: "ecb" } });
 
-/** Asserts that all is visible but for the ends of so many lines. */
+/** Asserts that every character is visible except line feeds. @param lines how many of those. */
 function assertVisible({ stdout, stderr }: Pick<Ended, "stdout" | "stderr">, lines?: number): void {
   assert.doesNotMatch(stdout + stderr, /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   if (lines !== undefined) assert.equal((stdout + stderr).split("\n").length - 1, lines);
 }
 
-suite("invisible characters of others reach a terminal escaped", { concurrency: 2 }, () => {
-  test("in the reason why a line was not imported", async () => {
+suite("commands escape invisible characters in output", { concurrency: 2 }, () => {
+  test("in the reason for skipping an imported line", async () => {
     const line = JSON.stringify({ base: `E${HOSTILE}`, quote: "USD", rate: "1", as_of: "x" });
     const ended = await run(["rates", "import", "-"], `${line}\n`);
     assert.ok(ended.stderr.startsWith(`line 1: base "E${SHOWN}" is not a symbol`), ended.stderr);
     assertVisible(ended, 2);
   });
 
-  test("in tables, where each row stays one line and the columns stay in line", async () => {
+  test("in tables, whose rows stay on one line and whose columns stay aligned", async () => {
     const accounts = await run(["accounts", "list"]);
     assertVisible(accounts, 2);
     const [heading = "", row = ""] = accounts.stdout.split("\n");
@@ -63,7 +63,7 @@ suite("invisible characters of others reach a terminal escaped", { concurrency: 
     assertVisible(await run(["rates", "status"]));
   });
 
-  test("in JSON, which stays the same JSON", async () => {
+  test("in JSON, which still parses to the original text", async () => {
     const accounts = await run(["accounts", "list", "--json"]);
     assertVisible(accounts);
     assert.equal(JSON.parse(accounts.stdout)[0].email, EMAIL);
@@ -76,7 +76,7 @@ suite("invisible characters of others reach a terminal escaped", { concurrency: 
     );
   });
 
-  test("in the doctor's findings, one line each", async () => {
+  test("in the doctor's findings, which stay on one line each", async () => {
     const { stdout } = await run(["doctor"]);
     assertVisible({ stdout, stderr: "" });
     const finding = /^problem +sources +ecb .*$/m.exec(stdout)?.[0] ?? "";
@@ -86,7 +86,7 @@ suite("invisible characters of others reach a terminal escaped", { concurrency: 
     assert.ok(JSON.stringify(JSON.parse(json.stdout)).includes(JSON.stringify(ERROR).slice(1, -1)));
   });
 
-  test("in messages, the command line's own and those of the configuration", async () => {
+  test("in error messages about arguments and about the configuration", async () => {
     const missing = await run(["rates", "import", `no${HOSTILE}`]);
     assert.equal(missing.stderr, `kurs: cannot read no${SHOWN}: no such file\n`);
 
@@ -103,15 +103,15 @@ suite("invisible characters of others reach a terminal escaped", { concurrency: 
   test("in the log", async () => {
     await using smtp = await playSmtp();
     smtp.behave({ refuse: "RCPT", code: 451, message: `busy ${BIDI}` });
-    await using place = await temporaryDirectory();
+    await using logDirectory = await temporaryDirectory();
     const env = { SMTP_URL: smtp.url };
-    await using server = await serve({ dataDirectory: place.path, env });
+    await using server = await serve({ dataDirectory: logDirectory.path, env });
     await clientOf(server.url).openSession("ada@example.org");
 
-    const told = await server.program.waitFor("the refusal", () =>
+    const logged = await server.program.waitFor("the SMTP rejection", () =>
       server.logLines().find((line) => JSON.stringify(line).includes("busy")),
     );
-    assert.ok(JSON.stringify(told).includes(BIDI), JSON.stringify(told));
+    assert.ok(JSON.stringify(logged).includes(BIDI), JSON.stringify(logged));
     const { stdout } = await server.stop();
     assertVisible({ stdout, stderr: "" });
     assert.ok(stdout.includes(`busy ${SHOWN_BIDI}`), stdout);

@@ -31,7 +31,7 @@ const commands = [
   "doctor",
 ];
 
-suite("wrong use", { concurrency: 4 }, () => {
+suite("command-line usage", { concurrency: 4 }, () => {
   for (const command of commands) {
     test(`the help of "${["kurs", command].join(" ").trim()}" has an example`, async () => {
       const words = command.split(" ").filter((word) => word !== "");
@@ -44,7 +44,7 @@ suite("wrong use", { concurrency: 4 }, () => {
     });
   }
 
-  test("the version is the package's", async () => {
+  test("kurs --version prints the version of package.json", async () => {
     const manifest = JSON.parse(
       await readFile(join(import.meta.dirname, "../../package.json"), "utf8"),
     );
@@ -91,7 +91,7 @@ suite("wrong use", { concurrency: 4 }, () => {
   ] as const;
 
   for (const [args, message] of wrongUses) {
-    test(`"kurs ${args.join(" ")}" is wrong use, and no database is made`, async () => {
+    test(`"kurs ${args.join(" ")}" exits with 2 and creates no database`, async () => {
       await using directory = await temporaryDirectory();
       const dataDirectory = join(directory.path, "data");
 
@@ -124,24 +124,24 @@ suite("wrong use", { concurrency: 4 }, () => {
     "backup copy.db",
   ];
 
-  test("in a wrong directory, commands that need a store say where they looked, and make none", async () => {
+  test("in a directory without a store, commands that need one name its path and create nothing", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, "data");
     const env = { RATE_SOURCES: "ecb" };
-    for (let index = 0; index < needingStore.length; index += 4) {
-      const commands = needingStore.slice(index, index + 4);
+    for (let start = 0; start < needingStore.length; start += 4) {
+      const commands = needingStore.slice(start, start + 4);
       const run = (command: string) => kurs(command.split(" "), { dataDirectory, env });
-      for (const [turn, ended] of (await Promise.all(commands.map(run))).entries()) {
+      for (const [index, ended] of (await Promise.all(commands.map(run))).entries()) {
         const message = `kurs: There is no database at ${join(dataDirectory, "kurs.db")}; set DATA_DIR`;
-        assert.deepEqual([ended.exitCode, ended.stdout], [1, ""], commands[turn] ?? "");
-        assert.ok(ended.stderr.startsWith(message), `${commands[turn]}: ${ended.stderr}`);
+        assert.deepEqual([ended.exitCode, ended.stdout], [1, ""], commands[index] ?? "");
+        assert.ok(ended.stderr.startsWith(message), `${commands[index]}: ${ended.stderr}`);
         assert.equal(ended.stderr.split("\n").length, 2);
       }
     }
     assert.deepEqual(readdirSync(directory.path), []);
   });
 
-  test("an import of a file that is not there makes no database", async () => {
+  test("an import of a missing file creates no database", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, "data");
     const { exitCode, stderr } = await kurs(["rates", "import", "none.csv"], { dataDirectory });
@@ -149,7 +149,7 @@ suite("wrong use", { concurrency: 4 }, () => {
     assert.deepEqual(readdirSync(directory.path), []);
   });
 
-  test("without a command, and with half of one, the help comes with exit code 2", async () => {
+  test("without a command, or with an incomplete one, kurs prints the help and exits with 2", async () => {
     for (const args of [[], ["rates"], ["plans"], ["accounts"], ["mail"]]) {
       const { exitCode, stdout, stderr } = await kurs(args);
       assert.equal(exitCode, 2);
@@ -158,7 +158,7 @@ suite("wrong use", { concurrency: 4 }, () => {
     }
   });
 
-  test("a command with a configuration that does not fit says so, as a start does", async () => {
+  test("a command reports an invalid configuration as kurs serve does", async () => {
     const { exitCode, stdout, stderr } = await kurs(["plans", "list"], { env: { PORT: "abc" } });
     assert.equal(exitCode, 2);
     assert.equal(stdout, "");

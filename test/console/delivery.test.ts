@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
-import { request as ask, createServer } from "node:http";
+import { createServer, request as sendRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -23,7 +23,7 @@ after(async () => {
   await service[Symbol.asyncDispose]();
 });
 
-/** The scripts that a document loads, and those that they load, by their names. */
+/** The names of the scripts that a page loads, directly or through other scripts. */
 async function scriptsOf(path: string): Promise<string[]> {
   const { text } = await service.get(path);
   const found = new Set<string>();
@@ -37,22 +37,22 @@ async function scriptsOf(path: string): Promise<string[]> {
   return [...found];
 }
 
-test("the console's scripts, the chart included, are at most 60 kB gzipped", async () => {
+test("the console's scripts, including the chart, are at most 60 kB gzipped", async () => {
   const names = await scriptsOf("/");
   assert.ok(
     names.some((name) => name.startsWith("uPlot")),
-    "the chart is not counted",
+    "the chart's script is missing",
   );
   const sizes = await Promise.all(
     names.map(async (name) => gzipSync(await readFile(join(ASSETS, name)), { level: 9 }).length),
   );
   const sum = sizes.reduce((total, size) => total + size, 0);
-  assert.ok(sum > 20_000, `only ${sum} bytes: something was not found`);
+  assert.ok(sum > 20_000, `only ${sum} bytes: a script is missing`);
   assert.ok(sum <= CONSOLE_SCRIPT_BYTES_MAX, `${sum} bytes`);
 });
 
 for (const path of [...consolePages, "/docs"]) {
-  test(`${path} is a page with a strict policy, and is not cached`, async () => {
+  test(`${path} is an uncached page with a strict Content-Security-Policy`, async () => {
     const { status, headers, text } = await service.get(path);
     assert.equal(status, 200);
     assert.equal(headers["content-type"], "text/html; charset=utf-8");
@@ -67,7 +67,7 @@ for (const path of [...consolePages, "/docs"]) {
   });
 }
 
-test("a hashed file is cached for ever, and comes compressed to who takes it so", async () => {
+test("a hashed asset is immutable, and the server compresses it for clients that accept it", async () => {
   const names = (await readdir(ASSETS)).filter((name) => /\.(js|css)$/.test(name));
   assert.ok(names.length > 3);
   for (const name of names) {
@@ -87,10 +87,14 @@ test("a hashed file is cached for ever, and comes compressed to who takes it so"
   }
 });
 
-test("what is no page and no file is the API's 404, and another method its 405", async () => {
-  const gone = ["/index.html", "/docs.html", "/docs/", "/assets/", "/assets/none.js", "/keys/1"];
-  const sly = ["/assets/..%2f..%2fpackage.json", "/assets/../../package.json", "/favicon.svg.br"];
-  for (const path of [...gone, ...sly]) {
+test("an unknown path returns the API's 404, and an unsupported method its 405", async () => {
+  const unknown = ["/index.html", "/docs.html", "/docs/", "/assets/", "/assets/none.js", "/keys/1"];
+  const traversals = [
+    "/assets/..%2f..%2fpackage.json",
+    "/assets/../../package.json",
+    "/favicon.svg.br",
+  ];
+  for (const path of [...unknown, ...traversals]) {
     const { status, body, headers } = await service.get(path);
     assert.equal(status, 404, path);
     assert.equal(body.code, "not_found");
@@ -105,7 +109,7 @@ test("what is no page and no file is the API's 404, and another method its 405",
   }
 });
 
-test("behind a proxy that puts it under a path the console works there", async () => {
+test("the console works behind a proxy that serves it under a path prefix", async () => {
   const PREFIX = "/kurs";
   const proxy = createServer((request, response) => {
     const path = request.url ?? "";
@@ -113,9 +117,9 @@ test("behind a proxy that puts it under a path the console works there", async (
     const { hostname, port } = new URL(service.url);
     const { method, headers } = request;
     const onward = { hostname, port, method, path: path.slice(PREFIX.length), headers };
-    const forwarded = ask(onward, (answer) => {
-      response.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(response);
+    const forwarded = sendRequest(onward, (upstream) => {
+      response.writeHead(upstream.statusCode ?? 0, upstream.headers);
+      upstream.pipe(response);
     });
     request.pipe(forwarded);
   });
@@ -141,16 +145,16 @@ test("behind a proxy that puts it under a path the console works there", async (
   proxy.close();
 });
 
-interface RawAnswer {
+interface RawResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
 }
 
-/** An answer as it comes, not decompressed. */
-function fetchRaw(path: string, encodings: string): Promise<RawAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+/** Fetches a response without decompressing it. */
+function fetchRaw(path: string, encodings: string): Promise<RawResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
   const headers = { "accept-encoding": encodings };
-  ask(`${service.url}${path}`, { headers }, (response) => {
+  sendRequest(`${service.url}${path}`, { headers }, (response) => {
     const chunks: Buffer[] = [];
     response.on("data", (chunk: Buffer) => chunks.push(chunk));
     response.on("error", reject);

@@ -11,7 +11,7 @@ import { startService, TestClock } from "../support/service.ts";
 import { createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
 
 let browser: Browser;
-/** Each visitor has an account of its own there. */
+/** Shared: each visitor uses an account of its own. */
 let server: Server;
 const resources = new AsyncDisposableStack();
 
@@ -22,12 +22,12 @@ before(async () => {
 });
 after(() => resources.disposeAsync());
 
-/** A service in this process: to start one here takes a tenth of a child's processor time. */
+/** Starts a service in this process, which takes a tenth of the CPU time of a child process. */
 const startHere = (config: Partial<Config> = {}, rest: { dataDirectory?: string } = {}) =>
   startService({ clock: new TestClock(new Date().toISOString()), config, ...rest });
 
 for (const look of looks) {
-  test(`${look.name}: an exhausted quota is told, costs nothing and shows in the usage`, async () => {
+  test(`${look.name}: the page shows an exhausted quota, and a rejected read costs nothing`, async () => {
     await using service = await startHere({ freePlanUnits: 2 });
     await using visitor = await Visitor.come(browser, service.url, look);
     const { page } = visitor;
@@ -37,7 +37,7 @@ for (const look of looks) {
     assert.equal(await tryIt(page), "1 unit");
     await page.getByLabel("Base").fill("XX");
     visitor.expectError(/status of 404/);
-    assert.equal(await tryIt(page), "1 unit", "an unsupported pair is charged");
+    assert.equal(await tryIt(page), "1 unit", "an unsupported pair costs a unit");
 
     visitor.expectError(/status of 429/);
     assert.equal(await tryIt(page), "nothing");
@@ -56,7 +56,7 @@ for (const look of looks) {
     visitor.assertQuiet();
   });
 
-  test(`${look.name}: while the service is away the page says so, and goes on by itself`, async () => {
+  test(`${look.name}: the page reports an unreachable service and recovers when it is back`, async () => {
     await using directory = await temporaryDirectory();
     const kept = { dataDirectory: directory.path };
     await using running = new AsyncDisposableStack();
@@ -94,7 +94,7 @@ for (const look of looks) {
 
 const [look] = looks as [Look];
 
-test("a refusal shows its message and the id of the request, which the log has", async () => {
+test("a rejection shows its message and the request id, which the log contains too", async () => {
   await clientOf(server.url).register("ada@example.org");
   await using visitor = await Visitor.come(browser, server.url, look);
   const { page } = visitor;
@@ -102,10 +102,10 @@ test("a refusal shows its message and the id of the request, which the log has",
 
   await page.goto("/login");
   await logIn(page, "ada@example.org", "not the password");
-  const refusal = page.getByRole("alert");
-  await refusal.getByText("Email or password is incorrect.").waitFor();
-  const id = await refusal.locator("code").textContent();
-  const line = await server.program.waitFor("the request's line", () =>
+  const rejection = page.getByRole("alert");
+  await rejection.getByText("Email or password is incorrect.").waitFor();
+  const id = await rejection.locator("code").textContent();
+  const line = await server.program.waitFor("the request's log line", () =>
     server.logLines().find(({ request_id }) => request_id === id),
   );
   assert.equal(line.status, 401);
@@ -121,7 +121,7 @@ test("a refusal shows its message and the id of the request, which the log has",
   visitor.assertQuiet();
 });
 
-test("who must confirm the email first is told so, and can have another mail", async () => {
+test("a log-in with an unconfirmed email shows what to do and can send another mail", async () => {
   await using service = await startHere({ requireVerifiedEmail: true });
   await using visitor = await Visitor.come(browser, service.url, look);
   const { page } = visitor;
@@ -139,21 +139,21 @@ test("who must confirm the email first is told so, and can have another mail", a
   visitor.assertQuiet();
 });
 
-test("a link that is spent says so and offers a new one", async () => {
+test("a used link shows an error and offers a new one", async () => {
   await using visitor = await Visitor.come(browser, server.url, look);
   const { page } = visitor;
   visitor.expectError(/status of 400/);
 
   await page.goto(`/verify#token=${"0".repeat(64)}`);
   await page.getByRole("alert").getByText("Request").waitFor();
-  await visitor.assertSound("the spent link");
+  await visitor.assertSound("the used link");
   await page.getByLabel("Email").fill("nobody@example.org");
   await page.getByRole("button", { name: "Send the mail" }).click();
   await page.getByText("If there is an account for nobody@example.org").waitFor();
   visitor.assertQuiet();
 });
 
-test("the code to paste works: curl as it is shown reads a rate", async () => {
+test("the displayed curl command reads a rate when pasted into a shell", async () => {
   await using visitor = await Visitor.come(browser, server.url, look);
   const { page } = visitor;
   await signUp(page, "curl@example.org");
@@ -164,9 +164,9 @@ test("the code to paste works: curl as it is shown reads a rate", async () => {
     await page.getByText(call).first().click();
     await page.getByRole("button", { name: "Copy curl" }).click();
     const command = await page.evaluate<string>("navigator.clipboard.readText()");
-    assert.doesNotMatch(command, /svc_live_/, "a secret to paste ends in a shell's history");
-    const answer = await runShell(command, secret);
-    assert.match(answer, /1\.1476/);
+    assert.doesNotMatch(command, /svc_live_/, "a pasted secret would stay in the shell's history");
+    const output = await runShell(command, secret);
+    assert.match(output, /1\.1476/);
   }
   visitor.assertQuiet();
 });

@@ -24,7 +24,7 @@ before(async () => {
 
 after(() => resources.disposeAsync());
 
-/** Opens the reference and waits for the calls. */
+/** Opens the API reference and waits for its list of calls. */
 async function open(look = desktop, path = "/docs"): Promise<Visitor> {
   const visitor = await Visitor.come(browser, server.url, look);
   await visitor.page.goto(path);
@@ -32,7 +32,7 @@ async function open(look = desktop, path = "/docs"): Promise<Visitor> {
   return visitor;
 }
 
-/** The line of a call, which opens it. */
+/** The button that opens a call. */
 const callIn = (page: Page, path: string, method = "GET") =>
   page.getByRole("button", { name: new RegExp(`^${method} ${RegExp.escape(path)} `) });
 
@@ -45,7 +45,7 @@ async function authorize(page: Page, credential: string): Promise<void> {
   await dialog.getByRole("button", { name: "Authorize" }).click();
 }
 
-/** Makes a call that is open already. @returns the status that the page shows. */
+/** Executes the open call. @returns the status that the page shows. */
 async function execute(page: Page): Promise<string> {
   await button(page, "Execute").click();
   return await page.locator(".live-responses-table tbody .response-col_status").innerText();
@@ -57,7 +57,7 @@ async function tryOut(page: Page, path: string): Promise<string> {
   return await execute(page);
 }
 
-/** Takes one visitor through every state of the page. */
+/** Visits every state of the page once. */
 async function walk(look: Look): Promise<void> {
   const account = await client.openSession(`${look.name.replace(" ", ".")}@example.org`);
   const { apiKey } = await client.createKey(account);
@@ -74,29 +74,29 @@ async function walk(look: Look): Promise<void> {
   await visitor.assertSound("an open call");
   await page.getByRole("tab", { name: "Schema" }).first().click();
   await button(page, "Try it out").click();
-  await visitor.assertSound("a call that is about to be tried");
+  await visitor.assertSound("a call before it is executed");
   assert.equal(await execute(page), "200");
   await callIn(page, "/v1/auth/register", "POST").click();
   await page.locator(".opblock.is-open .opblock-body").nth(1).waitFor();
   await excuseShift(page);
-  await visitor.assertSound("a call that was made, above one with a body");
+  await visitor.assertSound("an executed call above one with a body");
   visitor.assertQuiet();
 }
 
-// Side by side: most of the time goes into axe-core, which each window runs for itself.
-test("every state of the API reference is sound in every look", {
+// Concurrent, because most of the time goes into axe-core, which each window runs separately.
+test("every state of the API reference is accessible and without errors in every look", {
   concurrency: true,
 }, async (t) => {
   await Promise.all(looks.map((look) => t.test(look.name, () => walk(look))));
 });
 
-const ways = [
+const forms = [
   { name: "bare", words: ["", ""] },
-  { name: "with their schemes' words", words: ["ApiKey ", "Session "] },
+  { name: "with their scheme names", words: ["ApiKey ", "Session "] },
 ] as const;
 
-for (const { name, words } of ways) {
-  test(`credentials pasted ${name} each serve their own calls, until forgotten`, async () => {
+for (const { name, words } of forms) {
+  test(`credentials pasted ${name} authorize their own calls until the visitor forgets them`, async () => {
     const account = await client.openSession(`pasted${words[0].length}@example.org`);
     const { apiKey } = await client.createKey(account);
     await using visitor = await open();
@@ -107,13 +107,13 @@ for (const { name, words } of ways) {
     await authorize(page, words[1] + account);
     assert.equal(await client.usedUnits(account), 0);
     assert.equal(await tryOut(page, "/v1/rates/{base}/{quote}"), "200");
-    const answer = page.locator(".live-responses-table");
-    assert.match(await answer.innerText(), /"base": "EUR"[\s\S]*"rate": "[0-9.]+"/);
+    const response = page.locator(".live-responses-table");
+    assert.match(await response.innerText(), /"base": "EUR"[\s\S]*"rate": "[0-9.]+"/);
     assert.equal(await client.usedUnits(account), 1);
 
     await callIn(page, "/v1/rates/{base}/{quote}").click();
     assert.equal(await tryOut(page, "/v1/account/usage"), "200");
-    assert.match(await answer.innerText(), /"used_units": 1,/);
+    assert.match(await response.innerText(), /"used_units": 1,/);
     await button(page, "Forget").click();
     await button(page, "Clear").click();
     assert.equal(await execute(page), "401");
@@ -122,7 +122,7 @@ for (const { name, words } of ways) {
   });
 }
 
-test("what is neither an API key nor a session is refused before any call", async () => {
+test("the page rejects a credential that is neither an API key nor a session, before any call", async () => {
   await using visitor = await open();
   const { page } = visitor;
   await authorize(page, "Bearer abc");
@@ -133,7 +133,7 @@ test("what is neither an API key nor a session is refused before any call", asyn
   visitor.assertQuiet();
 });
 
-test("a parameter that cannot be is refused before any call", async () => {
+test("the page rejects an invalid parameter before any call", async () => {
   await using visitor = await open();
   const { page } = visitor;
   let callCount = 0;
@@ -145,12 +145,12 @@ test("a parameter that cannot be is refused before any call", async () => {
   await page.getByRole("textbox", { name: "days" }).fill("many");
   await button(page, "Execute").click();
   await page.getByText("Value must be an integer").waitFor();
-  await visitor.assertSound("a parameter that cannot be");
+  await visitor.assertSound("an invalid parameter");
   assert.equal(callCount, 0);
   visitor.assertQuiet();
 });
 
-test("the log-in of this tab authorizes account calls, until the log-out", async () => {
+test("a log-in in the same tab authorizes account calls until the log-out", async () => {
   await using visitor = await Visitor.come(browser, server.url, desktop);
   const { page } = visitor;
   await page.goto("/login");
@@ -162,14 +162,14 @@ test("the log-in of this tab authorizes account calls, until the log-out", async
 
   await page.getByText(`your session as ${EMAIL}`).waitFor();
   assert.equal(await tryOut(page, "/v1/account/api-keys"), "200");
-  await visitor.assertSound("the reference of someone logged in");
+  await visitor.assertSound("the reference after a log-in");
   await button(page, "Log out").click();
   await page.getByText("no session yet").waitFor();
   await page.getByRole("button", { name: "Session needed: authorize" }).first().waitFor();
   visitor.assertQuiet();
 });
 
-test("the bar leads back to the console", async () => {
+test("the navigation bar leads back to the console", async () => {
   await using visitor = await open();
   const { page } = visitor;
   await page.getByRole("link", { name: "Log in" }).click();
@@ -177,7 +177,7 @@ test("the bar leads back to the console", async () => {
   assert.equal(page.url(), `${server.url}/login`);
 });
 
-test("an address names a call, and opens it", async () => {
+test("a URL fragment that names a call opens it", async () => {
   await using visitor = await open(desktop, "/docs#/Rates/readRate");
   await button(visitor.page, "Try it out").waitFor();
   const line = callIn(visitor.page, "/v1/rates/{base}/{quote}");
@@ -185,20 +185,20 @@ test("an address names a call, and opens it", async () => {
   visitor.assertQuiet();
 });
 
-test("while the service is away the page says so, and shows the calls once it is back", async () => {
+test("the page reports an unreachable service and shows the calls once it is back", async () => {
   await using visitor = await Visitor.come(browser, server.url, desktop);
   const { page } = visitor;
   visitor.expectError(/Failed to load resource/);
-  const { promise: asked, resolve: letGo } = Promise.withResolvers<void>();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
   await page.route("**/openapi.json", async (route) => {
-    await asked;
+    await released;
     await route.abort();
   });
 
   await page.goto("/docs");
   await page.getByRole("heading", { level: 1, name: "API reference" }).waitFor();
   await page.getByRole("status").getByText("Loading the calls").waitFor();
-  letGo();
+  release();
   await page.getByRole("alert").getByText("The service cannot be reached").waitFor();
   await visitor.assertSound("the reference without a service");
 
@@ -208,7 +208,7 @@ test("while the service is away the page says so, and shows the calls once it is
   visitor.assertQuiet();
 });
 
-test("a service that fails is told with its request's id, and asked again on demand", async () => {
+test("the page shows a service failure with the request id and can retry", async () => {
   await using visitor = await Visitor.come(browser, server.url, desktop);
   const { page } = visitor;
   visitor.expectError(/500 \(Internal Server Error\)/);

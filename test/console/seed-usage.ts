@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 
-// A day with few reads each week, and more of them towards the end, as a small shop has.
+// Reads as of a small shop: few on weekends, and more towards the end of the month.
 const SEED = `
   INSERT INTO charged_units (period, account, day, api_key, units)
   SELECT substr(?2, 1, 7), a.number, CAST(substr(?2, 9) AS INTEGER), k.number, ?3
@@ -12,7 +12,7 @@ const SEED = `
   WHERE a.email = ?1 AND k.name = ?4
   ON CONFLICT DO UPDATE SET units = units + excluded.units`;
 
-/** Gives two keys of an account a month of reads, for a picture of the chart. */
+/** Stores a month of usage for two keys of an account, for a screenshot of the chart. */
 export function seedUsage(dataDirectory: string, email: string): void {
   using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
   const insert = database.prepare(SEED);

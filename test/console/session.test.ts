@@ -20,7 +20,7 @@ after(async () => {
 const [look] = looks;
 assert.ok(look !== undefined);
 
-/** A service whose clock begins with the browser's, and a visitor with an account there. */
+/** Starts a service whose clock starts at the browser's time, and a visitor with an account. */
 async function comeWithAccount(chosen = look) {
   assert.ok(chosen !== undefined);
   const clock = new TestClock(new Date().toISOString());
@@ -45,7 +45,7 @@ async function comeWithAccount(chosen = look) {
 }
 
 for (const each of looks) {
-  test(`${each.name}: a session that the service has ended leads to the log-in and back`, async () => {
+  test(`${each.name}: after a session expires at the service, a log-in leads back to the page`, async () => {
     await using visit = await comeWithAccount(each);
     const { page, visitor, clock, email } = visit;
     clock.advanceMs(DAY_MS);
@@ -53,11 +53,11 @@ for (const each of looks) {
     visitor.expectError(/status of 401/);
     await turnTo(page, "Usage");
     await page.getByText("Your session has ended.").waitFor();
-    // The bar is a guest's again.
+    // The navigation bar changes to its logged-out form.
     await excuseShift(page);
     assert.equal(new URL(page.url()).pathname, "/login");
-    assert.equal(await page.evaluate("sessionStorage.length"), 0, "the session is kept");
-    await visitor.assertSound("the log-in after the session's end");
+    assert.equal(await page.evaluate("sessionStorage.length"), 0, "the session is still stored");
+    await visitor.assertSound("the log-in page after the session's end");
 
     await logIn(page, email);
     await page.getByText("of 1,000 units used").waitFor();
@@ -66,7 +66,7 @@ for (const each of looks) {
   });
 }
 
-test("a session ends by itself at its time, without a call", async () => {
+test("the page ends an expired session without a request", async () => {
   await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
   await service.openSession("ada@example.org");
   assert.ok(look !== undefined);
@@ -86,11 +86,11 @@ test("a session ends by itself at its time, without a call", async () => {
 
   await page.getByText("Your session has ended.").waitFor();
   assert.equal(new URL(page.url()).search, "?next=/keys");
-  assert.deepEqual(calls, [], "it took a call to find out");
+  assert.deepEqual(calls, [], "the page sent a request");
   visitor.assertQuiet();
 });
 
-test("a session outlives a reload, and is in no cookie and no other tab", async () => {
+test("a session survives a reload, uses no cookie and is not shared with other tabs", async () => {
   await using visit = await comeWithAccount();
   const { page } = visit;
 
@@ -105,7 +105,7 @@ test("a session outlives a reload, and is in no cookie and no other tab", async 
   visit.visitor.assertQuiet();
 });
 
-test("logging out ends the session at the service, not only in the tab", async () => {
+test("a log-out ends the session at the service, not only in the tab", async () => {
   await using visit = await comeWithAccount();
   const { page, service } = visit;
   const stored = String(await page.evaluate("sessionStorage.getItem('kurs.session')"));
@@ -115,7 +115,7 @@ test("logging out ends the session at the service, not only in the tab", async (
   await page.getByRole("button", { name: "Log out" }).click();
 
   await page.getByRole("heading", { name: "Log in" }).waitFor();
-  assert.equal(new URL(page.url()).search, "", "who logs out is not led back");
+  assert.equal(new URL(page.url()).search, "", "a log-out leaves no page to return to");
   assert.equal((await service.get("/v1/account/usage", { session: token })).status, 401);
   assert.equal(await page.evaluate("sessionStorage.length"), 0);
   await page.goBack();
@@ -123,7 +123,7 @@ test("logging out ends the session at the service, not only in the tab", async (
   visit.visitor.assertQuiet();
 });
 
-test("the way back after the log-in leads to pages of the console only", async () => {
+test("after a log-in the console only returns to its own pages", async () => {
   await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
   await service.openSession("ada@example.org");
   assert.ok(look !== undefined);
@@ -143,7 +143,7 @@ test("the way back after the log-in leads to pages of the console only", async (
   }
 });
 
-test("the keyboard alone signs in, makes a key and revokes it", async () => {
+test("a visitor can log in, create a key and revoke it with the keyboard alone", async () => {
   await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
   await service.openSession("ada@example.org");
   assert.ok(look !== undefined);
@@ -160,7 +160,7 @@ test("the keyboard alone signs in, makes a key and revokes it", async () => {
   await page.getByRole("link", { name: "Log in" }).first().focus();
   await press("Enter");
   await page.getByRole("heading", { name: "Log in" }).waitFor();
-  assert.equal(await focused(), "Log in", "the new page's heading has the focus");
+  assert.equal(await focused(), "Log in", "the new page's heading must have the focus");
   await press("Tab");
   await page.keyboard.type("ada@example.org");
   await press("Tab");
@@ -176,7 +176,7 @@ test("the keyboard alone signs in, makes a key and revokes it", async () => {
   await revoke.focus();
   await press("Enter");
   await page.getByRole("dialog").waitFor();
-  assert.equal(await focused(), "Keep it", "the answer that changes nothing comes first");
+  assert.equal(await focused(), "Keep it", "the button that changes nothing must come first");
   await press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
   assert.equal(await page.evaluate("document.activeElement.ariaLabel"), "Revoke billing");

@@ -1,9 +1,9 @@
 import type { Page } from "playwright-core";
 
-/** The password of whoever visits in a test. */
+/** The password of every visitor in the tests. */
 export const PASSWORD = "correct horse battery";
 
-/** @param prefix the path that the service is under. */
+/** @param prefix the path under which the proxy serves the console. */
 export async function signUp(
   page: Page,
   email: string,
@@ -16,7 +16,7 @@ export async function signUp(
   await page.getByRole("button", { name: "Create account" }).click();
 }
 
-/** Fills in the log-in form that is shown. */
+/** Fills in the visible log-in form. */
 export async function logIn(page: Page, email: string, password = PASSWORD): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill(password);
@@ -24,16 +24,16 @@ export async function logIn(page: Page, email: string, password = PASSWORD): Pro
 }
 
 /**
- * Leaves out what has moved so far. To be called as soon as what the visitor has asked for is shown:
- * Chromium excuses what moves within half a second after the input, and a busy machine takes longer.
+ * Ignores layout shifts so far. Call it as soon as the requested content is visible: Chromium
+ * ignores shifts within half a second after an input, but a busy machine takes longer.
  */
 export async function excuseShift(page: Page): Promise<void> {
-  // What was painted before is told to the observer by then.
-  await page.evaluate("new Promise((told) => requestAnimationFrame(() => setTimeout(told)))");
+  // Lets the observer receive the shifts of everything painted so far.
+  await page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
   await page.evaluate("shiftSum = 0");
 }
 
-/** @returns the secret, as it is shown this once. */
+/** @returns the secret, which the page shows only once. */
 export async function createKey(page: Page, name: string): Promise<string> {
   await page.getByLabel("Name of a new key").fill(name);
   await page.getByRole("button", { name: "Create key" }).click();
@@ -43,12 +43,12 @@ export async function createKey(page: Page, name: string): Promise<string> {
   return secret;
 }
 
-/** Goes to a page by the bar on top. */
+/** Opens a page through the navigation bar. */
 export async function turnTo(page: Page, name: string): Promise<void> {
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
 }
 
-/** Presses the button of "Try it" and waits for the answer. @returns what it cost. */
+/** Presses the button of "Try it" and waits for the response. @returns the displayed cost. */
 export async function tryIt(page: Page, button = "Read the rate"): Promise<string> {
   await page.getByRole("button", { name: button }).click();
   const cost = page.getByText("It cost").locator("strong");

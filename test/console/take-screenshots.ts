@@ -5,7 +5,7 @@ import { serve, temporaryDirectory } from "../support/process.ts";
 import { seedUsage } from "./seed-usage.ts";
 import { createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
 
-// Writes a picture of every page and state, in both widths, light and dark, to be looked at.
+// Takes a screenshot of every page and state, in both widths, light and dark, for review by eye.
 
 const DIRECTORY = join(import.meta.dirname, "../../screenshots");
 
@@ -23,9 +23,9 @@ for (const look of looks) {
   });
   console.log(`${look.name}: done`);
 }
-console.log(`The pictures are in ${DIRECTORY}`);
+console.log(`The screenshots are in ${DIRECTORY}`);
 
-/** Goes through every page and stops at each of its states. */
+/** Visits every page and takes a screenshot of each of its states. */
 async function visit(
   { page }: Visitor,
   email: string,

@@ -29,7 +29,7 @@ after(async () => {
 });
 
 for (const look of looks) {
-  test(`${look.name}: from signing up to a revoked key, every page sound`, async () => {
+  test(`${look.name}: from sign-up to a revoked key every page is accessible and without errors`, async () => {
     await using visitor = await Visitor.come(browser, server.url, look);
     const { page } = visitor;
     const email = `ada-${look.name.replace(" ", "-")}@example.org`;
@@ -40,19 +40,19 @@ for (const look of looks) {
     await visitor.assertSound("the sign-up");
     await signUp(page, email);
     await page.getByRole("heading", { name: "API keys" }).waitFor();
-    // The bar has made room for the owner's pages.
+    // The navigation bar changes to its logged-in form.
     await excuseShift(page);
     await page.getByText("No active key").waitFor();
     await visitor.assertSound("the keys, empty");
 
     await page.goto(`/verify#token=${tokenOf(await mailTo(directory.path, email, "verify"))}`);
     await page.getByRole("heading", { name: "Your email is confirmed" }).waitFor();
-    assert.equal(new URL(page.url()).hash, "", "the token stays in the address bar");
+    assert.equal(new URL(page.url()).hash, "", "the token is still in the address bar");
     await visitor.assertSound("the confirmation");
 
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
-    // The bar is a guest's again.
+    // The navigation bar changes to its logged-out form.
     await excuseShift(page);
     await visitor.assertSound("the log-in");
     await logIn(page, email);
@@ -72,7 +72,7 @@ for (const look of looks) {
     assert.equal(await tryIt(page), "1 unit");
     await page.getByText("1 EUR = 1.1476 USD").waitFor();
     await page.getByText("1 of 1,000 units used").waitFor();
-    await visitor.assertSound("the answer");
+    await visitor.assertSound("the response");
 
     await turnTo(page, "Usage");
     await page.getByText("of 1,000 units used").waitFor();
@@ -83,21 +83,29 @@ for (const look of looks) {
 
     await turnTo(page, "Keys");
     await page.getByRole("button", { name: "Revoke billing" }).click();
-    const question = page.getByRole("dialog", { name: "Revoke “billing”?" });
-    await question.waitFor();
-    await visitor.assertSound("the question");
-    await question.getByRole("button", { name: "Keep it" }).click();
-    await question.waitFor({ state: "detached" });
+    const dialog = page.getByRole("dialog", { name: "Revoke “billing”?" });
+    await dialog.waitFor();
+    await visitor.assertSound("the confirmation dialog");
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await dialog.waitFor({ state: "detached" });
     const client = clientOf(server.url);
     const asKey = { apiKey: secret };
-    assert.equal((await client.get("/v1/rates/EUR/USD", asKey)).status, 200, "not revoked yet");
+    assert.equal(
+      (await client.get("/v1/rates/EUR/USD", asKey)).status,
+      200,
+      "the key must still be valid",
+    );
     await page.getByRole("button", { name: "Revoke billing" }).click();
-    await question.getByRole("button", { name: "Revoke key" }).click();
+    await dialog.getByRole("button", { name: "Revoke key" }).click();
     await page.getByText("Revoked keys (1)").click();
     await page.getByText("No active key").waitFor();
     await excuseShift(page);
     await visitor.assertSound("the keys, one revoked");
-    assert.equal(await page.getByText(secret).count(), 0, "the revoked key's secret is shown");
+    assert.equal(
+      await page.getByText(secret).count(),
+      0,
+      "the page still shows the revoked key's secret",
+    );
 
     await turnTo(page, "Try it");
     await page.getByLabel("API key").fill(secret);
@@ -106,7 +114,7 @@ for (const look of looks) {
     await page.getByRole("alert").getByText("A valid API key is required.").waitFor();
     await excuseShift(page);
     await page.getByText("2 of 1,000 units used").waitFor();
-    await visitor.assertSound("the refusal");
+    await visitor.assertSound("the rejection");
 
     await turnTo(page, "Agents");
     await visitor.assertSound("agents");
@@ -116,7 +124,7 @@ for (const look of looks) {
 }
 
 for (const look of looks) {
-  test(`${look.name}: a forgotten password is set anew by the mail's link`, async () => {
+  test(`${look.name}: a mailed link resets a forgotten password`, async () => {
     await using visitor = await Visitor.come(browser, server.url, look);
     const { page } = visitor;
     const client = clientOf(server.url);
@@ -136,7 +144,7 @@ for (const look of looks) {
     await page.getByLabel("New password").fill("a quite different one");
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("heading", { name: "Your password is set" }).waitFor();
-    await visitor.assertSound("the password that is set");
+    await visitor.assertSound("the new password");
     assert.equal((await client.get("/v1/account/usage", { session })).status, 401);
 
     await page.getByRole("main").getByRole("link", { name: "Log in" }).click();
@@ -144,7 +152,7 @@ for (const look of looks) {
     await logIn(page, email, PASSWORD);
     await page.getByText("Email or password is incorrect.").waitFor();
     await excuseShift(page);
-    await visitor.assertSound("the refused log-in");
+    await visitor.assertSound("the rejected log-in");
     await logIn(page, email, "a quite different one");
     await page.getByText("No active key").waitFor();
 

@@ -25,7 +25,7 @@ export interface SqliteTestDatabase extends TestDatabase {
 
 let migrated: Promise<Buffer> | undefined;
 
-/** As `createSqliteDatabase`, with all tables: a copy of a file that production made once. */
+/** Like `createSqliteDatabase`, but with all tables: copies a file that was migrated once. */
 export async function createMigratedSqliteDatabase(): Promise<SqliteTestDatabase> {
   migrated ??= migratedFile();
   const bytes = await migrated;
@@ -40,7 +40,7 @@ async function migratedFile(): Promise<Buffer> {
   return await readFile(join(directory.path, "kurs.db"));
 }
 
-/** A new SQLite database in a directory of its own; stores open it by production's own door. */
+/** Creates a directory for an SQLite database; stores open it through production's constructor. */
 export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
   await using starting = new AsyncDisposableStack();
   const { path: directory } = starting.use(await temporaryDirectory());

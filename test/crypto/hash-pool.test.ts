@@ -12,17 +12,17 @@ import { startService, type TestService } from "../support/service.ts";
 const EMAIL = "ada@example.org";
 const PASSWORD = "correct horse battery";
 
-/** A stored form that takes a thread some 2 s to compare with: 150 passes instead of 2. */
-const LENGTHY = `$argon2id$v=19$m=19456,t=150,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
+/** A hash that takes a thread about 2 s to verify: 150 passes instead of 2. */
+const SLOW_HASH = `$argon2id$v=19$m=19456,t=150,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 const logIn = (service: TestService, email = EMAIL) =>
   service.post("/v1/auth/login", { json: { email, password: PASSWORD } });
 
-/** Gives the only thread work for 2 s, and lets one more hashing wait for it. */
+/** Keeps the only thread busy for 2 s and fills the queue of one. */
 function fillQueue(secrets: Secrets) {
   let isFull = true;
   const done = Promise.all([
-    secrets.verifyPassword(LENGTHY, PASSWORD).finally(() => {
+    secrets.verifyPassword(SLOW_HASH, PASSWORD).finally(() => {
       isFull = false;
     }),
     secrets.hashPassword(PASSWORD),
@@ -30,7 +30,7 @@ function fillQueue(secrets: Secrets) {
   return { done, isFull: () => isFull };
 }
 
-/** All that a log-in, a registration or a reset would change. */
+/** Every row that a log-in, a registration or a reset would change. */
 const stored = (service: TestService) => [
   service.query("SELECT * FROM accounts ORDER BY id"),
   service.query("SELECT * FROM sessions ORDER BY token_hash"),
@@ -38,7 +38,7 @@ const stored = (service: TestService) => [
   service.query("SELECT id FROM mails ORDER BY id"),
 ];
 
-test("hashing: beyond the queue's end passwords are 503 at once, nothing is stored, and reads go on", async () => {
+test("hashing: with a full queue password requests return 503 at once and reads still succeed", async () => {
   const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 1 }));
   await using service = await startService({ secrets });
   const { apiKey } = await service.createKey(await service.openSession(EMAIL));
@@ -47,7 +47,7 @@ test("hashing: beyond the queue's end passwords are 503 at once, nothing is stor
   const before = stored(service);
   const queue = fillQueue(secrets);
 
-  const refused = await Promise.all([
+  const rejected = await Promise.all([
     logIn(service),
     logIn(service, "nobody@example.org"),
     service.post("/v1/auth/register", { json: { email: "new@example.org", password: PASSWORD } }),
@@ -55,22 +55,22 @@ test("hashing: beyond the queue's end passwords are 503 at once, nothing is stor
   ]);
   const read = await service.get("/v1/rates/EUR/USD", { apiKey });
 
-  assert.ok(queue.isFull(), "the answers came only after the queue had moved on");
-  for (const answer of refused) {
+  assert.ok(queue.isFull(), "the rejections were sent only after a place in the queue was free");
+  for (const answer of rejected) {
     assertFailure(answer, 503, "temporarily_unavailable", /retry/);
     assert.equal(answer.headers["retry-after"], "5");
-    assert.equal(answer.body.message, refused[0].body.message);
+    assert.equal(answer.body.message, rejected[0].body.message);
   }
   assert.equal(read.status, 200);
   assert.deepEqual(stored(service), before);
 
-  const [check, form] = await queue.done;
+  const [check, passwordHash] = await queue.done;
   assert.deepEqual(check, { matches: false, outdated: false });
-  assert.equal((await secrets.verifyPassword(form, PASSWORD)).matches, true);
+  assert.equal((await secrets.verifyPassword(passwordHash, PASSWORD)).matches, true);
   assert.equal((await logIn(service)).status, 200);
 });
 
-test("hashing: log-ins that arrive together wait for each other, and each is answered", async () => {
+test("hashing: concurrent log-ins queue for the thread and all succeed", async () => {
   const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 7 }));
   await using service = await startService({ secrets });
   await service.openSession(EMAIL);
@@ -81,15 +81,15 @@ test("hashing: log-ins that arrive together wait for each other, and each is ans
   assert.equal(service.query("SELECT * FROM sessions").length, 9);
 });
 
-/** The threads that this process starts from now on. */
+/** Records the threads that this process starts from now on. */
 function watchThreads() {
   const threads: Worker[] = [];
-  const note = (thread: Worker) => threads.push(thread);
-  process.on("worker", note);
-  return { threads, [Symbol.dispose]: () => void process.off("worker", note) };
+  const record = (thread: Worker) => threads.push(thread);
+  process.on("worker", record);
+  return { threads, [Symbol.dispose]: () => void process.off("worker", record) };
 }
 
-test("hashing: no thread is started before the first password, and one serves them all", async () => {
+test("hashing: the pool starts its thread at the first password, and one thread serves all requests", async () => {
   using watched = watchThreads();
   const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using service = await startService({ secrets });
@@ -101,13 +101,13 @@ test("hashing: no thread is started before the first password, and one serves th
   assert.equal(watched.threads.length, 1);
 });
 
-test("hashing: a thread that dies fails its hashing, and the next password starts a new one", async () => {
+test("hashing: a crashed thread fails its request, and the next password starts a new thread", async () => {
   using watched = watchThreads();
   const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using service = await startService({ secrets });
   await service.openSession(EMAIL);
 
-  const check = assert.rejects(secrets.verifyPassword(LENGTHY, PASSWORD), /thread ended/);
+  const check = assert.rejects(secrets.verifyPassword(SLOW_HASH, PASSWORD), /thread ended/);
   await watched.threads[0]?.terminate();
   await check;
 
@@ -115,7 +115,7 @@ test("hashing: a thread that dies fails its hashing, and the next password start
   assert.equal(watched.threads.length, 2);
 });
 
-test("hashing: a thread that died while it was idle is not missed", async () => {
+test("hashing: the pool replaces a thread that ended while idle", async () => {
   using watched = watchThreads();
   const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using service = await startService({ secrets });
@@ -126,14 +126,14 @@ test("hashing: a thread that died while it was idle is not missed", async () => 
   assert.equal(watched.threads.length, 2);
 });
 
-test("hashing: what the thread cannot hash is 500, tells nothing, and the next log-in works", async () => {
+test("hashing: an error in the thread returns 500 without details, and the next log-in works", async () => {
   const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using service = await startService({ secrets });
   await service.openSession(EMAIL);
   const [account] = service.query("SELECT password_hash FROM accounts");
-  const form = String(account?.password_hash);
-  // Argon2 wants 8 KiB at least (RFC 9106, section 3.1).
-  const impossible = form.replace("m=19456", "m=1");
+  const stored = String(account?.password_hash);
+  // Argon2 requires at least 8 KiB (RFC 9106, section 3.1).
+  const impossible = stored.replace("m=19456", "m=1");
   service.query("UPDATE accounts SET password_hash = ?", impossible);
 
   const answer = await logIn(service);
@@ -141,13 +141,13 @@ test("hashing: what the thread cannot hash is 500, tells nothing, and the next l
   assertFailure(answer, 500, "internal_error");
   assert.doesNotMatch(answer.text, /argon|memory|thread/i);
   assert.ok(!service.logLines.join("").includes(PASSWORD));
-  service.query("UPDATE accounts SET password_hash = ?", form);
+  service.query("UPDATE accounts SET password_hash = ?", stored);
   assert.equal((await logIn(service)).status, 200);
 });
 
-// Elsewhere niceness is the whole process's, and the thread keeps its own.
+// Only Linux has a niceness per thread.
 if (process.platform === "linux") {
-  test("hashing: its thread gives way to the others, whose niceness stays", async () => {
+  test("hashing: the hash thread has a lower priority than the other threads", async () => {
     await createSecrets().hashPassword(PASSWORD);
 
     const niceness = readdirSync("/proc/self/task").map((thread) => {

@@ -11,7 +11,7 @@ const PASSWORD = "correct horse battery";
 const NEW_PASSWORD = "quite another passphrase";
 const EMAIL = "ada@example.org";
 
-/** Every secret that a service hands out or is told, in use and after its use. */
+/** Uses every kind of secret that a service issues or receives. @returns the secrets. */
 async function useEverySecret(service: TestService): Promise<string[]> {
   const sessions = [await service.openSession(EMAIL), await service.openSession()];
   const [session = ""] = sessions;
@@ -24,12 +24,12 @@ async function useEverySecret(service: TestService): Promise<string[]> {
   const verification = tokenOf(await mailTo(service.dataDirectory, EMAIL, "verify"));
   await service.post("/v1/auth/verification", { json: { token: verification } });
   await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
-  const spent = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset"));
-  const json = { token: spent, password: NEW_PASSWORD };
+  const used = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset"));
+  const json = { token: used, password: NEW_PASSWORD };
   const { status } = await service.post("/v1/auth/password-reset/confirm", { json });
   assert.equal(status, 204);
   await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
-  const unspent = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset", 2));
+  const unused = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset", 2));
   assert.equal(
     (await service.get("/v1/rates/EUR/USD", { apiKey: kept?.apiKey ?? "" })).status,
     200,
@@ -37,11 +37,11 @@ async function useEverySecret(service: TestService): Promise<string[]> {
 
   const credentials = [...sessions, ...keys.map(({ apiKey }) => apiKey)];
   const bare = credentials.map((credential) => credential.slice(17));
-  return [...bare, verification, spent, unspent, PASSWORD, NEW_PASSWORD, "a wrong passphrase"];
+  return [...bare, verification, used, unused, PASSWORD, NEW_PASSWORD, "a wrong passphrase"];
 }
 
 for (const engine of engines) {
-  test(`secrets: no table of a used store holds one that was handed out, on ${engine}`, async () => {
+  test(`secrets: no table of a used store holds an issued secret, on ${engine}`, async () => {
     await using on = await startServiceOn(engine);
     const secrets = await useEverySecret(on.service);
 
@@ -49,10 +49,10 @@ for (const engine of engines) {
 
     assert.ok(
       rows.some((row) => row.includes(EMAIL)),
-      "nothing was read",
+      "the tables are empty",
     );
     assert.ok(rows.some((row) => row.includes("$argon2id$")));
-    // A mail that is delivered keeps no secret; the unspent one's token is in no row either.
+    // Delivered mails hold no token, not even one that is still valid.
     for (const secret of secrets) {
       assert.deepEqual(
         rows.filter((row) => row.includes(secret)),
@@ -62,16 +62,16 @@ for (const engine of engines) {
   });
 }
 
-test("secrets: no file of a used store holds a credential or a password, nor does its log ahead", async () => {
+test("secrets: no file of a used store holds a credential or a password, including the WAL", async () => {
   await using on = await startServiceOn("sqlite");
   const { service } = on;
   const secrets = await useEverySecret(service);
   const files = (await readdir(service.dataDirectory)).filter((name) => name.startsWith("kurs.db"));
-  assert.ok(files.includes("kurs.db-wal"), "the write-ahead log is not there");
+  assert.ok(files.includes("kurs.db-wal"), "the WAL is missing");
 
   for (const file of files) {
     const bytes = await readFile(join(service.dataDirectory, file));
-    // A mail's token waits in its row until it is delivered: of that, the log ahead tells for a while.
+    // A mail's row holds its token until delivery, so the WAL may still contain tokens.
     const isToken = (secret: string) => /^[0-9a-f]{64}$/.test(secret);
     const found = secrets.filter((secret) => !isToken(secret) && bytes.includes(secret));
     assert.deepEqual(found, [], file);

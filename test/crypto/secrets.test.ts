@@ -7,7 +7,7 @@ import { createSecrets } from "../../src/crypto/secrets.ts";
 
 const PASSWORD = "correct horse battery";
 
-test("the order of ids is the order of their creation, also within one millisecond", () => {
+test("ids sort in order of creation, even within one millisecond", () => {
   const { uuid } = createSecrets();
   let previous = uuid();
   for (let count = 1; count < 20_000; count += 1) {
@@ -22,7 +22,7 @@ test("an id is a UUID of version 7", () => {
   assert.match(uuid(), /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
 });
 
-test("a secret is 64 hexadecimal digits in lower case, and never the same twice", () => {
+test("a secret is 64 lower-case hexadecimal digits, and no two are equal", () => {
   const { secret } = createSecrets();
   const secrets = Array.from({ length: 1000 }, secret);
   for (const text of secrets) assert.match(text, /^[0-9a-f]{64}$/);
@@ -35,7 +35,7 @@ test("the digest of a credential is its SHA-256 in hexadecimal", () => {
   assert.equal(hash("abc"), expected);
 });
 
-test("a password's stored form is argon2id with its parameters and a salt of its own", async () => {
+test("a password hash is Argon2id with its parameters and its own salt", async () => {
   const secrets = createSecrets();
   const [one, other] = [await secrets.hashPassword(PASSWORD), await secrets.hashPassword(PASSWORD)];
   const form = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
@@ -44,18 +44,18 @@ test("a password's stored form is argon2id with its parameters and a salt of its
   assert.ok(!one.includes(PASSWORD));
 });
 
-test("a password matches its stored form, and another one or none does not", async () => {
+test("only the right password matches a hash, and none matches a missing hash", async () => {
   const secrets = createSecrets();
   const stored = await secrets.hashPassword(PASSWORD);
   const outdated = false;
-  const check = (form: string | undefined, password: string) =>
-    secrets.verifyPassword(form, password);
+  const check = (passwordHash: string | undefined, password: string) =>
+    secrets.verifyPassword(passwordHash, password);
   assert.deepEqual(await check(stored, PASSWORD), { matches: true, outdated });
   assert.deepEqual(await check(stored, `${PASSWORD}!`), { matches: false, outdated });
   assert.deepEqual(await check(undefined, PASSWORD), { matches: false, outdated });
 });
 
-test("a form of weaker parameters still matches and is told to be outdated", async () => {
+test("a hash with weaker parameters still matches and is reported as outdated", async () => {
   const salt = Buffer.from("0123456789abcdef");
   const weaker = { memory: 8192, passes: 1, parallelism: 1, tagLength: 32 };
   const tag = argon2Sync("argon2id", { ...weaker, message: PASSWORD, nonce: salt });
@@ -67,7 +67,7 @@ test("a form of weaker parameters still matches and is told to be outdated", asy
   assert.deepEqual(check, { matches: true, outdated: true });
 });
 
-test("a process waits for a hashing that is under way, and ends by itself after it", async () => {
+test("a process waits for a hash in progress and then exits by itself", async () => {
   const module = JSON.stringify(new URL("../../src/crypto/secrets.ts", import.meta.url));
   const program = `void import(${module}).then(async ({ createSecrets }) => {
     console.log(await createSecrets().hashPassword("${PASSWORD}"));

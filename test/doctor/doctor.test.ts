@@ -19,7 +19,7 @@ interface Finding {
   readonly text: string;
 }
 
-/** Runs the doctor. @returns its exit code, and its findings by `level subject`. */
+/** Runs the doctor. @returns its exit code and a lookup of findings by level and subject. */
 async function doctor(dataDirectory: string, env: Record<string, string> = {}, ...args: string[]) {
   const { exitCode, stdout, stderr } = await kurs(["doctor", "--json", ...args], {
     dataDirectory,
@@ -28,10 +28,10 @@ async function doctor(dataDirectory: string, env: Record<string, string> = {}, .
   assert.equal(stderr, "");
   assert.doesNotMatch(stdout, /sesame/);
   const findings = JSON.parse(stdout) as Finding[];
-  const told = (level: string, subject: string) =>
+  const textOf = (level: string, subject: string) =>
     findings.filter((each) => each.level === level && each.subject === subject).at(0)?.text ?? "";
   const bad = findings.filter(({ level }) => level !== "ok").map((each) => each.subject);
-  return { exitCode, told, bad, stdout };
+  return { exitCode, textOf, bad, stdout };
 }
 
 let used = "";
@@ -48,17 +48,17 @@ before(async () => {
     "UPDATE rates SET as_of = ?",
     `${new Date().toISOString().slice(0, -1)}000000Z`,
   );
-  // What it has written stands in the log alone.
+  // The data are only in the WAL, which no checkpoint has transferred.
   await server.kill();
   used = dataDirectory;
 });
 after(() => resources.disposeAsync());
 
-/** A store that a service has used, in a directory of the test's own. */
+/** A copy of a used store in a new directory. */
 const usedDirectory = () => copyOf(used);
 
 suite("kurs doctor", { concurrency: 3 }, () => {
-  test("finds all well beside a live server and without one, and writes nothing", async () => {
+  test("reports ok for a healthy installation, with and without a running server, and writes nothing", async () => {
     await using directory = await usedDirectory();
     const file = join(directory.path, "kurs.db");
     const filesNow = () => [readFileSync(file), readFileSync(`${file}-wal`)];
@@ -67,28 +67,28 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const alone = await doctor(directory.path, {}, "--thorough");
     assert.deepEqual([alone.exitCode, alone.bad], [0, []], alone.stdout);
     assert.deepEqual(filesNow(), before);
-    assert.match(alone.told("ok", "program"), /^Kurs \d\S+ on Node\.js 26\.\d+\.\d+$/);
-    assert.match(alone.told("ok", "database"), /^SQLite 3\.\d+\.\d+, schema \d+$/);
-    assert.match(alone.told("ok", "integrity"), /integrity_check/);
-    assert.match(alone.told("ok", "units"), /^1 units of 1 accounts/);
+    assert.match(alone.textOf("ok", "program"), /^Kurs \d\S+ on Node\.js 26\.\d+\.\d+$/);
+    assert.match(alone.textOf("ok", "database"), /^SQLite 3\.\d+\.\d+, schema \d+$/);
+    assert.match(alone.textOf("ok", "integrity"), /integrity_check/);
+    assert.match(alone.textOf("ok", "units"), /^1 units of 1 accounts/);
 
     await using server = await serve({ dataDirectory: directory.path });
-    const beside = await kurs(["doctor"], { dataDirectory: directory.path });
-    assert.equal(beside.exitCode, 0, beside.stdout);
-    for (const line of beside.stdout.trimEnd().split("\n")) assert.match(line, /^ok {7}\w+ +\S/);
+    const running = await kurs(["doctor"], { dataDirectory: directory.path });
+    assert.equal(running.exitCode, 0, running.stdout);
+    for (const line of running.stdout.trimEnd().split("\n")) assert.match(line, /^ok {7}\w+ +\S/);
     assert.equal((await clientOf(server.url).get("/readyz")).status, 200);
   });
 
-  test("without a database says so and makes none", async () => {
+  test("reports a missing database and creates none", async () => {
     await using directory = await temporaryDirectory();
-    const place = join(directory.path, "data");
-    const { exitCode, told } = await doctor(place);
+    const dataDirectory = join(directory.path, "data");
+    const { exitCode, textOf } = await doctor(dataDirectory);
     assert.equal(exitCode, 0);
-    assert.match(told("warning", "database"), /no database at \S+kurs\.db\. The first start/);
+    assert.match(textOf("warning", "database"), /no database at \S+kurs\.db\. The first start/);
     assert.deepEqual(namesIn(directory.path), []);
   });
 
-  test("tells every value that does not fit as a problem", async () => {
+  test("reports every invalid setting as a problem", async () => {
     await using directory = await temporaryDirectory();
     const env = { PORT: "abc", DATABASE_URL: "mysql://kurs:sesame-42@db.example.org" };
     const { exitCode, bad, stdout } = await doctor(directory.path, env);
@@ -98,25 +98,25 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(stdout, /"PORT: want a whole number/);
   });
 
-  test("warns of settings that do not fit each other", async () => {
+  test("warns of settings that contradict each other", async () => {
     await using directory = await temporaryDirectory();
     for (const [env, line] of [
       [{ PUBLIC_URL: "https://rates.example.org" }, /Set TRUST_PROXY to the proxy/],
       [{ HOST: "0.0.0.0" }, /HOST 0\.0\.0\.0 is reachable from other machines/],
       [{ PUBLIC_URL: "http://rates.example.org" }, /PUBLIC_URL is http: passwords/],
     ] as const) {
-      const { exitCode, told } = await doctor(directory.path, env);
+      const { exitCode, textOf } = await doctor(directory.path, env);
       assert.equal(exitCode, 0);
-      assert.match(told("warning", "settings"), line);
+      assert.match(textOf("warning", "settings"), line);
     }
     const well = { PUBLIC_URL: "https://rates.example.org", TRUST_PROXY: "loopback" };
     assert.equal(
-      (await doctor(directory.path, well)).told("ok", "settings"),
+      (await doctor(directory.path, well)).textOf("ok", "settings"),
       "the configuration is valid",
     );
   });
 
-  test("finds damage, other files' modes, a second name and a log that is not ours", async () => {
+  test("finds a damaged or foreign database, readable files and a leftover second name", async () => {
     await using directory = await usedDirectory();
     const file = join(directory.path, "kurs.db");
     stateOf(file);
@@ -125,7 +125,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     linkSync(file, `${file}.replaced-then`);
     const open = await doctor(directory.path);
     assert.equal(open.exitCode, 0);
-    assert.match(open.told("warning", "files"), /every user .* can read kurs\.db.*: chmod 700/);
+    assert.match(open.textOf("warning", "files"), /every user .* can read kurs\.db.*: chmod 700/);
     assert.match(open.stdout, /has a second name, left by an interrupted restore/);
     chmodSync(directory.path, 0o700);
 
@@ -139,28 +139,31 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     writeFileSync(file, "not a database ".repeat(1000));
     const foreign = await doctor(directory.path);
     assert.equal(foreign.exitCode, 1);
-    assert.match(foreign.told("problem", "database"), /not a Kurs database/);
+    assert.match(foreign.textOf("problem", "database"), /not a Kurs database/);
   });
 
-  test("finds units that differ, a clock that was set back, and a schema of another program", async () => {
+  test("finds units that do not add up, a clock that was set back, and an unknown schema", async () => {
     await using directory = await usedDirectory();
     query(directory.path, "UPDATE charged_units SET units = units + 1 WHERE day > 0");
     query(directory.path, "UPDATE accounts SET created_at = '2999-01-01T00:00:00.000Z'");
     const changed = await doctor(directory.path);
     assert.equal(changed.exitCode, 1);
-    assert.match(changed.told("problem", "units"), /by period and by day differ 1 times/);
-    assert.match(changed.told("problem", "clock"), /2999-01-01T00:00:00\.000Z is stored/);
+    assert.match(changed.textOf("problem", "units"), /by period and by day differ 1 times/);
+    assert.match(changed.textOf("problem", "clock"), /2999-01-01T00:00:00\.000Z is stored/);
 
     query(directory.path, "PRAGMA user_version = 99");
     const newer = await doctor(directory.path);
     assert.equal(newer.exitCode, 1);
-    assert.match(newer.told("problem", "database"), /schema 99: a newer Kurs has written it/);
+    assert.match(newer.textOf("problem", "database"), /schema 99: a newer Kurs has written it/);
     query(directory.path, "PRAGMA user_version = 3");
     const older = await doctor(directory.path);
-    assert.match(older.told("warning", "database"), /schema 3: the next start migrates it to \d+/);
+    assert.match(
+      older.textOf("warning", "database"),
+      /schema 3: the next start migrates it to \d+/,
+    );
   });
 
-  test("forgives clocks of nodes that are up to 5 s apart, and no more", () => {
+  test("tolerates clocks that differ by up to 5 s", () => {
     const nowMs = Date.parse("2026-11-21T12:00:00.000Z");
     const levelAt = (newestTime: string, databaseNowMs = nowMs) => {
       const totals = {
@@ -183,11 +186,11 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     for (const apartMs of [5001, -5001]) assert.equal(levelAt(written, nowMs + apartMs), "warning");
   });
 
-  test("finds a source that has long been stale, and mails that wait or were given up", async () => {
+  test("finds a stale source, and mails that wait after an error or were given up", async () => {
     await using directory = await usedDirectory();
     const never = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(never.exitCode, 0);
-    assert.match(never.told("warning", "sources"), /^ecb was never fetched, .* 0 days old\. A/);
+    assert.match(never.textOf("warning", "sources"), /^ecb was never fetched, .* 0 days old\. A/);
     query(
       directory.path,
       `INSERT INTO sources (source, last_success_at, newest_as_of, next_attempt_at)
@@ -196,7 +199,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const stale = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(stale.exitCode, 1);
     assert.match(
-      stale.told("problem", "sources"),
+      stale.textOf("problem", "sources"),
       /^ecb has missed at least 99 publications\. Try kurs/,
     );
 
@@ -216,26 +219,26 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(stdout, /1 mails were given up: see kurs mail list/);
   });
 
-  test("finds rates that are old although nothing was ever fetched: imported, or the snapshot's", async () => {
+  test("finds old rates that were imported or come from the snapshot", async () => {
     await using directory = await usedDirectory();
     query(directory.path, "UPDATE rates SET as_of = '2020-01-02T15:00:00.000000000Z'");
     query(directory.path, "UPDATE rates SET source = 'import' WHERE quote = 'USD'");
-    const { exitCode, told, stdout } = await doctor(directory.path, { RATE_SOURCES: "ecb" });
+    const { exitCode, textOf, stdout } = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(exitCode, 1);
     const never = /^ecb was never fetched, and its newest rate is \d{4} days old\. A running/;
-    assert.match(told("problem", "sources"), never);
+    assert.match(textOf("problem", "sources"), never);
     assert.match(stdout, /the newest of \d+ imported rates is \d{4} days old\. Import newer ones/);
     assert.match(stdout, /the newest of \d+ rates of ust \(not fetched\) is \d{4} days old/);
   });
 
-  test("asks the mail server, sends nothing, and shows no password", async () => {
+  test("checks the mail server without sending a mail or printing the password", async () => {
     await using directory = await temporaryDirectory();
     const account = { user: "kurs", password: "sesame-42" };
     await using smtp = await playSmtp({ account });
     const good = await doctor(directory.path, { SMTP_URL: smtp.url });
     assert.equal(good.exitCode, 0);
     assert.match(
-      good.told("ok", "mail"),
+      good.textOf("ok", "mail"),
       new RegExp(`^smtp://127\\.0\\.0\\.1:${smtp.port}; 0 wait$`),
     );
     assert.deepEqual([smtp.attempts(), smtp.received], [0, []]);
@@ -244,40 +247,43 @@ suite("kurs doctor", { concurrency: 3 }, () => {
       SMTP_URL: smtp.url.replace("sesame-42", "sesame"),
     });
     assert.equal(wrong.exitCode, 1);
-    assert.match(wrong.told("problem", "mail"), /does not accept mail: .*wrong user or password/);
+    assert.match(wrong.textOf("problem", "mail"), /does not accept mail: .*wrong user or password/);
     const away = await doctor(directory.path, { SMTP_URL: "smtp://kurs:sesame-42@127.0.0.1:1" });
-    assert.match(away.told("problem", "mail"), /smtp:\/\/127\.0\.0\.1:1 .*ECONNREFUSED/);
+    assert.match(away.textOf("problem", "mail"), /smtp:\/\/127\.0\.0\.1:1 .*ECONNREFUSED/);
 
     await using plain = await playSmtp();
     const clear = await doctor(directory.path, { SMTP_URL: `smtp://0.0.0.0:${plain.port}` });
     assert.equal(clear.exitCode, 1);
-    assert.match(clear.told("problem", "mail"), /does not offer TLS.*Use smtps:.*requireTLS=false/);
+    assert.match(
+      clear.textOf("problem", "mail"),
+      /does not offer TLS.*Use smtps:.*requireTLS=false/,
+    );
   });
 
-  test("looks at PostgreSQL without making tables, and says when it cannot be reached", async () => {
+  test("checks PostgreSQL without creating tables and reports an unreachable server", async () => {
     await using directory = await temporaryDirectory();
     await using bare = await newBareDatabase();
     await using full = await newPostgresDatabase();
     const none = await doctor(directory.path, { DATABASE_URL: bare.url });
-    assert.match(none.told("warning", "database"), /no tables in the PostgreSQL database/);
+    assert.match(none.textOf("warning", "database"), /no tables in the PostgreSQL database/);
     const schema = "information_schema.tables WHERE table_schema = current_schema()";
     assert.deepEqual(await administer(bare.url, `SELECT 1 FROM ${schema}`), []);
 
     const well = await doctor(directory.path, { DATABASE_URL: full.url });
     assert.deepEqual([well.exitCode, well.bad], [0, []], well.stdout);
     assert.match(
-      well.told("ok", "database"),
+      well.textOf("ok", "database"),
       /^PostgreSQL \d+\S* at 127\.0\.0\.1:\d+, schema \d+$/,
     );
-    assert.match(well.told("ok", "units"), /^0 units of 0 accounts/);
+    assert.match(well.textOf("ok", "units"), /^0 units of 0 accounts/);
     const away = { DATABASE_URL: "postgres://kurs:sesame-42@127.0.0.1:1/kurs" };
     const unreachable = await doctor(directory.path, away);
     assert.equal(unreachable.exitCode, 1);
-    assert.match(unreachable.told("problem", "database"), /127\.0\.0\.1:1: .*ECONNREFUSED/);
+    assert.match(unreachable.textOf("problem", "database"), /127\.0\.0\.1:1: .*ECONNREFUSED/);
   });
 });
 
-test("a disk that is nearly full, a log that has grown and a file that is read-only are told", () => {
+test("the doctor reports a nearly full disk, a large WAL and read-only files", () => {
   const facts = {
     path: "/data",
     isWritable: true,
@@ -300,7 +306,7 @@ test("a disk that is nearly full, a log that has grown and a file that is read-o
   assert.deepEqual(levels({ isWritableByOthers: true }), ["ok disk", "warning files"]);
 });
 
-test("publications that were missed over holidays are a warning, more are a problem", () => {
+test("up to four missed publications are a warning, more are a problem", () => {
   const status = {
     source: "ecb",
     lastSuccessAt: "2026-03-13T15:00:00.000Z",
@@ -325,7 +331,7 @@ test("publications that were missed over holidays are a warning, more are a prob
   assert.equal(level(5, { ...never, newestAsOf: "2026-11-13T15:00:00.000000000Z" }), "problem");
 });
 
-test("rates that nothing fetches are a warning after a week, and a problem after a quarter", () => {
+test("rates without a source are a warning after a week and a problem after 100 days", () => {
   const nowMs = Date.parse("2026-11-21T12:00:00Z");
   const level = (newestAsOf: string) =>
     checkOtherRates([{ source: "import", pairs: 3, newestAsOf: newestAsOf as Instant }], nowMs)[0]

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import type { Client } from "../support/client.ts";
 import type { Books } from "./ledger.ts";
 
-/** A log-in takes some 30 ms for its hash, so not every account is tried. */
+/** A log-in takes about 30 ms of hashing, so only some accounts are tried. */
 const LOG_INS_TRIED = 5;
 
 /**
- * Holds what is there against what was acknowledged: units, accounts, sessions, keys, revocations.
+ * Compares units, accounts, sessions, keys and revocations with what the service acknowledged.
  *
- * @param stored emails of all accounts, as the store itself has them.
+ * @param stored the emails of all accounts in the store.
  */
 export async function checkAcknowledged(
   client: Client,
@@ -40,9 +40,10 @@ async function checkKeys(client: Client, keys: Books["keys"]): Promise<void> {
       listed.set(session, new Set(items.map((item) => item.id)));
     }
     assert.ok(listed.get(session)?.has(id), `key ${id} is not listed`);
-    // A symbol that is none is judged after the key and before any charge.
+    // An invalid symbol is rejected after the key's check and before any charge.
     const { status } = await client.get("/v1/rates/E/USD", { apiKey });
-    if (revocation === "acknowledged") assert.equal(status, 401, `key ${id} is alive again`);
-    else if (revocation === "none") assert.equal(status, 400, `key ${id} is dead`);
+    if (revocation === "acknowledged")
+      assert.equal(status, 401, `revoked key ${id} is valid again`);
+    else if (revocation === "none") assert.equal(status, 400, `key ${id} is invalid`);
   }
 }

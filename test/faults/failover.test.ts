@@ -6,21 +6,21 @@ import { startPrimaryAndStandby } from "../support/primary-and-standby.ts";
 import { kurs, serve, temporaryDirectory } from "../support/process.ts";
 import { runFailover } from "./failover.ts";
 
-// Two servers that both take writes are no cluster: which of them is right, no client can know.
+// Two servers that both accept writes are not tested: no client can know which one is right.
 
-// Every combination is one of run-failover.ts's.
+// run-failover.ts runs every combination.
 for (const [primaryIs, standbyFirst] of [
   ["killed", true],
   ["frozen", false],
 ] as const) {
-  const order = standbyFirst ? "standby named first" : "primary named first";
-  test(`a promoted standby is found without a restart: primary ${primaryIs}, ${order}`, async (t) => {
+  const order = standbyFirst ? "standby listed first" : "primary listed first";
+  test(`the nodes find a promoted standby without a restart: primary ${primaryIs}, ${order}`, async (t) => {
     const print = (line: string) => t.diagnostic(line);
     await runFailover({ seconds: 1, standbyFirst, primaryIs, print });
   });
 }
 
-test("a standby alone is refused at the start, and no running node serves from it", async () => {
+test("a node does not start on a standby alone, and a running node serves nothing from it", async () => {
   await using cluster = await startPrimaryAndStandby();
   const { primary, standby } = cluster;
   const urlOf = (...ports: number[]) =>
@@ -34,13 +34,13 @@ test("a standby alone is refused at the start, and no running node serves from i
   const { apiKey } = await client.createKey(session);
 
   const alone = { DATABASE_URL: urlOf(standby.port) };
-  const refused = await kurs(["serve"], { dataDirectory, env: { PORT: "0", ...alone } });
-  assert.equal(refused.exitCode, 1);
-  assert.match(refused.stderr, /^kurs: .*does not accept writes.*\n$/);
-  assert.ok(refused.stderr.includes(`127.0.0.1:${standby.port}`), refused.stderr);
+  const rejected = await kurs(["serve"], { dataDirectory, env: { PORT: "0", ...alone } });
+  assert.equal(rejected.exitCode, 1);
+  assert.match(rejected.stderr, /^kurs: .*does not accept writes.*\n$/);
+  assert.ok(rejected.stderr.includes(`127.0.0.1:${standby.port}`), rejected.stderr);
 
   await primary.kill();
-  for (let turn = 0; turn < 2; turn += 1) {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
     assertFailure(
       await client.get("/v1/rates/EUR/USD", { apiKey }),
       503,

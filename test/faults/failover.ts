@@ -16,7 +16,7 @@ import {
 } from "./load.ts";
 import { freeze } from "./stalls.ts";
 
-/** What may have begun before the promotion fails, and what connects too slowly. */
+/** Attempts that started before the promotion, or that connect too slowly, may fail. */
 const ATTEMPTS_MAX = 10;
 
 const NODES = 2;
@@ -24,20 +24,20 @@ const NODES = 2;
 const CONNECTED = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'kurs'";
 
 export interface FailoverOptions {
-  /** How long the load runs before the primary's end, and again after the standby's promotion. */
+  /** How long the load runs before the primary fails, and again after the promotion. */
   readonly seconds: number;
-  /** Whether the nodes are told of the standby before the primary. */
+  /** Whether DATABASE_URL lists the standby before the primary. */
   readonly standbyFirst: boolean;
-  /** Whether the primary is dead or only gives no answer any more, until it is ended. */
+  /** Whether the primary is killed, or frozen and killed later. */
   readonly primaryIs: "killed" | "frozen";
-  /** How long service may take to be back from the promotion on; a busy machine takes longer. */
+  /** The longest time from the promotion until service resumes; a busy machine takes longer. */
   readonly backMsMax?: number;
   readonly print: (line: string) => void;
 }
 
 /**
- * Two nodes under load lose their primary and go on with its standby; then the old primary comes
- * back as a standby, and must be left alone.
+ * Two nodes under load lose their primary and continue on its standby. Then the old primary comes
+ * back as a standby, and the nodes must not use it.
  */
 export async function runFailover(options: FailoverOptions): Promise<void> {
   const { seconds, standbyFirst, primaryIs, print } = options;
@@ -60,7 +60,7 @@ export async function runFailover(options: FailoverOptions): Promise<void> {
   print(`before: ${tell(load)}`);
 
   using frozen = await freeze(primary);
-  // What is sent to a dead one cannot be charged; a frozen one holds it in its buffers.
+  // A killed server cannot charge a read; a frozen one may, from its buffers.
   load.mayReachStore = primaryIs === "frozen";
   if (primaryIs === "killed") await frozen.kill();
   for (const node of nodes) await untilReady(node, 503);
@@ -83,7 +83,11 @@ export async function runFailover(options: FailoverOptions): Promise<void> {
   const returned = resources.use(await startAgain(primary, standby));
   await untilAnswered(load, 500);
   await after(seconds * 500);
-  assert.equal(load.figures.unavailable, servedBefore, "the return of the old primary was felt");
+  assert.equal(
+    load.figures.unavailable,
+    servedBefore,
+    "the return of the old primary caused failures",
+  );
   await load.stop();
   print(`after: ${tell(load)}`);
 
@@ -92,7 +96,7 @@ export async function runFailover(options: FailoverOptions): Promise<void> {
   for (const node of nodes) checkNode(node);
 }
 
-/** @returns how many times it asked, one request after the other. */
+/** @returns the number of sequential requests that it took. */
 async function untilReady({ url }: Server, status: number): Promise<number> {
   let attempts = 0;
   await eventually(`${status} of /readyz`, async () => {

@@ -8,17 +8,17 @@ import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { checkAcknowledged } from "./audit.ts";
 import type { Books, KeyEntry, Reader } from "./ledger.ts";
 
-/** Who is told to come again waits this long: it bounds what a store that is away has to answer. */
+/** The pause of a client after a 503. It limits the load while the store is unavailable. */
 const PAUSE_AFTER_REFUSAL_MS = 40;
 
-/** What the load has been told so far. */
+/** Counts of the responses so far. */
 export interface Figures {
   answers: number;
   refusals: number;
   unavailable: number;
   writes: number;
   slowestMs: number;
-  /** When the latest read was answered with 200 or 429, by performance.now(). */
+  /** When the latest read returned 200 or 429, by performance.now(). */
   lastServedMs: number;
 }
 
@@ -26,17 +26,17 @@ export interface Load extends AsyncDisposable {
   readonly books: Books;
   readonly figures: Figures;
   /**
-   * Whether a read that is sent now may reach the store. While it may not, a read that is answered
-   * with 503 must not be charged.
+   * Whether a read that is sent now may reach the store. While it may not, a read that returns 503
+   * must not be charged.
    */
   mayReachStore: boolean;
-  /** Whether something went wrong in it: stop() tells what. */
+  /** Whether a part of the load has failed: stop() throws the error. */
   readonly hasFailed: boolean;
-  /** Ends the load after the answers that are due. @throws what went wrong in it. */
+  /** Ends the load after its requests in flight. @throws the load's first error. */
   stop(): Promise<void>;
 }
 
-/** Starts a node on a database, with a directory of its own. */
+/** Starts a node on a database, with its own data directory. */
 export async function startNode(
   databaseUrl: string,
   resources: AsyncDisposableStack,
@@ -47,9 +47,9 @@ export async function startNode(
 }
 
 /**
- * Opens accounts that read: the first on a quota that ends soon, the others without one in reach.
+ * Opens accounts that read.
  *
- * @param label begins their emails: it is another for each of several books on one store.
+ * @param label a prefix for their emails, different for each call on one store.
  */
 export async function openBooks(
   client: Client,
@@ -64,7 +64,7 @@ export async function openBooks(
     const session = await client.openSession(email);
     const keys = [await client.createKey(session), await client.createKey(session)];
     const apiKeys = keys.map(({ apiKey }) => apiKey);
-    // As the commands would, which take 0.6 s of processor time for each reader.
+    // Instead of the commands, which take 0.6 s of CPU time per reader.
     await administer(
       databaseUrl,
       `INSERT INTO plans (name, units_per_period) VALUES ('${plan}', ${quota})`,
@@ -78,7 +78,7 @@ export async function openBooks(
   return { readers, accounts: [], sessions: [], keys: new Map() };
 }
 
-/** Reads on many connections and writes beside them, whatever the store does. */
+/** Reads on many connections and writes concurrently until it is stopped. */
 export function startLoad(
   nodes: readonly Server[],
   books: Books,
@@ -139,7 +139,7 @@ export function startLoad(
     async stop() {
       isOn = false;
       await Promise.all(work).catch(async (error: unknown) => {
-        // A node that is gone says itself why.
+        // If the node has ended, its stderr contains the reason.
         await Promise.race([after(500), ...nodes.map(({ program }) => program.ended)]);
         for (const node of nodes) checkNode(node);
         throw error;
@@ -154,7 +154,7 @@ export function startLoad(
     ...Array.from({ length: connections }, (_, turn) => read(turn)),
     ...Array.from({ length: writers }, (_, turn) => write(turn)),
   ];
-  // What fails is told by stop(), and ends the rest at once.
+  // An error ends the load at once, and stop() throws it.
   Promise.all(work).catch(() => {
     hasFailed = true;
     isOn = false;
@@ -162,7 +162,7 @@ export function startLoad(
   return load;
 }
 
-/** One account, one session, two keys, one of them revoked; each entered once it is answered. */
+/** Creates an account, a session and two keys, revokes one, and records what is acknowledged. */
 async function writeOnce(client: Client, books: Books, email: string): Promise<void> {
   await client.register(email);
   books.accounts.push(email);
@@ -181,7 +181,7 @@ async function writeOnce(client: Client, books: Books, email: string): Promise<v
   }
 }
 
-/** Holds what the store has against what was acknowledged. */
+/** Compares the store with what the service acknowledged. */
 export async function checkBooks(client: Client, books: Books, databaseUrl: string): Promise<void> {
   await checkSums(databaseUrl);
   const rows = await administer(databaseUrl, "SELECT email FROM accounts");
@@ -189,12 +189,12 @@ export async function checkBooks(client: Client, books: Books, databaseUrl: stri
   await checkAcknowledged(client, books, stored);
 }
 
-/** That the two counts of units agree, for every account and period. */
+/** Asserts that both counts of units agree for every account and period. */
 export async function checkSums(databaseUrl: string): Promise<void> {
   assert.deepEqual(await administer(databaseUrl, DISAGREEING_UNITS), []);
 }
 
-/** That a node has survived, and never took the store's failure for one of its own. */
+/** Asserts that a node is running and has logged no internal error. */
 export function checkNode({ program, logLines }: Server): void {
   assert.ok(program.isRunning, `the node has ended: ${program.stderr}`);
   const own = logLines().filter(({ code }) => code === "internal_error");
@@ -202,7 +202,7 @@ export function checkNode({ program, logLines }: Server): void {
   assert.doesNotMatch(program.stderr, /unhandled|uncaught|Error/i);
 }
 
-/** @returns how long it took from now on. */
+/** Waits until /readyz returns 200. @returns the time that it took, in ms. */
 export async function untilServed(client: Client): Promise<number> {
   const sinceMs = performance.now();
   await eventually("service again", async () => {
@@ -212,7 +212,7 @@ export async function untilServed(client: Client): Promise<number> {
   return performance.now() - sinceMs;
 }
 
-/** Waits until a number of further reads were answered with 200. */
+/** Waits until a number of further reads have returned 200. */
 export async function untilAnswered(load: Load, more: number): Promise<void> {
   const wanted = load.figures.answers + more;
   await eventually(`${more} answers`, async () => {

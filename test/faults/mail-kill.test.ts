@@ -7,19 +7,19 @@ import { serve, temporaryDirectory } from "../support/process.ts";
 
 const EMAIL = "ada@example.org";
 
-test("a mail that was promised before a kill -9 arrives after it, and its link works", async () => {
+test("an accepted mail arrives after a kill -9 and a restart, and its link works", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
-  const gone = await playSmtp();
-  await gone[Symbol.asyncDispose]();
-  const env = { SMTP_URL: gone.url };
+  const stopped = await playSmtp();
+  await stopped[Symbol.asyncDispose]();
+  const env = { SMTP_URL: stopped.url };
   {
     await using killed = await serve({ dataDirectory, env });
     await clientOf(killed.url).register(EMAIL);
     await killed.kill();
   }
 
-  await using smtp = await playSmtp({ port: gone.port });
+  await using smtp = await playSmtp({ port: stopped.port });
   await using server = await serve({ dataDirectory, env });
   const arrived = await eventually("mail", () => smtp.received[0]);
 
@@ -29,7 +29,7 @@ test("a mail that was promised before a kill -9 arrives after it, and its link w
   assert.equal(answer.status, 204, answer.text);
 });
 
-test("a kill -9 while the server has the mail in hand sends it again, as the same mail", async () => {
+test("a mail whose delivery a kill -9 interrupted is sent again as the same mail", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   await using smtp = await playSmtp();

@@ -27,12 +27,12 @@ import {
 import { freeze, startRelay } from "./stalls.ts";
 
 /**
- * The service promises 2 s, which test/storage/postgres.test.ts shows by its timers. Here it is
- * another process, and the machine may be busy: this shows that nothing waits for the database.
+ * The service guarantees 2 s, which test/storage/postgres.test.ts tests with its timers. Here the
+ * machine may be busy: this limit shows that no request waits for the database.
  */
 const ANSWER_MS_MAX = 20_000;
 
-/** Connections of a node, by its patience as a server. */
+/** The maximum number of connections of a node. */
 const POOL_SIZE = 10;
 
 const DURABLE = { fsync: "on" };
@@ -47,7 +47,7 @@ const IN_MID_COUNT = `
   SELECT 1 FROM pg_stat_activity
   WHERE state = 'idle in transaction' AND query LIKE '%auth_windows%'`;
 
-/** Starts on the directory of a server that was killed, once its orphans have let go of it. */
+/** Restarts a killed server on its data directory, once its orphaned processes have released it. */
 function restarted(
   killed: PostgresServer,
   settings: Readonly<Record<string, string>> = DURABLE,
@@ -61,10 +61,10 @@ function restarted(
   );
 }
 
-/** Everything that needs the store, each answer with the time that it took. */
-async function askEverything(client: Client, session: string, apiKey: string, turn: string) {
-  const account = { email: `away-${turn}@example.org`, password: "correct horse battery" };
-  const asked = {
+/** Sends every kind of request that needs the store. @returns each response with its time. */
+async function sendEveryRequest(client: Client, session: string, apiKey: string, label: string) {
+  const account = { email: `away-${label}@example.org`, password: "correct horse battery" };
+  const requests = {
     rate: () => client.get("/v1/rates/EUR/USD", { apiKey }),
     "bad symbol": () => client.get("/v1/rates/E/USD", { apiKey }),
     usage: () => client.get("/v1/account/usage", { session }),
@@ -75,18 +75,18 @@ async function askEverything(client: Client, session: string, apiKey: string, tu
     readiness: () => client.get("/readyz"),
   };
   return await Promise.all(
-    Object.entries(asked).map(async ([what, ask]) => {
+    Object.entries(requests).map(async ([what, send]) => {
       const sentMs = performance.now();
-      const answer = await ask();
+      const answer = await send();
       return { what, answer, tookMs: performance.now() - sentMs };
     }),
   );
 }
 
-/** @returns the time of the slowest answer. */
-async function assertAway(client: Client, { readers }: Books, turn: string): Promise<number> {
+/** Asserts that every request returns 503 in time. @returns the time of the slowest one. */
+async function assertAway(client: Client, { readers }: Books, label: string): Promise<number> {
   const { session = "", apiKeys = [] } = readers[0] ?? {};
-  const answers = await askEverything(client, session, apiKeys[0] ?? "", turn);
+  const answers = await sendEveryRequest(client, session, apiKeys[0] ?? "", label);
   for (const { what, answer, tookMs } of answers) {
     assertFailure(answer, 503, "temporarily_unavailable");
     assert.ok(tookMs < ANSWER_MS_MAX, `${what} took ${tookMs} ms`);
@@ -100,7 +100,7 @@ async function connectionsOf(url: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** A database and its only node, for what leaves both as they were. */
+/** A database and its only node, for tests that leave both unchanged. */
 const shared = new AsyncDisposableStack();
 let sharedPostgres: PostgresServer;
 let sharedNode: Server;
@@ -110,7 +110,7 @@ before(async () => {
 });
 after(() => shared.disposeAsync());
 
-test("a database that is killed and comes back loses nothing, and service resumes", async (t) => {
+test("after a database crash and restart nothing acknowledged is lost and service resumes", async (t) => {
   await using resources = new AsyncDisposableStack();
   let postgres = resources.use(await startPostgres({ settings: DURABLE }));
   const node = await startNode(postgres.url(), resources);
@@ -123,15 +123,15 @@ test("a database that is killed and comes back loses nothing, and service resume
     await using load = startLoad([node], books, { connections, label: `round-${round}` });
     await untilAnswered(load, 1500);
     using frozen = await freeze(postgres);
-    // What is sent from here on finds no process that could charge it.
+    // From here on no database process can charge a read.
     load.mayReachStore = false;
     await frozen.kill();
     await eventually("the failure", async () => {
       return (await client.get("/readyz")).status === 503 || undefined;
     });
     let slowestMs = 0;
-    for (let turn = 0; turn < 5; turn += 1) {
-      slowestMs = Math.max(slowestMs, await assertAway(client, books, `${round}-${turn}`));
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      slowestMs = Math.max(slowestMs, await assertAway(client, books, `${round}-${attempt}`));
     }
     await load.stop();
     assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
@@ -149,7 +149,7 @@ test("a database that is killed and comes back loses nothing, and service resume
   }
 });
 
-test("a database that hangs holds up no answer, and leaks no connection", async (t) => {
+test("while the database hangs, requests return 503 in time, and no connection leaks", async (t) => {
   const [postgres, node] = [sharedPostgres, sharedNode];
   const client = clientOf(node.url);
   const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "hung");
@@ -159,8 +159,8 @@ test("a database that hangs holds up no answer, and leaks no connection", async 
   let slowestMs = 0;
   {
     using _frozen = await freeze(postgres);
-    for (let turn = 0; turn < 3; turn += 1) {
-      slowestMs = Math.max(slowestMs, await assertAway(client, books, `frozen-${turn}`));
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      slowestMs = Math.max(slowestMs, await assertAway(client, books, `frozen-${attempt}`));
     }
   }
   const backMs = await untilServed(client);
@@ -178,7 +178,7 @@ test("a database that hangs holds up no answer, and leaks no connection", async 
   checkNode(node);
 });
 
-test("a network that drops all packets holds up no answer, and leaks no connection", async (t) => {
+test("while the network drops all packets, requests return 503 in time, and no connection leaks", async (t) => {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
@@ -190,8 +190,8 @@ test("a network that drops all packets holds up no answer, and leaks no connecti
 
   relay.drop();
   let slowestMs = 0;
-  for (let turn = 0; turn < 3; turn += 1) {
-    slowestMs = Math.max(slowestMs, await assertAway(client, books, `dropped-${turn}`));
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    slowestMs = Math.max(slowestMs, await assertAway(client, books, `dropped-${attempt}`));
   }
   relay.forward();
   const backMs = await untilServed(client);
@@ -207,7 +207,7 @@ test("a network that drops all packets holds up no answer, and leaks no connecti
   checkNode(node);
 });
 
-test("a transaction that the network breaks off in its middle is soon in nobody's way", async () => {
+test("a transaction that a network failure interrupts does not block later requests", async () => {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
@@ -226,12 +226,12 @@ test("a transaction that the network breaks off in its middle is soon in nobody'
   relay.forward();
   relay.delay(0);
 
-  // The count of the address is still locked by what was broken off.
+  // The interrupted transaction still locks the count of the client address.
   await client.logIn("ada@example.org");
   checkNode(node);
 });
 
-test("connections that are cut one by one cost single answers and nothing else", async (t) => {
+test("each cut database connection fails only the requests in flight on it", async (t) => {
   const [postgres, node] = [sharedPostgres, sharedNode];
   const client = clientOf(node.url);
   const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "cut");
@@ -248,14 +248,14 @@ test("connections that are cut one by one cost single answers and nothing else",
   await load.stop();
 
   t.diagnostic(`${cuts} cuts: ${tell(load)}`);
-  // Of what is in flight at a cut each is told once, and one more may have come before the news.
+  // At each cut every client sees one 503, and one more before the node notices the cut.
   assert.ok(load.figures.unavailable <= 2 * cuts * (connections + writers), tell(load));
   await checkBooks(client, books, postgres.url());
   assert.ok((await connectionsOf(postgres.url())) <= POOL_SIZE);
   checkNode(node);
 });
 
-test("a database that takes no writes for a while is waited for", async () => {
+test("service resumes after the database was read-only for a while", async () => {
   const [postgres, node] = [sharedPostgres, sharedNode];
   const client = clientOf(node.url);
   const books = await openBooks(client, postgres.url(), [300, 1_000_000], "unwritten");
@@ -268,7 +268,7 @@ test("a database that takes no writes for a while is waited for", async () => {
     return (await client.get("/readyz")).status === 503 || undefined;
   });
   await assertAway(client, books, "read-only");
-  // The setting is its own obstacle, but for who says otherwise.
+  // The setting also blocks its own reset, so this session switches it off first.
   await administer(
     postgres.url(),
     "SET default_transaction_read_only = off",
@@ -283,9 +283,9 @@ test("a database that takes no writes for a while is waited for", async () => {
   checkNode(node);
 });
 
-test("a reload to synchronous_commit = off loses nothing acknowledged in a crash of the database", async () => {
+test("after a reload to synchronous_commit = off a database crash loses nothing acknowledged", async () => {
   await using resources = new AsyncDisposableStack();
-  // What is committed asynchronously stays in memory for as long as this allows.
+  // With these settings asynchronous commits would stay in memory for up to 10 s.
   const settings = { wal_writer_delay: "10s", wal_writer_flush_after: "1GB" };
   const postgres = resources.use(await startPostgres({ settings }));
   const config = { databaseHosts: hostsOf(postgres.url()) };
@@ -293,7 +293,7 @@ test("a reload to synchronous_commit = off loses nothing acknowledged in a crash
   const session = await service.openSession();
   const revoked = await service.createKey(session);
   const read = (apiKey: string) => service.get("/v1/rates/EUR/USD", { apiKey });
-  // Several connections are open before the reload.
+  // Opens several connections before the reload.
   await Promise.all(Array.from({ length: 10 }, () => service.usedUnits(session)));
   await administer(
     postgres.url(),
@@ -314,7 +314,7 @@ test("a reload to synchronous_commit = off loses nothing acknowledged in a crash
   resources.use(await restarted(postgres, {}));
   await untilServed(clientOf(service.url));
 
-  // Connections of before the crash are given up with one response each.
+  // Each connection from before the crash fails one request.
   const status = await eventually("a response to the revoked key", async () => {
     const response = await read(revoked.apiKey);
     return response.status === 503 ? undefined : response.status;

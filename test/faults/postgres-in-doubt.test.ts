@@ -16,7 +16,7 @@ import { freeze, startRelay } from "./stalls.ts";
 const CUT_ALL = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
 
-test("a node stops in time while its database hangs", async () => {
+test("a node shuts down in time while its database hangs", async () => {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const node = await startNode(postgres.url(), resources);
@@ -30,7 +30,7 @@ test("a node stops in time while its database hangs", async () => {
   assert.equal(ended.exitCode, 0, ended.stderr);
 });
 
-test("a connection that comes too late for who waited for it is not lost", async () => {
+test("a connection that opens after its request timed out is not leaked", async () => {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
@@ -38,8 +38,8 @@ test("a connection that comes too late for who waited for it is not lost", async
   const primary = createPrimary(hostsOf(relay.url), settings);
   (await primary.connect()).release();
 
-  // Two want the one that is idle. To connect another and to set it up takes 1.4 s, and who waits
-  // for it in the queue waits for one.
+  // Two requests compete for one idle connection. A new one takes 1.4 s to open, longer than the
+  // 1 s that the second request waits in the queue.
   relay.delay(700);
   const [first, second] = await Promise.allSettled([primary.connect(), primary.connect()]);
   assert.equal(first.status, "fulfilled");
@@ -54,7 +54,7 @@ test("a connection that comes too late for who waited for it is not lost", async
   assert.equal(await Promise.race([ended, after(60_000, undefined, { ref: false })]), "ended");
 });
 
-test("a charge whose answer was lost is not sent again", async () => {
+test("a node does not retry a charge whose result was lost", async () => {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
@@ -65,7 +65,7 @@ test("a charge whose answer was lost is not sent again", async () => {
   const read = () => client.get("/v1/rates/EUR/USD", { apiKey });
   assert.equal((await read()).status, 200);
 
-  // The database is there and well: to try again would work, and charge a second unit.
+  // The database is available: a retry would succeed and charge a second unit.
   relay.loseAnswerTo("EUR");
   assertFailure(await read(), 503, "temporarily_unavailable");
   assert.equal(await client.usedUnits(session), 2);
@@ -74,7 +74,7 @@ test("a charge whose answer was lost is not sent again", async () => {
   checkNode(node);
 });
 
-test("a read that was refused before it reached the database is not charged later", async () => {
+test("a read that returned 503 before it reached the database is not charged later", async () => {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const relay = resources.use(await startRelay(postgres));
@@ -84,7 +84,7 @@ test("a read that was refused before it reached the database is not charged late
   const { apiKey } = await client.createKey(session);
   assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 
-  // To connect, to set up and to ask for its role takes longer so than anybody waits.
+  // With this delay, connecting takes longer than any request waits.
   relay.delay(700);
   await administer(postgres.url(), CUT_ALL);
   await after(1000);
@@ -93,12 +93,12 @@ test("a read that was refused before it reached the database is not charged late
   relay.delay(0);
 
   await untilServed(client);
-  // What was begun for that read has ended by then, one way or the other.
+  // By then everything that was started for that read has ended.
   await after(4000);
   assert.equal(await client.usedUnits(session), 1);
 });
 
-test("a host all of whose addresses refuse counts as a store that is away", async () => {
+test("a host whose addresses all reject connections counts as an unavailable store", async () => {
   const port = await freePort();
   const addresses = ["127.0.0.1", "127.0.0.2"].map((address) => ({ address, family: 4 }));
   const socket = connect({
@@ -107,10 +107,10 @@ test("a host all of whose addresses refuse counts as a store that is away", asyn
     autoSelectFamily: true,
     lookup: (_host, _options, done) => done(null, addresses),
   });
-  const [refusal] = await once(socket, "error");
+  const [error] = await once(socket, "error");
 
-  // What Node.js tells of a name with several addresses; of one with a single address, its error.
-  assert.ok(refusal instanceof AggregateError);
-  assert.ok(storeError(refusal) instanceof StoreUnavailable);
-  assert.ok(isFailoverError(refusal), "the primary is not looked for again");
+  // Node.js reports an AggregateError for a name with several addresses.
+  assert.ok(error instanceof AggregateError);
+  assert.ok(storeError(error) instanceof StoreUnavailable);
+  assert.ok(isFailoverError(error), "the node would not look for a new primary");
 });

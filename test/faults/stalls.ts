@@ -6,14 +6,14 @@ import type { PostgresServer } from "../support/postgres.ts";
 
 const execute = promisify(execFile);
 
-/** A server all of whose processes are stopped. Disposing of it lets them go on. */
+/** A server whose processes are all stopped by SIGSTOP. Disposing it resumes them. */
 export interface Frozen extends Disposable {
-  /** Ends all of them as they are. */
+  /** Kills all processes without resuming them. */
   kill(): Promise<void>;
 }
 
 export async function freeze(server: PostgresServer): Promise<Frozen> {
-  // First the one that makes new ones.
+  // The parent first, so that it starts no new children.
   process.kill(server.pid, "SIGSTOP");
   const { stdout } = await execute("ps", ["-A", "-o", "pid=,ppid="]);
   const lines = stdout.trim().split("\n");
@@ -28,7 +28,7 @@ export async function freeze(server: PostgresServer): Promise<Frozen> {
     for (const pid of [...children, server.pid]) signal(pid, name);
   };
   const thaw = () => endWith("SIGCONT");
-  // Whatever ends this process, no stopped one is left behind.
+  // Resumes them even when this process exits early.
   process.once("exit", thaw);
   return {
     async kill() {
@@ -43,23 +43,23 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
 
-/** A way to a server of loopback, on which packets can get lost. */
+/** A proxy to a server on loopback that can lose or delay packets. */
 export interface Relay extends AsyncDisposable {
-  /** The server's address by this way. */
+  /** The server's address through this proxy. */
   readonly url: string;
-  /** From now on nothing arrives on either side; connections are accepted as by a dead peer. */
+  /** Drops everything on both sides from now on, but still accepts connections. */
   drop(): void;
-  /** Breaks the connection that next asks something with a text in it, once it is answered. */
+  /** Breaks the connection of the next query that contains a text, when its result arrives. */
   loseAnswerTo(text: string): void;
-  /** New connections are forwarded again. What was lost stays lost. */
+  /** Forwards new connections again. Lost data stay lost. */
   forward(): void;
-  /** Connections that the near side has not given up. */
+  /** The number of connections that the client side has not closed. */
   openConnections(): number;
-  /** Every piece that comes from the server is held up by so much. */
+  /** Delays every chunk from the server. */
   delay(milliseconds: number): void;
 }
 
@@ -76,7 +76,7 @@ export async function startRelay(target: Pick<PostgresServer, "port" | "url">): 
     const pass = (from: Socket, to: Socket, isAnswer: boolean) => {
       sockets.add(from);
       const deliver = (act: () => unknown) => {
-        // A connection that has lost a byte never gets another through.
+        // After its first lost byte a connection forwards nothing more.
         isLost ||= isDropping;
         if (isLost) return;
         if (isAnswer && delayMs > 0) setTimeout(() => to.destroyed || act(), delayMs);

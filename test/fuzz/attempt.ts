@@ -9,16 +9,16 @@ import type { Cast } from "./fixtures.ts";
 import { bytesOf } from "./message.ts";
 import { judge, judgeBroken } from "./oracle.ts";
 
-/** A request that is still answered 503 after these is a fault. */
+/** A request that still returns 503 after this many retries is a fault. */
 const RETRIES_MAX = 5;
 
-/** What a try leaves: its answers and, where it found one, the fault. */
+/** The result of an attempt: its responses and the fault, if any. */
 export interface Attempt {
   readonly answers: readonly Answer[];
   readonly fault?: string;
 }
 
-/** Sends cases to a service, those of sound bytes one after the other on one connection. */
+/** Sends cases to a service. Those with well-formed bytes share one connection. */
 export class Sender implements Disposable {
   readonly #url: string;
   readonly #document: OpenApiDocument;

@@ -9,7 +9,7 @@ const tokens = [
   ...["Connection: close\r\n", "Expect: 100-continue\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"],
 ];
 
-/** Breaks the bytes of a request, at so many places that one more or fewer makes another. */
+/** Changes the bytes of a request in one random way. */
 export function brokenBytes(bytes: Buffer, draw: Draw): Buffer {
   const change = draw.one(changes);
   return change(bytes, draw);
@@ -25,8 +25,8 @@ const NOTHING = Buffer.alloc(0);
 const changes: readonly Change[] = [
   function flipBit(bytes, draw) {
     const copy = Buffer.from(bytes);
-    const place = draw.below(Math.max(1, copy.length));
-    if (copy.length > 0) copy.writeUInt8((copy[place] ?? 0) ^ (1 << draw.below(8)), place);
+    const index = draw.below(Math.max(1, copy.length));
+    if (copy.length > 0) copy.writeUInt8((copy[index] ?? 0) ^ (1 << draw.below(8)), index);
     return copy;
   },
   function setByte(bytes, draw) {
@@ -58,7 +58,7 @@ const changes: readonly Change[] = [
   function bareReturn(bytes) {
     return Buffer.from(bytes.toString("latin1").replace("\r\n", "\r"), "latin1");
   },
-  function behindItself(bytes) {
+  function duplicate(bytes) {
     return Buffer.concat([bytes, bytes]);
   },
 ];

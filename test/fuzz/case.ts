@@ -5,13 +5,13 @@ import { bytesOf, type Message } from "./message.ts";
 import { drawMutations, type Mutation, mutated } from "./mutations.ts";
 import { Draw, seedOf } from "./random.ts";
 
-/** One request that is tried: what was right of it, and what was done to it. */
+/** One request to send: a valid message and its changes. */
 export interface Case {
   readonly index: number;
   readonly request: DocumentedRequest;
   readonly valid: Message;
   readonly mutations: readonly Mutation[];
-  /** Seeds of the changes of its bytes, which come last; without any the bytes are sound. */
+  /** Seeds of the changes to its bytes, applied last; empty for well-formed bytes. */
   readonly breaks: readonly number[];
 }
 
@@ -19,7 +19,7 @@ const MUTATIONS_MAX = 3;
 const BREAKS_MAX = 3;
 const BROKEN_PERCENT = 20;
 
-/** Makes the case of a number: the same for the same seed, whatever was tried before. */
+/** Makes the case with a number. It depends only on the seed and the number. */
 export function caseOf(
   seed: number,
   index: number,
@@ -38,12 +38,12 @@ export function caseOf(
   return { index, request, valid, mutations: [], breaks };
 }
 
-/** @returns the request as it is before its bytes are broken. */
+/** @returns the request before changes to its bytes. */
 export function messageOf({ request, valid, mutations }: Case, cast: Cast): Message {
   return mutated(valid, mutations, { request, cast });
 }
 
-/** @returns what is sent. */
+/** @returns the bytes to send. */
 export function sentBytes(tried: Case, cast: Cast): Buffer {
   return tried.breaks.reduce(
     (bytes, seed) => brokenBytes(bytes, new Draw(seed)),
@@ -51,7 +51,7 @@ export function sentBytes(tried: Case, cast: Cast): Buffer {
   );
 }
 
-/** Every case that has one change less. */
+/** Every case with one change fewer. */
 export function simplerOnes(tried: Case): readonly Case[] {
   const without = <Item>(items: readonly Item[]) =>
     items.map((_item, index) => items.toSpliced(index, 1));

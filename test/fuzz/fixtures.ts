@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { seedOf } from "./random.ts";
 import type { Target } from "./target.ts";
 
-/** An account that plays a part, and all that only it may see. */
+/** An account with a role in the run, and the data that only it may see. */
 export interface Player {
   readonly name: string;
   readonly email: string;
-  /** Its quota is no other's: an answer's RateLimit-Policy tells whose unit it took. */
+  /** Unique, so that a response's RateLimit-Policy shows which account was charged. */
   readonly quota: number;
   readonly session: string;
   readonly apiKey: string;
@@ -14,17 +14,17 @@ export interface Player {
   readonly keyName: string;
 }
 
-/** Who sends requests. Those of one seed and epoch always have the same secrets. */
+/** The accounts that send requests. One seed and epoch always gives the same secrets. */
 export interface Cast {
-  /** Sends requests of sound bytes: its units are counted exactly. */
+  /** Sends well-formed requests: its units are counted exactly. */
   readonly reader: Player;
-  /** Another account, whose credentials are right and whose things are none of the reader's. */
+  /** Another account with valid credentials, whose data the reader must not see. */
   readonly other: Player;
-  /** Sends what is broken: whether its units are charged may depend on where it broke. */
+  /** Sends malformed bytes: whether they are charged depends on the position of the error. */
   readonly breaker: Player;
-  /** Has used up its quota. */
+  /** Has an exhausted quota. */
   readonly spent: Player;
-  /** Its things may be ended by who has its session. */
+  /** Requests may end its sessions and revoke its keys. */
   readonly passing: Player & {
     readonly sessions: readonly string[];
     readonly keyIds: readonly string[];
@@ -66,7 +66,7 @@ export async function openPermanentCast(target: Target, seed: number): Promise<P
   };
 }
 
-/** Opens the account whose keys and sessions the requests of one epoch may end. */
+/** Opens the account whose keys and sessions requests of one epoch may end. */
 export async function openPassing(
   target: Target,
   seed: number,
@@ -77,12 +77,12 @@ export async function openPassing(
   const player = await openPlayer(target, name, 1_000_000_004);
   const verification = player.verification;
   const sessions: string[] = [];
-  for (let turn = 0; turn < PASSING_SESSIONS; turn += 1) {
+  for (let count = 0; count < PASSING_SESSIONS; count += 1) {
     sessions.push(await logIn(target, player.email));
   }
   const keyIds: string[] = [];
-  for (let turn = 0; turn < PASSING_KEYS; turn += 1) {
-    keyIds.push((await target.service.createKey(player.session, `${name}-key-${turn}`)).id);
+  for (let count = 0; count < PASSING_KEYS; count += 1) {
+    keyIds.push((await target.service.createKey(player.session, `${name}-key-${count}`)).id);
   }
   const headers = { "x-forwarded-for": target.newAddress() };
   const json = { email: player.email };
@@ -117,24 +117,24 @@ async function logIn(target: Target, email: string): Promise<string> {
   return String(body.session_token);
 }
 
-/** Every credential and token that one of the cast holds: no answer may repeat any. */
+/** Every credential and token of the cast: no response may contain one. */
 export function secretsOf(cast: Cast): readonly string[] {
   const players = playersOf(cast).flatMap(({ session, apiKey }) => [session, apiKey]);
   const { sessions, verification, reset } = cast.passing;
-  const dead = [cast.revokedKey, cast.expiredSession, cast.endedSession];
-  return [...players, ...sessions, ...dead, verification, reset, PASSWORD];
+  const invalid = [cast.revokedKey, cast.expiredSession, cast.endedSession];
+  return [...players, ...sessions, ...invalid, verification, reset, PASSWORD];
 }
 
 export function playersOf(cast: Cast): readonly Player[] {
   return [cast.reader, cast.other, cast.breaker, cast.spent, cast.passing];
 }
 
-/** What an answer to anyone else must not hold. */
+/** Data that a response to another account must not contain. */
 export function marksOf({ email, keyId, keyName }: Player): readonly string[] {
   return [email, keyId, keyName];
 }
 
-/** @returns whose credential it is, as long as it is good. */
+/** @returns the account of a valid credential. */
 export function holderOf(cast: Cast, credential: string): Player | undefined {
   return playersOf(cast).find(
     (player) =>

@@ -3,7 +3,7 @@ import { type Cast, PASSWORD } from "./fixtures.ts";
 import type { Message } from "./message.ts";
 import type { Draw } from "./random.ts";
 
-/** What the document says of one operation's requests. */
+/** The documented form of one operation's requests. */
 export interface DocumentedRequest {
   /** `GET /v1/rates/{base}/{quote}`. */
   readonly name: string;
@@ -11,7 +11,7 @@ export interface DocumentedRequest {
   readonly path: string;
   readonly scheme: "ApiKey" | "Session" | undefined;
   readonly parameters: readonly Parameter[];
-  /** Of its JSON body. */
+  /** The schema of the JSON body. */
   readonly bodySchema: Json | undefined;
 }
 
@@ -21,17 +21,17 @@ interface Parameter {
   readonly schema: Json;
 }
 
-interface WrittenOperation {
+interface DocumentedOperation {
   readonly security?: readonly Json[];
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Json }>> };
 }
 
-/** Reads every operation of the document; HEAD is what there is beside every GET. */
+/** Reads every operation of the document, and adds a HEAD for every GET. */
 export function requestsOf(document: OpenApiDocument): readonly DocumentedRequest[] {
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([name, operation]) => {
-      const { security = [], parameters = [], requestBody } = operation as WrittenOperation;
+      const { security = [], parameters = [], requestBody } = operation as DocumentedOperation;
       const [scheme] = security.flatMap((one) => Object.keys(one));
       const names = name === "get" ? ["GET", "HEAD"] : [name.toUpperCase()];
       return names.map((method) => ({
@@ -46,10 +46,10 @@ export function requestsOf(document: OpenApiDocument): readonly DocumentedReques
   );
 }
 
-/** Who sends a request: its bytes are sound, or will be broken. */
+/** The account of a request: "reader" for well-formed bytes, "breaker" for malformed ones. */
 export type Sender = "reader" | "breaker";
 
-/** Makes a request of an operation that is right in all that the document says. */
+/** Makes a request that is valid by the document. */
 export function validRequest(
   request: DocumentedRequest,
   cast: Cast,
@@ -79,7 +79,7 @@ export function validRequest(
   return { ...message, body: Buffer.from(JSON.stringify(anyValueOf(bodySchema, "", cast, draw))) };
 }
 
-/** Whether an operation can end a key or a session, so that only what is passing may call it. */
+/** Whether an operation can end a key or a session, so that only `passing` may call it. */
 export function endsThings({ method, path }: DocumentedRequest): boolean {
   return method === "DELETE" || path.endsWith("/logout");
 }
@@ -95,7 +95,7 @@ function credentialFor(request: DocumentedRequest, cast: Cast, draw: Draw, sende
 
 const symbols = ["EUR", "USD", "EUR", "USD", "JPY", "CHF", "XXX", "A1", "ZZZZZZZZZZ"];
 
-/** A value that a schema allows; those of known names are drawn from what there is to hit. */
+/** A value that a schema allows; for known names, one that often matches stored data. */
 function anyValueOf(schema: Json, name: string, cast: Cast, draw: Draw): unknown {
   const known = knownValues[name];
   if (known !== undefined) return known(cast, draw);

@@ -1,16 +1,16 @@
-/** A request before it is bytes. */
+/** A request before its serialization. */
 export interface Message {
   readonly method: string;
   readonly target: string;
   readonly version: string;
-  /** Names and values, in latin1, besides those that say where the body ends. */
+  /** Names and values in latin1, without Content-Length and Transfer-Encoding. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body?: Buffer;
-  /** Whether the body comes in chunks. */
+  /** Whether the body is sent in chunks. */
   readonly isChunked?: boolean;
 }
 
-/** Sets a header, in place of all that were of its name. */
+/** Replaces every header of a name. */
 export function withHeader(message: Message, name: string, value: string): Message {
   return { ...message, headers: [...withoutHeader(message, name).headers, [name, value]] };
 }
@@ -20,14 +20,14 @@ export function withoutHeader(message: Message, name: string): Message {
   return { ...message, headers };
 }
 
-/** The values of a header, as many as there are. */
+/** All values of a header. */
 export function valuesOf({ headers }: Message, name: string): readonly string[] {
   return headers.filter(([own]) => own.toLowerCase() === name).map(([, value]) => value);
 }
 
 const CHUNK_BYTES = 7;
 
-/** Writes a request down, its body with the length that it has. */
+/** Serializes a request, with the right length of its body. */
 export function bytesOf(message: Message): Buffer {
   const { method, target, version, headers, body, isChunked = false } = message;
   const lines = [`${method} ${target} ${version}`, ...headers.map((pair) => pair.join(": "))];
@@ -41,7 +41,7 @@ export function bytesOf(message: Message): Buffer {
 
 function chunksOf(body: Buffer): Buffer {
   const parts: Buffer[] = [];
-  // Few large ones behind the first, small one: a chunk for every seven bytes proves no more.
+  // One small chunk and one large one: more small chunks would test nothing new.
   for (let start = 0; start < body.length; ) {
     const chunk = body.subarray(start, start + (start === 0 ? CHUNK_BYTES : body.length));
     parts.push(Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from("\r\n"));

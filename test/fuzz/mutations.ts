@@ -13,7 +13,7 @@ import {
 } from "./odd-values.ts";
 import { Draw } from "./random.ts";
 
-/** What a mutation may look at. */
+/** The context of a mutation. */
 export interface Circumstances {
   readonly request: DocumentedRequest;
   readonly cast: Cast;
@@ -21,13 +21,13 @@ export interface Circumstances {
 
 type Change = (message: Message, circumstances: Circumstances, draw: Draw) => Message;
 
-/** One change of a request: the same seed always makes the same. */
+/** One change of a request: one seed always makes the same change. */
 export interface Mutation {
   readonly name: string;
   readonly seed: number;
 }
 
-/** Draws up to so many changes. */
+/** Draws up to a number of changes. */
 export function drawMutations(draw: Draw, most: number): readonly Mutation[] {
   const count = draw.below(most + 1);
   return Array.from({ length: count }, () => ({
@@ -46,15 +46,15 @@ export function mutated(
     if (change === undefined) throw new Error(`there is no mutation ${name}`);
     return change(before, circumstances, new Draw(seed));
   }, message);
-  return endsThings(circumstances.request) ? sparing(after, circumstances.cast) : after;
+  return endsThings(circumstances.request) ? withPassingSession(after, circumstances.cast) : after;
 }
 
-/** Whoever lasts for the whole run ends nothing of its own. */
-function sparing(message: Message, { passing, ...permanent }: Cast): Message {
-  const lasting = [permanent.reader, permanent.other, permanent.breaker, permanent.spent];
-  const spared = (value: string) =>
-    lasting.reduce((text, { session }) => text.replaceAll(session, passing.session), value);
-  return { ...message, headers: message.headers.map(([name, value]) => [name, spared(value)]) };
+/** Replaces sessions of permanent accounts, which no request may end, with the passing one. */
+function withPassingSession(message: Message, { passing, ...permanent }: Cast): Message {
+  const accounts = [permanent.reader, permanent.other, permanent.breaker, permanent.spent];
+  const replaced = (value: string) =>
+    accounts.reduce((text, { session }) => text.replaceAll(session, passing.session), value);
+  return { ...message, headers: message.headers.map(([name, value]) => [name, replaced(value)]) };
 }
 
 const changes: Readonly<Record<string, Change>> = {
@@ -81,7 +81,7 @@ const changes: Readonly<Record<string, Change>> = {
 };
 
 const names = Object.keys(changes).flatMap((name) =>
-  // These have the most to choose from.
+  // Drawn more often, because they have the most variants.
   ["segment", "header", "credential", "value", "member", "body"].includes(name)
     ? [name, name, name]
     : [name],
@@ -168,7 +168,7 @@ function changeCredential(message: Message, circumstances: Circumstances, draw: 
   return withHeader(message, "Authorization", value);
 }
 
-/** The members of a body as texts of JSON; none when it is not an object. */
+/** The members of a body as JSON texts; empty when the body is not an object. */
 function membersOf({ body }: Message): [name: string, value: string][] {
   try {
     const parsed: unknown = JSON.parse(body?.toString() ?? "");

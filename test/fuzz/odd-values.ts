@@ -1,4 +1,4 @@
-/** JSON texts of every type, at the edges of what a type holds. */
+/** JSON texts of every type, with edge cases of each. */
 export const oddJson: readonly string[] = [
   ...["null", "true", "false", "0", "-0", "1", "-1", "1.5", "1e400", "-1e-400", "9007199254740993"],
   ...[`${"9".repeat(400)}`, '""', '" "', '"\\u0000"', '"\\ud800"', '"\\udfff\\ud800"', '"\\u202e"'],
@@ -37,7 +37,7 @@ export const strayMembers: readonly string[] = [
   ],
 ];
 
-/** Whole bodies that are no JSON, or hardly. */
+/** Bodies that are invalid or unusual JSON. */
 export const oddBodies: readonly Buffer[] = [
   ...["", " ", "{", "}", "{}", "[]", "null", "0", '"x"', "{]", "{,}", '{"email"}', "{'email':'a'}"],
   ...['{"email":"a@b.example","password":NaN}', "// comment\n{}", '{"a":1,}', "{}{}", "{}\n{}"],
@@ -72,7 +72,7 @@ export const oddTypes: readonly string[] = [
   ],
 ];
 
-/** What stands in the place of a part of a path; latin1, as it is sent. */
+/** Replacements for a path segment, in latin1 as they are sent. */
 export const oddSegments: readonly string[] = [
   ...[
     "%00",
@@ -149,7 +149,7 @@ export const oddQueries: readonly string[] = [
   ],
 ];
 
-/** Headers that no answer may depend on, but for what CORS, HEAD and the connection ask for. */
+/** Headers that no response may depend on, except for CORS, HEAD and connection handling. */
 export const oddHeaders: readonly (readonly [name: string, value: string])[] = [
   ...([
     ["Accept", "text/html"],

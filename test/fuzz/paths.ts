@@ -2,7 +2,7 @@ import type { OpenApiDocument } from "../support/openapi.ts";
 
 const patterns = new WeakMap<OpenApiDocument, readonly (readonly [string, RegExp])[]>();
 
-/** @returns the path of the document that a target in a request line leads to. */
+/** @returns the document's path for a request target. */
 export function documentedPathOf(document: OpenApiDocument, target: string): string | undefined {
   const [raw = ""] = target.replace(/^https?:\/\/[^/?#]*/, "").split(/[?#]/);
   const path = decoded(raw);
@@ -12,15 +12,15 @@ export function documentedPathOf(document: OpenApiDocument, target: string): str
 function patternsOf(document: OpenApiDocument) {
   const known = patterns.get(document);
   if (known !== undefined) return known;
-  const made = Object.keys(document.paths).map((path) => {
+  const created = Object.keys(document.paths).map((path) => {
     const pattern = path.replaceAll(/\{\w+\}/g, "[^/]+");
     return [path, new RegExp(`^${pattern}$`)] as const;
   });
-  patterns.set(document, made);
-  return made;
+  patterns.set(document, created);
+  return created;
 }
 
-/** The router looks at a path with its escapes decoded, but for those that would divide it. */
+/** Decodes escapes as the router does: all except those of reserved characters. */
 function decoded(path: string): string {
   try {
     return decodeURI(path);

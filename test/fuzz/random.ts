@@ -1,6 +1,6 @@
 import { seededRandom } from "../faults/ledger.ts";
 
-/** Choices that are the same for the same seed. */
+/** Pseudo-random choices: one seed always gives the same ones. */
 export class Draw {
   readonly #random: () => number;
 
@@ -8,19 +8,19 @@ export class Draw {
     this.#random = seededRandom(seed);
   }
 
-  /** A whole number from 0 to below a limit. */
+  /** An integer from 0 to below a limit. */
   below(limit: number): number {
     return Math.floor(this.#random() * limit);
   }
 
-  /** Whether it happens, of so many times in a hundred. */
+  /** @returns true with a probability in percent. */
   percent(share: number): boolean {
     return this.#random() * 100 < share;
   }
 
   one<Item>(items: readonly Item[]): Item {
     const item = items[this.below(items.length)];
-    if (item === undefined) throw new Error("there is none to draw from");
+    if (item === undefined) throw new Error("cannot draw from an empty list");
     return item;
   }
 
@@ -29,7 +29,7 @@ export class Draw {
   }
 }
 
-/** Mixes numbers into one seed, so that neighbours begin far apart. */
+/** Mixes numbers into one seed, so that neighbouring numbers give unrelated sequences. */
 export function seedOf(...parts: readonly number[]): number {
   let seed = 0x9e3779b9;
   for (const part of parts) seed = Math.imul(seed ^ part, 0x85ebca6b) ^ (seed >>> 13);

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { fuzz } from "./run.ts";
 import { engines } from "./target.ts";
 
-// For people: npm run fuzz -- --requests 1000000 --seed 7 --engine postgres
+// Run by hand: npm run fuzz -- --requests 1000000 --seed 7 --engine postgres
 
 const PROGRESS_EVERY = 50_000;
 
@@ -36,11 +36,13 @@ for (const [operation, statuses] of [...counts].sort()) {
   console.log(`${operation.padEnd(42)} ${figures.join("  ")}`);
 }
 const rate = Math.round(requests / seconds());
-console.log(`${seconds().toFixed(1)} s, ${rate} a second; ${unitsCharged} units, each told of`);
+console.log(
+  `${seconds().toFixed(1)} s, ${rate} a second; ${unitsCharged} units, all reported in responses`,
+);
 for (const { fault, index, operation, mutations, bytes } of findings) {
   console.log(`\nFOUND in ${operation}: ${fault}`);
   console.log(`  changes: ${mutations.join(", ") || "none"}`);
-  console.log(`  again: npm run fuzz -- --seed ${seed} --engine ${engine} --only ${index}`);
+  console.log(`  repeat: npm run fuzz -- --seed ${seed} --engine ${engine} --only ${index}`);
   console.log(`  sent: ${JSON.stringify(bytes.slice(0, 4000))}`);
 }
 console.log(findings.length === 0 ? "nothing found" : `${findings.length} found`);

@@ -11,38 +11,38 @@ export interface FuzzOptions {
   readonly requests: number;
   readonly seed: number;
   readonly engine: EngineName;
-  /** Send the case of this number alone. */
+  /** Sends only the case with this number. */
   readonly only?: number;
-  /** Told the number of requests so far, now and then. */
+  /** Called after each epoch with the number of requests so far. */
   readonly onProgress?: (sent: number) => void;
 }
 
-/** A request whose answer is wrong, and the least of its changes that make it so. */
+/** A request with a wrong response, reduced to the fewest changes that still cause it. */
 export interface Finding {
   readonly fault: string;
   readonly index: number;
   readonly operation: string;
   readonly mutations: readonly string[];
-  /** What was sent, in latin1. */
+  /** The bytes sent, in latin1. */
   readonly bytes: string;
 }
 
 export interface FuzzReport {
-  /** How many answers by operation and status; `(none)` where nothing came. */
+  /** The number of responses by operation and status; `(none)` for no response. */
   readonly counts: ReadonlyMap<string, ReadonlyMap<string, number>>;
   readonly findings: readonly Finding[];
-  /** Units that answers told of and the store holds, of the account that is counted exactly. */
+  /** The reader's units, which responses and store agree on. */
   readonly unitsCharged: number;
 }
 
-/** So many requests share what is passing; then the units are compared, and the clock moves on. */
+/** After each epoch the units are compared, the clock advances, and a new passing account opens. */
 const EPOCH_REQUESTS = 5000;
 const EPOCH_MS = 100_000;
 const CLOCK_MOVES_MS = 72_000_000;
 const SENDERS = 32;
 const FINDINGS_MAX = 10;
 
-/** Tries requests that are made from the service's own document, right ones and wrong ones. */
+/** Sends valid and mutated requests that are generated from the service's OpenAPI document. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const { requests, seed, engine, only, onProgress } = options;
   await using target = await startTarget(engine);
@@ -50,7 +50,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const document = (await service.get("/openapi.json")).body as unknown as OpenApiDocument;
   const state = new State(requestsOf(document), seed);
   const permanent = await openPermanentCast(target, seed);
-  const books = new Books(target, [permanent.reader, permanent.other, permanent.spent]);
+  const units = new ReportedUnits(target, [permanent.reader, permanent.other, permanent.spent]);
   using resources = new DisposableStack();
   const senders = Array.from({ length: SENDERS }, () =>
     resources.use(new Sender(service.url, document)),
@@ -61,17 +61,17 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
     const cast: Cast = { ...permanent, passing: await openPassing(target, seed, epoch) };
     const end = Math.min(requests, start + EPOCH_REQUESTS);
     const indices = only === undefined ? range(start, end) : [only];
-    await state.tryAll(indices, cast, senders, books);
-    await books.compare(state.findings, permanent.breaker);
+    await state.tryAll(indices, cast, senders, units);
+    await units.compare(state.findings, permanent.breaker);
     if (epoch * EPOCH_MS < CLOCK_MOVES_MS) service.clock.advanceMs(EPOCH_MS);
     onProgress?.(end);
     if (state.findings.length >= FINDINGS_MAX || only !== undefined) break;
   }
-  return { ...state, unitsCharged: books.toldBy(permanent.reader) };
+  return { ...state, unitsCharged: units.of(permanent.reader) };
 }
 
 const range = (start: number, end: number) =>
-  Array.from({ length: end - start }, (_, turn) => start + turn);
+  Array.from({ length: end - start }, (_, offset) => start + offset);
 
 class State {
   readonly counts = new Map<string, Map<string, number>>();
@@ -84,17 +84,22 @@ class State {
     this.#seed = seed;
   }
 
-  /** Each sender takes the next case as soon as it is free. */
-  async tryAll(indices: readonly number[], cast: Cast, senders: readonly Sender[], books: Books) {
+  /** Every sender takes the next case as soon as it is free. */
+  async tryAll(
+    indices: readonly number[],
+    cast: Cast,
+    senders: readonly Sender[],
+    units: ReportedUnits,
+  ) {
     const queue = indices.values();
     const work = async (sender: Sender) => {
       for (const index of queue) {
         const tried = caseOf(this.#seed, index, this.#requests, cast);
         const attempt = await sender.attempt(tried, cast);
         this.#count(tried, attempt.answers);
-        books.note(attempt.answers);
+        units.record(attempt.answers);
         if (attempt.fault === undefined) continue;
-        this.findings.push(await shrunk(tried, attempt, cast, sender, books));
+        this.findings.push(await shrink(tried, attempt, cast, sender, units));
         if (this.findings.length >= FINDINGS_MAX) return;
       }
     };
@@ -111,21 +116,27 @@ class State {
   }
 }
 
-/** Takes changes away as long as what is left goes wrong, too. */
-async function shrunk(tried: Case, { fault }: Attempt, cast: Cast, sender: Sender, books: Books) {
+/** Removes changes from a case while the response is still wrong. */
+async function shrink(
+  tried: Case,
+  { fault }: Attempt,
+  cast: Cast,
+  sender: Sender,
+  units: ReportedUnits,
+) {
   let least = tried;
-  let said = fault ?? "";
+  let leastFault = fault ?? "";
   for (let isSmaller = true; isSmaller; ) {
     isSmaller = false;
     for (const simpler of simplerOnes(least)) {
       const attempt = await sender.attempt(simpler, cast);
-      books.note(attempt.answers);
+      units.record(attempt.answers);
       if (attempt.fault === undefined) continue;
-      [least, said, isSmaller] = [simpler, attempt.fault, true];
+      [least, leastFault, isSmaller] = [simpler, attempt.fault, true];
       break;
     }
   }
-  return findingOf(least, said, cast);
+  return findingOf(least, leastFault, cast);
 }
 
 function findingOf(tried: Case, fault: string, cast: Cast): Finding {
@@ -139,38 +150,38 @@ function findingOf(tried: Case, fault: string, cast: Cast): Finding {
   };
 }
 
-/** What answers told of units, by the quota that tells whose they are. */
-class Books {
+/** The units that responses report, by quota, which identifies the account. */
+class ReportedUnits {
   readonly #target: Target;
   readonly #exact: readonly Player[];
-  readonly #told = new Map<number, number>();
+  readonly #byQuota = new Map<number, number>();
 
   constructor(target: Target, exact: readonly Player[]) {
     this.#target = target;
     this.#exact = exact;
   }
 
-  note(answers: readonly Answer[]): void {
+  record(answers: readonly Answer[]): void {
     for (const { status, headers } of answers) {
       if (![200, 404, 503].includes(status)) continue;
       const quota = Number(/q=(\d+)/.exec(headers["ratelimit-policy"] ?? "")?.[1] ?? Number.NaN);
-      if (!Number.isNaN(quota)) this.#told.set(quota, (this.#told.get(quota) ?? 0) + 1);
+      if (!Number.isNaN(quota)) this.#byQuota.set(quota, (this.#byQuota.get(quota) ?? 0) + 1);
     }
   }
 
-  toldBy({ quota }: Player): number {
-    return this.#told.get(quota) ?? 0;
+  of({ quota }: Player): number {
+    return this.#byQuota.get(quota) ?? 0;
   }
 
-  /** Nothing is under way: what answers told of is what the store holds, to the unit. */
+  /** Compares reported with stored units. No request may be in flight. */
   async compare(findings: Finding[], breaker: Player): Promise<void> {
     for (const player of this.#exact) {
       const used = await this.#target.service.usedUnits(player.session);
-      if (used === this.toldBy(player)) continue;
-      const fault = `${player.name} was charged ${used}, its answers tell of ${this.toldBy(player)}`;
+      if (used === this.of(player)) continue;
+      const fault = `${player.name} was charged ${used}, but its responses report ${this.of(player)}`;
       findings.push({ fault, index: -1, operation: "(units)", mutations: [], bytes: "" });
     }
     const used = await this.#target.service.usedUnits(breaker.session);
-    assert.ok(used >= this.toldBy(breaker), "an answer was given that was not charged");
+    assert.ok(used >= this.of(breaker), "a response was not charged");
   }
 }

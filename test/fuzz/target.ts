@@ -11,23 +11,23 @@ import { Draw } from "./random.ts";
 export const engines = ["sqlite", "postgres"] as const;
 export type EngineName = (typeof engines)[number];
 
-/** The service that is to be broken. Disposing of it ends it. */
+/** The service under test. Disposing it stops it. */
 export interface Target extends AsyncDisposable {
   readonly service: TestService;
-  /** The same store, for what only an operator does. */
+  /** The same store, for an operator's changes. */
   readonly store: Store;
-  /** Begins a new sequence of secrets. */
+  /** Starts a new sequence of secrets. */
   reseed(seed: number): void;
-  /** The last secret that the service has made. */
+  /** The last secret that the service created. */
   lastSecret(): string;
-  /** An address that has not called: who prepares spends no budget of what is tried. */
+  /** An unused client address, so that preparations do not count against the cases' limits. */
   newAddress(): string;
 }
 
-/** Small, so that few passwords are hashed, which take a hundred times what another request does. */
+/** Small, to limit password hashing, which takes a hundred times as long as other requests. */
 const AUTH_CALLS_A_WINDOW = 4;
 
-/** @param engine what the service keeps its rows in. */
+/** Starts a service on an engine, with seeded secrets and EUR/JPY suspended. */
 export async function startTarget(engine: EngineName): Promise<Target> {
   await using starting = new AsyncDisposableStack();
   const databaseHosts =
@@ -68,7 +68,7 @@ export async function startTarget(engine: EngineName): Promise<Target> {
   };
 }
 
-/** Production's secrets, but for their randomness and the cost of a password: the same seed makes the same requests. */
+/** Secrets from a seed and with cheap password hashing, so that a seed repeats its requests. */
 class SeededSecrets implements Secrets {
   readonly #real = createSecrets(quickHashing);
   #draw = new Draw(0);

@@ -10,7 +10,7 @@ const CONFIRM = "/v1/auth/password-reset/confirm";
 const OTHER_PASSWORD = "quite another passphrase";
 const EMAIL = "ada.lovelace@example.org";
 
-/** What a client does well, and what it does wrong with its secrets, until the service stopped. */
+/** Uses secrets correctly and wrongly until the service has stopped. @returns responses and log. */
 async function runToTheEnd() {
   await using service = await startService({ config: { freePlanUnits: 8 } });
   const { url, logLines } = service;
@@ -81,19 +81,19 @@ async function runToTheEnd() {
 
 const { answers, logLines, session, apiKey, mailTokens } = await runToTheEnd();
 
-test("logs: no key, token or password stands in any line, wherever the client put it", () => {
+test("logs: no line contains a key, token or password, wherever the client put it", () => {
   const secrets = [apiKey.slice(17), session.slice(9), PASSWORD, OTHER_PASSWORD, "password1"];
   secrets.push(...mailTokens);
 
   for (const secret of secrets) {
     for (const form of [secret, encodeURIComponent(secret), secret.toUpperCase()]) {
-      const told = logLines.filter((line) => line.includes(form));
-      assert.deepEqual(told, []);
+      const lines = logLines.filter((line) => line.includes(form));
+      assert.deepEqual(lines, []);
     }
   }
 });
 
-test("logs: each mail is told by its kind, and no line holds a link", () => {
+test("logs: each delivery names the kind of mail, and no line contains a link", () => {
   const kinds = logLines
     .filter((line) => line.includes("a mail was delivered"))
     .map((line) => (JSON.parse(line) as Readonly<Record<string, unknown>>).kind);
@@ -102,20 +102,20 @@ test("logs: each mail is told by its kind, and no line holds a link", () => {
   assert.ok(!logLines.some((line) => /#token|\/verify\b|\/reset\b/.test(line)));
 });
 
-test("logs: no email and no label of a key stands in any line", () => {
+test("logs: no line contains an email or the name of a key", () => {
   const log = logLines.join("").toLowerCase();
 
   assert.ok(!log.includes("lovelace"));
   assert.ok(!log.includes("my secret project"));
 });
 
-test("logs: the run met every kind of answer that it means to have met", () => {
+test("logs: the run received every expected status", () => {
   const statuses = new Set(answers.map(({ status }) => status));
 
   assert.deepEqual([...statuses].sort(), [200, 202, 204, 400, 401, 404, 405, 409, 500, 503]);
 });
 
-test("logs: every answer has one line of its request id and its status, whatever it was", () => {
+test("logs: every response has exactly one line with its request id and status", () => {
   const lines = logLines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
   for (const { headers, status, text } of answers) {
@@ -130,7 +130,7 @@ test("logs: every answer has one line of its request id and its status, whatever
   }
 });
 
-test("logs: every line is one JSON object with a level and a time", () => {
+test("logs: every line is a JSON object with a level and a time", () => {
   for (const line of logLines) {
     assert.match(line, /^\{[^\n]*\}\n$/);
     const { level, time } = JSON.parse(line) as Readonly<Record<string, unknown>>;

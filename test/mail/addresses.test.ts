@@ -25,22 +25,22 @@ const HEADERS = [
   "To",
 ];
 
-interface Heard {
+interface RecordedMail {
   readonly commands: string[];
   readonly content: string[];
 }
 
-/** A server that takes every address, which a real one does not: nothing else hides a mistake. */
-function credulousServer(heard: (mail: Heard) => void) {
+/** An SMTP server that accepts every address, so that it hides no mistake of the mailer. */
+function permissiveServer(onMail: (mail: RecordedMail) => void) {
   return createServer((socket: Socket) => {
     let [rest, commands, content]: [string, string[], string[] | undefined] = ["", [], undefined];
-    const answerTo = (line: string): string | undefined => {
+    const replyTo = (line: string): string | undefined => {
       if (content !== undefined && line !== ".") {
         content.push(line);
         return undefined;
       }
       if (content !== undefined) {
-        heard({ commands, content });
+        onMail({ commands, content });
         [commands, content] = [[], undefined];
         return "250 taken";
       }
@@ -54,15 +54,15 @@ function credulousServer(heard: (mail: Heard) => void) {
     socket.on("data", (text: string) => {
       const lines = (rest + text).split("\r\n");
       rest = lines.pop() ?? "";
-      for (const answer of lines.map(answerTo)) {
-        if (answer !== undefined) socket.write(`${answer}\r\n`);
+      for (const reply of lines.map(replyTo)) {
+        if (reply !== undefined) socket.write(`${reply}\r\n`);
       }
     });
   });
 }
 
-const arrived: Heard[] = [];
-const server = credulousServer((mail) => arrived.push(mail));
+const arrived: RecordedMail[] = [];
+const server = permissiveServer((mail) => arrived.push(mail));
 const url = `smtp://127.0.0.1:${await portOf(server)}`;
 const mailer = mailerTo(url);
 after(() => {
@@ -71,7 +71,7 @@ after(() => {
 });
 
 /** Header lines, each unfolded. */
-function headersOf({ content }: Heard): string[] {
+function headersOf({ content }: RecordedMail): string[] {
   const lines = content.slice(0, content.indexOf(""));
   return lines
     .join("\r\n")
@@ -79,8 +79,8 @@ function headersOf({ content }: Heard): string[] {
     .split("\r\n");
 }
 
-/** Asserts that a mail went to one address and to no other, as written, and has our headers. */
-function assertSentTo(email: string, mail: Heard | undefined): void {
+/** Asserts that a mail went only to the given address, exactly as written, with our headers. */
+function assertSentTo(email: string, mail: RecordedMail | undefined): void {
   assert.ok(mail !== undefined, `nothing arrived for ${email}`);
   const [from, ...rest] = mail.commands;
   assert.match(from ?? "", /^MAIL FROM:<kurs@example\.org>(?: SMTPUTF8)?$/);
@@ -91,8 +91,8 @@ function assertSentTo(email: string, mail: Heard | undefined): void {
   assert.ok(to === email || to === `<${email}>`, `To: ${to}`);
 }
 
-/** Asserts that a mail to an address arrives there alone, or nowhere at all. */
-async function assertHarmless(email: string): Promise<void> {
+/** Asserts that a mail to an address arrives only there or nowhere. */
+async function assertOnlySentTo(email: string): Promise<void> {
   arrived.length = 0;
   try {
     await mailer.send(newMail(email), never);
@@ -106,8 +106,8 @@ async function assertHarmless(email: string): Promise<void> {
   assertSentTo(email, arrived[0]);
 }
 
-/** Local parts that the email format takes, and that are made to be misread. */
-const nastyLocalParts = [
+/** Local parts that the email format allows and that parsers may misread. */
+const trickyLocalParts = [
   '"a, b@evil.example"',
   '"a; b@evil.example"',
   '"<x@evil.example>"',
@@ -138,11 +138,11 @@ const nastyLocalParts = [
   "a'b",
 ];
 
-for (const localPart of nastyLocalParts) {
+for (const localPart of trickyLocalParts) {
   const email = `${localPart}@example.org`;
-  test(`a mail to ${JSON.stringify(email)} reaches that address alone, or nobody`, async () => {
-    assert.ok(IsEmail(email), "the format does not take it: it cannot register");
-    await assertHarmless(email);
+  test(`a mail to ${JSON.stringify(email)} reaches only that address or none`, async () => {
+    assert.ok(IsEmail(email), "the format rejects it, so it cannot register");
+    await assertOnlySentTo(email);
   });
 }
 
@@ -153,13 +153,13 @@ for (const domain of [
   "xn--mnchen-3ya.example",
   "1.2.3",
 ]) {
-  test(`a mail to an address at ${domain} reaches that address alone, or nobody`, async () => {
+  test(`a mail to an address at ${domain} reaches only that address or none`, async () => {
     assert.ok(IsEmail(`ada@${domain}`));
-    await assertHarmless(`ada@${domain}`);
+    await assertOnlySentTo(`ada@${domain}`);
   });
 }
 
-test("whatever address the format takes, a mail reaches it alone, or nobody", async () => {
+test("a mail to any address that the format allows reaches only that address or none", async () => {
   const letters = fc.constantFrom(..."ab@<>,;:.()[]=?% \u00a0üß汇".split(""));
   const escaped = fc.constantFrom(...'\\"<>@, a'.split("")).map((letter) => `\\${letter}`);
   const quoted = fc.string({ unit: fc.oneof(letters, escaped), maxLength: 20 });
@@ -170,10 +170,10 @@ test("whatever address the format takes, a mail reaches it alone, or nobody", as
     .tuple(localPart, domain)
     .map((parts) => parts.join("@"))
     .filter((text) => text.length <= 254 && IsEmail(text));
-  await fc.assert(fc.asyncProperty(email, assertHarmless), { numRuns: 300 });
+  await fc.assert(fc.asyncProperty(email, assertOnlySentTo), { numRuns: 300 });
 });
 
-test("whoever registers with such an address is mailed there, or not at all", async () => {
+test("a registration with such an address sends a mail only there or not at all", async () => {
   arrived.length = 0;
   await using service = await startService({ config: { smtpUrl: url } });
   const emails = ['"a, b@evil.example"', '"@evil.example:ada"', '" ada "', '"a> size=1"'].map(
@@ -211,7 +211,7 @@ const forbidden = [
   "ada@example.org\0",
 ];
 
-test("no control character in an email is taken, and nothing is stored or mailed", async () => {
+test("the server rejects control characters in an email and stores and mails nothing", async () => {
   await using service = await startService();
   for (const email of forbidden) {
     for (const path of ["register", "verification/resend", "password-reset"]) {
@@ -233,7 +233,7 @@ for (const sender of [
   '"a\x01b"@example.org',
   'Kurs <"a\x7fb"@example.org>',
 ]) {
-  test(`MAIL_FROM ${JSON.stringify(sender)} is refused`, () => {
+  test(`MAIL_FROM ${JSON.stringify(sender)} is rejected`, () => {
     assert.throws(
       () => readConfig(sourceNames, { MAIL_FROM: sender }),
       (error) => error instanceof ConfigError && /^MAIL_FROM: want/.test(error.problems[0] ?? ""),
@@ -249,7 +249,7 @@ for (const [sender, header] of [
   ['"Kurs" <kurs@example.org>', "Kurs <kurs@example.org>"],
   ["kurs@example.org", "kurs@example.org"],
 ] as const) {
-  test(`MAIL_FROM ${sender} is one sender, in the envelope and in the mail`, async () => {
+  test(`MAIL_FROM ${sender} is a single sender, in the envelope and in the header`, async () => {
     const { mailFrom } = readConfig(sourceNames, { MAIL_FROM: sender });
     using sending = createSmtpMailer(url, { from: mailFrom, publicUrl: () => "" });
     arrived.length = 0;

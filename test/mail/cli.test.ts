@@ -12,7 +12,7 @@ const EMAIL = "ada@example.org";
 const ACCOUNT = { user: "kurs", password: "sesame-42" };
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Asserts that nothing of a password is told, whichever way it is written. */
+/** Asserts that the output contains no password, neither plain nor in base64. */
 function assertNoPassword({ stdout, stderr }: Ended): void {
   const encoded = Buffer.from(ACCOUNT.password).toString("base64").replace(/=+$/, "");
   for (const text of [stdout, stderr]) {
@@ -20,7 +20,7 @@ function assertNoPassword({ stdout, stderr }: Ended): void {
   }
 }
 
-/** Asserts that a test mail was not sent, and that one line says why. */
+/** Asserts that a test mail was not sent and that one line gives the reason. */
 function assertNotSent(ended: Ended, reason: RegExp): void {
   const { exitCode, stdout, stderr } = ended;
   assert.deepEqual([exitCode, stdout], [1, ""], stderr);
@@ -29,7 +29,7 @@ function assertNotSent(ended: Ended, reason: RegExp): void {
   assertNoPassword(ended);
 }
 
-/** Registers an email and waits until its mail has got somewhere. */
+/** Registers an email and waits until a column of its mail is set. */
 async function register(service: TestService, email: string, column: string): Promise<void> {
   const json = { email, password: "correct horse battery" };
   assert.equal((await service.post("/v1/auth/register", { json })).status, 201);
@@ -46,22 +46,22 @@ const reach = (service: TestService, email: string, column: string) =>
   });
 
 suite("kurs mail list", { concurrency: 2 }, () => {
-  test("an outbox that is empty says so, and is an empty list as JSON", async () => {
+  test("the command reports an empty outbox, and prints [] as JSON", async () => {
     await using directory = await emptyStore();
     const here = { dataDirectory: directory.path };
-    const answers = [
+    const outputs = [
       [["mail", "list"], "No mail waits, and none was given up.\n"],
       [["mail", "list", "--all"], "There are no mails.\n"],
       [["mail", "list", "--json"], "[]\n"],
       [["mail", "list", "--all", "--json"], "[]\n"],
     ] as const;
-    for (const [args, said] of answers) {
+    for (const [args, output] of outputs) {
       const { exitCode, stdout, stderr } = await kurs(args, here);
-      assert.deepEqual([exitCode, stdout, stderr], [0, said, ""]);
+      assert.deepEqual([exitCode, stdout, stderr], [0, output, ""]);
     }
   });
 
-  test("mails that wait or were given up are listed with the reason, and no secret", async () => {
+  test("the command lists waiting and given-up mails with their errors and without secrets", async () => {
     await using smtp = await playSmtp({ account: ACCOUNT });
     await using service = await startService({ config: { smtpUrl: smtp.url } });
     const here = { dataDirectory: service.dataDirectory };
@@ -130,7 +130,7 @@ suite("kurs mail list", { concurrency: 2 }, () => {
 });
 
 suite("kurs mail test", { concurrency: 4 }, () => {
-  test("without SMTP_URL the test mail becomes a file, and the answer says which", async () => {
+  test("without SMTP_URL the command writes the test mail to a file and prints its path", async () => {
     await using directory = await temporaryDirectory();
 
     const ended = await kurs(["mail", "test", ` ${EMAIL} `], { dataDirectory: directory.path });
@@ -164,7 +164,7 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     });
   }
 
-  test("with SMTP_URL the server gets the mail, and its answer is printed", async () => {
+  test("with SMTP_URL the command sends the mail to the server and prints its reply", async () => {
     await using smtp = await playSmtp({ account: ACCOUNT });
     await using directory = await temporaryDirectory();
     const env = { SMTP_URL: smtp.url };
@@ -181,7 +181,7 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     assert.deepEqual(await readdir(directory.path), []);
   });
 
-  test("a server with a certificate of one's own is trusted by NODE_EXTRA_CA_CERTS", async () => {
+  test("NODE_EXTRA_CA_CERTS makes a server's own certificate trusted", async () => {
     await using smtp = await playSmtp({ account: ACCOUNT, startTls: true });
     const env = { SMTP_URL: smtp.url, NODE_EXTRA_CA_CERTS: CERTIFICATE_FILE };
 
@@ -194,11 +194,11 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     );
   });
 
-  test("a server that cannot be used is told in one line, with exit code 1", async () => {
-    const gone = await playSmtp({ account: ACCOUNT });
-    await gone[Symbol.asyncDispose]();
-    const unreachable = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: gone.url } });
-    assertNotSent(unreachable, new RegExp(`ECONNREFUSED 127\\.0\\.0\\.1:${gone.port}\\n`));
+  test("the command reports an unusable server in one line and exits with 1", async () => {
+    const stopped = await playSmtp({ account: ACCOUNT });
+    await stopped[Symbol.asyncDispose]();
+    const unreachable = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: stopped.url } });
+    assertNotSent(unreachable, new RegExp(`ECONNREFUSED 127\\.0\\.0\\.1:${stopped.port}\\n`));
 
     await using strict = await playSmtp({ account: { user: "kurs", password: "another" } });
     const url = `smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${strict.port}`;
@@ -209,29 +209,29 @@ suite("kurs mail test", { concurrency: 4 }, () => {
     const untrusted = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: foreign.url } });
     assertNotSent(untrusted, /certificate/);
 
-    await using refusing = await playSmtp({ account: ACCOUNT });
-    refusing.behave({ refuse: "RCPT", code: 550, message: "no such user here" });
-    const refused = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: refusing.url } });
-    assertNotSent(refused, /550 .*no such user here/);
+    await using rejecting = await playSmtp({ account: ACCOUNT });
+    rejecting.behave({ refuse: "RCPT", code: 550, message: "no such user here" });
+    const rejected = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: rejecting.url } });
+    assertNotSent(rejected, /550 .*no such user here/);
 
-    // 0.0.0.0 leads to this machine, but counts as another.
+    // 0.0.0.0 leads to this machine but is not a loopback address.
     await using plain = await playSmtp();
     const clearUrl = `smtp://0.0.0.0:${plain.port}`;
     const clear = await kurs(["mail", "test", EMAIL], { env: { SMTP_URL: clearUrl } });
     assertNotSent(clear, /does not offer TLS.*Use smtps:.*requireTLS=false/);
 
-    const taken = [strict, foreign, refusing, plain].flatMap(({ received }) => received);
+    const taken = [strict, foreign, rejecting, plain].flatMap(({ received }) => received);
     assert.deepEqual(taken, []);
   });
 
-  test("a data directory that cannot be written is told in one line, too", async () => {
+  test("the command reports a data directory that cannot be written in one line", async () => {
     await using directory = await temporaryDirectory();
     await writeFile(join(directory.path, "mail"), "mine");
     const ended = await kurs(["mail", "test", EMAIL], { dataDirectory: directory.path });
     assertNotSent(ended, /mail/);
   });
 
-  test("an address that holds control characters is none, and no mail is written", async () => {
+  test("the command rejects an address with control characters and writes no mail", async () => {
     await using directory = await temporaryDirectory();
     for (const email of ['"a\r\nBcc: eve"@example.org', '"a\x1b[2Jb"@example.org']) {
       const { exitCode, stdout, stderr } = await kurs(["mail", "test", email], {

@@ -13,7 +13,7 @@ const START = "2026-11-21T12:00:00.000Z";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** As servers say it: the text names the address. */
+/** Replies that contain the address, like those of real servers. */
 const BUSY = { refuse: "RCPT", code: 450, message: `<${EMAIL}>: mailbox busy` } as const;
 const UNKNOWN = { refuse: "RCPT", code: 550, message: `<${EMAIL}>: no such user` } as const;
 
@@ -41,24 +41,24 @@ const firstMail = (service: TestService) => {
   return row;
 };
 
-/** Waits until the first mail was tried so often, and what came of it is noted. */
+/** Waits for the log line of the first mail's given attempt. */
 const attempt = (service: TestService, attempts: number) =>
   eventually(`attempt ${attempts}`, () => {
     const lines = service.logLines.filter((line) => /"mail":"/.test(line));
     return lines.find((line) => line.includes(`"attempts":${attempts},`));
   });
 
-/** Has another mail delivered: whatever else was due by then was tried before or with it. */
+/** Waits for the delivery of another mail, by which time every mail due earlier was tried. */
 async function witness(service: TestService, smtp: Smtp, email = WITNESS): Promise<void> {
   await register(service, email);
   await arrival(smtp, email);
 }
 
 suite("outbox", { concurrency: 6 }, () => {
-  test("a mail waits for a server that is down, and everything else goes on meanwhile", async () => {
-    await using gone = await playSmtp();
-    await gone[Symbol.asyncDispose]();
-    await using service = await startService({ config: { smtpUrl: gone.url } });
+  test("while the mail server is down, mails wait and the service works normally", async () => {
+    await using stopped = await playSmtp();
+    await stopped[Symbol.asyncDispose]();
+    await using service = await startService({ config: { smtpUrl: stopped.url } });
     const session = await service.openSession(EMAIL);
     assert.match(await attempt(service, 1), /ECONNREFUSED/);
 
@@ -74,7 +74,7 @@ suite("outbox", { concurrency: 6 }, () => {
       return failed.length === 3 || undefined;
     });
 
-    await using smtp = await playSmtp({ port: gone.port });
+    await using smtp = await playSmtp({ port: stopped.port });
     service.clock.advanceMs(HOUR_MS / 2);
     const mails = await eventually("three mails", () =>
       smtp.received.length === 3 ? smtp.received : undefined,
@@ -87,7 +87,7 @@ suite("outbox", { concurrency: 6 }, () => {
     assert.equal((await service.post("/v1/auth/password-reset/confirm", { json })).status, 204);
   });
 
-  test("the pause after a failure is 5 seconds, then 10, then 20: not before, and not after", async () => {
+  test("the pauses after failures are exactly 5, 10 and 20 seconds", async () => {
     await using smtp = await playSmtp();
     smtp.behave(BUSY);
     await using service = await startService({ config: { smtpUrl: smtp.url } });
@@ -104,7 +104,7 @@ suite("outbox", { concurrency: 6 }, () => {
     assert.deepEqual(smtp.received, []);
   });
 
-  test("a mail that the server refuses for good (550) is tried again after an hour, not before", async () => {
+  test("a mail with a permanent rejection (550) is tried again after an hour, not before", async () => {
     await using smtp = await playSmtp();
     smtp.behave(UNKNOWN);
     await using service = await startService({ config: { smtpUrl: smtp.url } });
@@ -120,7 +120,7 @@ suite("outbox", { concurrency: 6 }, () => {
     await assertVerifies(service, await arrival(smtp));
   });
 
-  test("a mail is given up after a day: an error in the log, its secret gone, never tried again", async () => {
+  test("a mail is given up after a day: an error is logged, its token removed, and no attempt follows", async () => {
     await using smtp = await playSmtp();
     smtp.behave(BUSY);
     await using service = await startService({ config: { smtpUrl: smtp.url } });
@@ -145,7 +145,7 @@ suite("outbox", { concurrency: 6 }, () => {
     assert.deepEqual([firstMail(service).attempts, mailsTo(smtp, EMAIL)], [3, []]);
   });
 
-  test("a restart tries at once what waits, however long it was to wait", async () => {
+  test("a restart tries every waiting mail at once", async () => {
     await using directory = await temporaryDirectory();
     await using smtp = await playSmtp();
     const clock = new TestClock(START);
@@ -164,7 +164,7 @@ suite("outbox", { concurrency: 6 }, () => {
     assert.equal(smtp.attempts(), 2);
   });
 
-  test("a delivered mail is noted with its time, without its secret, and never sent again", async () => {
+  test("a delivered mail is stored with its time and without its token, and never sent again", async () => {
     await using directory = await temporaryDirectory();
     await using smtp = await playSmtp();
     const clock = new TestClock(START);
@@ -188,7 +188,7 @@ suite("outbox", { concurrency: 6 }, () => {
     assert.equal(smtp.attempts(), 3);
   });
 
-  test("a newer mail does not take the place of one that waits: both are sent, and both links work", async () => {
+  test("a newer mail does not replace a waiting one: both are sent, and both links work", async () => {
     await using smtp = await playSmtp();
     smtp.behave(BUSY);
     await using service = await startService({ config: { smtpUrl: smtp.url } });
@@ -211,10 +211,10 @@ suite("outbox", { concurrency: 6 }, () => {
     await assertVerifies(service, older);
   });
 
-  test("the log names each mail by its id and kind, never the link, the token or the address", async () => {
+  test("the log names each mail by id and kind, never by link, token or address", async () => {
     await using smtp = await playSmtp();
     await using service = await startService({ config: { smtpUrl: smtp.url } });
-    const told = (what: string, count: number) =>
+    const logged = (what: string, count: number) =>
       eventually(`line ${count} of: ${what}`, () => {
         const lines = service.logLines.filter((line) => line.includes(what));
         return lines.length === count || undefined;
@@ -223,11 +223,11 @@ suite("outbox", { concurrency: 6 }, () => {
       const email = `reader-${index}@example.org`;
       smtp.behave({ ...refusal, message: `<${email}>: Recipient not taken: ${email}` });
       await register(service, email);
-      await told("a mail could not be delivered", index + 1);
+      await logged("a mail could not be delivered", index + 1);
     }
     smtp.behave("accept");
     service.clock.advanceMs(HOUR_MS);
-    await told("a mail was delivered", 2);
+    await logged("a mail was delivered", 2);
 
     for (const { id, kind } of service.query("SELECT id, kind FROM mails")) {
       const own = service.logLines.filter((line) => line.includes(`"mail":"${id}"`));
@@ -242,7 +242,7 @@ suite("outbox", { concurrency: 6 }, () => {
     }
   });
 
-  test("a mail that its server says nothing to holds up no other", async () => {
+  test("a mail whose server does not reply delays no other mail", async () => {
     await using smtp = await playSmtp();
     await using service = await startService({ config: { smtpUrl: smtp.url } });
     smtp.behave("hang in DATA");
@@ -256,7 +256,7 @@ suite("outbox", { concurrency: 6 }, () => {
     assert.equal(firstMail(service).delivered_at, null);
   });
 
-  test("a mail that its server takes minutes over stays leased past a failure of the store", async () => {
+  test("a slow delivery keeps its lease across a store failure", async () => {
     await using smtp = await playSmtp();
     await using service = await startService({ config: { smtpUrl: smtp.url } });
     smtp.behave("hang in DATA");
@@ -266,7 +266,7 @@ suite("outbox", { concurrency: 6 }, () => {
     service.clock.advanceMs(5000);
 
     service.query("ALTER TABLE mails RENAME TO mails_gone");
-    // A lease is renewed after 3 s by a timer of this process, which began before this one.
+    // A timer that started earlier renews the lease after 3 s.
     await after(3100);
     service.query("ALTER TABLE mails_gone RENAME TO mails");
 
@@ -278,7 +278,7 @@ suite("outbox", { concurrency: 6 }, () => {
     assert.equal((await service.get("/readyz")).status, 200);
   });
 
-  test("a stop while the server says nothing ends in bounded time; the next start delivers", {
+  test("a shutdown during a hanging delivery ends in bounded time; the next start delivers the mail", {
     timeout: 120_000,
   }, async () => {
     await using directory = await temporaryDirectory();
@@ -290,7 +290,7 @@ suite("outbox", { concurrency: 6 }, () => {
     await register(service);
     await eventually("attempt", () => smtp.attempts() || undefined);
 
-    // The mailer by itself would wait for five minutes.
+    // The mailer's own timeout is five minutes.
     await service[Symbol.asyncDispose]();
 
     smtp.behave("accept");

@@ -10,7 +10,7 @@ import { never, newMail, PUBLIC_URL, TOKEN, toFailure } from "./outgoing.ts";
 
 const MAIL = newMail();
 
-/** What a service without an SMTP server hands its mails to. */
+/** The mailer of a service without an SMTP server. */
 const fileMailer = (dataDirectory: string, name = "Kurs") =>
   createMailer(
     { smtpUrl: undefined, dataDirectory, mailFrom: { name, address: "kurs@example.org" } },
@@ -19,7 +19,7 @@ const fileMailer = (dataDirectory: string, name = "Kurs") =>
 
 const permissions = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test("a mail becomes a file that says from whom, to whom and what", async () => {
+test("a mail becomes a file with sender, recipient and content", async () => {
   await using directory = await temporaryDirectory();
   using mailer = fileMailer(directory.path);
 
@@ -42,7 +42,7 @@ test("a mail becomes a file that says from whom, to whom and what", async () => 
   assert.equal(autoSubmitted?.value, "auto-generated");
 });
 
-test("no header of a mail holds its token", async () => {
+test("no header of a mail contains its token", async () => {
   await using directory = await temporaryDirectory();
   using mailer = fileMailer(directory.path);
 
@@ -54,7 +54,7 @@ test("no header of a mail holds its token", async () => {
 });
 
 for (const name of ["Kürs für alle", "汇率 💱", 'Kurs, the "service"', "Kurs: rates; exact", ""]) {
-  test(`a sender called ${JSON.stringify(name)} is read as it was written`, async () => {
+  test(`the sender name ${JSON.stringify(name)} is encoded without loss`, async () => {
     await using directory = await temporaryDirectory();
     using mailer = fileMailer(directory.path, name);
 
@@ -65,7 +65,7 @@ for (const name of ["Kürs für alle", "汇率 💱", 'Kurs, the "service"', "Ku
   });
 }
 
-test("a mail, which holds a secret, is its owner's alone, and so is its directory", async () => {
+test("only the owner can read a mail file and its directory", async () => {
   await using directory = await temporaryDirectory();
   using mailer = fileMailer(directory.path);
 
@@ -75,7 +75,7 @@ test("a mail, which holds a secret, is its owner's alone, and so is its director
   assert.equal(await permissions(join(directory.path, "mail")), "700");
 });
 
-test("a mail that is sent twice is one file, with nothing half-written beside it", async () => {
+test("a mail that is sent twice is one file, and no partial file remains", async () => {
   await using directory = await temporaryDirectory();
   using mailer = fileMailer(directory.path);
 
@@ -93,7 +93,7 @@ test("a mail that is sent twice is one file, with nothing half-written beside it
   );
 });
 
-test("a mail is on disk before it gets its name, and its name before it counts as sent", async () => {
+test("a mail file is synced before its rename, and its directory before the mail counts as sent", async () => {
   await using directory = await temporaryDirectory();
   using mailer = fileMailer(directory.path);
   using files = recordFileCalls();
@@ -103,7 +103,7 @@ test("a mail is on disk before it gets its name, and its name before it counts a
   assert.deepEqual(files.calls, [`sync ${file}.part`, `rename ${file}.part ${file}`, "sync mail"]);
 });
 
-test("files are in the order in which their mails were written", async () => {
+test("the files sort in order of the mails' creation", async () => {
   await using directory = await temporaryDirectory();
   using mailer = fileMailer(directory.path);
   const kinds = ["verification", "password_reset", "password_changed"] as const;
@@ -113,19 +113,19 @@ test("files are in the order in which their mails were written", async () => {
     "2026-12-01T00:00:00.000Z",
   ];
 
-  for (const [turn, kind] of kinds.entries()) {
-    await mailer.send({ ...MAIL, kind, createdAt: times[turn] ?? "" }, never);
+  for (const [index, kind] of kinds.entries()) {
+    await mailer.send({ ...MAIL, kind, createdAt: times[index] ?? "" }, never);
   }
 
-  const dates = (await mailsIn(directory.path)).map(({ subject }) => subject);
-  assert.deepEqual(dates, [
+  const subjects = (await mailsIn(directory.path)).map(({ subject }) => subject);
+  assert.deepEqual(subjects, [
     "Confirm your email for Kurs",
     "Set a new password for Kurs",
     "Your password for Kurs was changed",
   ]);
 });
 
-test("a mail that was cut off by a crash is written whole by the next attempt", async () => {
+test("the next attempt completes a mail file that a crash truncated", async () => {
   await using directory = await temporaryDirectory();
   using mailer = fileMailer(directory.path);
   const file = await mailer.send(MAIL, never);
@@ -150,7 +150,7 @@ const obstacles = [
 ] as const;
 
 for (const [what, prepare] of obstacles) {
-  test(`${what} is a failure that is tried again, and tells no token`, async () => {
+  test(`${what} is a temporary failure whose message contains no token`, async () => {
     await using directory = await temporaryDirectory();
     await prepare(directory.path);
     using mailer = fileMailer(directory.path);

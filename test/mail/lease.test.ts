@@ -6,7 +6,7 @@ import { NOW, newRegistration } from "../contract/suite/database.ts";
 import { TestClock } from "../support/service.ts";
 import { never } from "./outgoing.ts";
 
-test("a mail that its server is slow with stays with its node, and is free 10 s after that died", async (t) => {
+test("a node renews the lease of a slow delivery; after a crash the mail is due again in 10 s", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   await using database = await createSqliteDatabase();
   const [store, otherNode] = [database.openStore(), database.openStore()];
@@ -30,9 +30,9 @@ test("a mail that its server is slow with stays with its node, and is free 10 s 
   for (let seconds = 3; seconds <= 60; seconds += 3) {
     clock.advanceMs(3000);
     t.mock.timers.tick(3000);
-    // The renewal is asynchronous, and by then done.
+    // Waits until the asynchronous renewal is done.
     await store.listMails({ withDelivered: true });
-    assert.deepEqual(await claim(), [], `another node has taken it after ${seconds} s`);
+    assert.deepEqual(await claim(), [], `another node claimed the mail after ${seconds} s`);
   }
   clock.advanceMs(10_000);
   assert.equal((await claim()).length, 1);

@@ -23,7 +23,7 @@ const logIn = (service: TestService, password: string) =>
 const arrival = (smtp: Smtp, number = 1): Promise<ReceivedMail> =>
   eventually(`mail ${number}`, () => smtp.received[number - 1]);
 
-/** Waits until the log tells of a mail that could not be delivered. */
+/** Waits for the log line of a failed delivery. */
 const failure = (service: TestService): Promise<string> =>
   eventually("line of a failed delivery", () =>
     service.logLines.find((line) => line.includes("a mail could not be delivered")),
@@ -38,7 +38,7 @@ async function assertVerifies(service: TestService, { mail, to }: ReceivedMail):
   assert.notEqual(account?.email_verified_at, null);
 }
 
-/** Both forms of a mail lead to one address, and to the same. */
+/** Asserts that text and HTML of a mail contain only one link, the given one. */
 function assertOneLink({ mail }: ReceivedMail, address: string): void {
   assert.deepEqual((mail.text ?? "").match(/https?:\S+/g), [address]);
   const html = mail.html ?? "";
@@ -50,7 +50,7 @@ function assertOneLink({ mail }: ReceivedMail, address: string): void {
 }
 
 suite("mail flow", { concurrency: 4 }, () => {
-  test("from registration to a new password, all by the links of the mails", async () => {
+  test("the mailed links lead from a registration to a new password", async () => {
     await using smtp = await playSmtp();
     const config = { smtpUrl: smtp.url, publicUrl: PUBLIC_URL };
     await using service = await startService({ config });
@@ -74,7 +74,7 @@ suite("mail flow", { concurrency: 4 }, () => {
     assert.equal(smtp.received.length, 3);
   });
 
-  test("a mail is one to its reader alone, from the sender that is set, and answers no mail", async () => {
+  test("a mail has one recipient and the configured sender, and is marked as auto-generated", async () => {
     await using smtp = await playSmtp();
     const mailFrom = { name: "Kurs", address: "post@rates.example.org" };
     await using service = await startService({ config: { smtpUrl: smtp.url, mailFrom } });
@@ -91,7 +91,7 @@ suite("mail flow", { concurrency: 4 }, () => {
     assert.equal(mail.messageId, `<${row?.id}@rates.example.org>`);
   });
 
-  test("TLS is used where the server offers it", async () => {
+  test("Kurs uses TLS when the server offers it", async () => {
     await using smtp = await playSmtp({ startTls: true, account: PLAY });
     const smtpUrl = `${smtp.url}?tls.rejectUnauthorized=false`;
     await using service = await startService({ config: { smtpUrl } });
@@ -103,7 +103,7 @@ suite("mail flow", { concurrency: 4 }, () => {
     await assertVerifies(service, arrived);
   });
 
-  test("a certificate that nobody vouches for gets no mail, neither in TLS nor in clear", async () => {
+  test("a server with an untrusted certificate gets no mail, neither over TLS nor in clear text", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
     await using smtp = await playSmtp({ startTls: true });
@@ -122,7 +122,7 @@ suite("mail flow", { concurrency: 4 }, () => {
     await assertVerifies(service, await arrival(smtp));
   });
 
-  test("a wrong password is told in the log without it; once it is right, the mail arrives", async () => {
+  test("the log reports a wrong password without printing it; once it is right, the mail arrives", async () => {
     await using strict = await playSmtp({ account: { ...PLAY, password: "another" } });
     const smtpUrl = strict.url.replace("another", PLAY.password);
     await using service = await startService({ config: { smtpUrl } });
@@ -141,7 +141,7 @@ suite("mail flow", { concurrency: 4 }, () => {
   });
 
   for (const stage of ["RCPT", "DATA"] as const) {
-    test(`a server that is busy at ${stage} (451) gets the mail again, and its link works`, async () => {
+    test(`after a temporary rejection of ${stage} (451) the mail is sent again, and its link works`, async () => {
       await using smtp = await playSmtp();
       smtp.behave({ refuse: stage, code: 451, message: "busy, try again later" });
       await using service = await startService({ config: { smtpUrl: smtp.url } });
@@ -157,7 +157,7 @@ suite("mail flow", { concurrency: 4 }, () => {
     });
   }
 
-  test("a connection that breaks inside DATA is tried again, and the link works", async () => {
+  test("a mail whose connection broke during DATA is sent again, and its link works", async () => {
     await using smtp = await playSmtp();
     smtp.behave("drop in DATA");
     await using service = await startService({ config: { smtpUrl: smtp.url } });

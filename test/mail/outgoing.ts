@@ -10,7 +10,7 @@ export const PUBLIC_URL = "https://rates.example.org";
 /** An SMTP server's account. */
 export const ACCOUNT = { user: "kurs", password: "sesame-42" };
 
-/** A signal that never comes. */
+/** A signal that never aborts. */
 export const never = new AbortController().signal;
 
 let mails = 0;
@@ -32,7 +32,7 @@ export const mailerTo = (url: string) =>
     publicUrl: () => PUBLIC_URL,
   });
 
-/** Asserts that a send fails with one line that gives nothing away. @returns that error. */
+/** Asserts that a send fails with one line that contains no secret. @returns that error. */
 export async function toFailure(sending: Promise<string>): Promise<MailError> {
   const error = await sending.then(
     (answer) => assert.fail(`sent: ${answer}`),

@@ -8,7 +8,7 @@ import { CERTIFICATE_FILE, playSmtp } from "../support/fake-smtp-server.ts";
 import { ACCOUNT, mailerTo, never, newMail, toFailure } from "./outgoing.ts";
 import { portOf, wiretap } from "./tcp-recorder.ts";
 
-/** Certificates that this process trusts beside the usual ones, until it is disposed of. */
+/** Makes this process trust further certificates until disposed. */
 function trust(...certificates: string[]): Disposable {
   const usual = tls.getCACertificates("default");
   tls.setDefaultCACertificates([...usual, ...certificates]);
@@ -17,7 +17,7 @@ function trust(...certificates: string[]): Disposable {
 
 const trustPlayedServer = () => trust(readFileSync(CERTIFICATE_FILE, "utf8"));
 
-test("TLS is used when the server offers it and its certificate is trusted", async () => {
+test("the mailer uses TLS when the server offers it and its certificate is trusted", async () => {
   using _ = trustPlayedServer();
   await using smtp = await playSmtp({ startTls: true, account: ACCOUNT });
   await using tap = await wiretap(smtp.port);
@@ -33,7 +33,7 @@ test("TLS is used when the server offers it and its certificate is trusted", asy
   assert.doesNotMatch(tap.heard(), /AUTH|MAIL|example/);
 });
 
-test("with smtps: all is encrypted from the first byte on", async () => {
+test("with smtps: the connection is encrypted from the first byte", async () => {
   using _ = trustPlayedServer();
   await using smtp = await playSmtp();
   await using tap = await wiretap(smtp.port);
@@ -49,7 +49,7 @@ test("with smtps: all is encrypted from the first byte on", async () => {
   assert.doesNotMatch(outside.heard(), /EHLO|MAIL|example/);
 });
 
-test("a certificate that is not trusted ends the attempt before anything is said", async () => {
+test("an untrusted certificate ends the attempt before any mail data is sent", async () => {
   await using smtp = await playSmtp({ startTls: true, account: ACCOUNT });
   await using tap = await wiretap(smtp.port);
   using mailer = mailerTo(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@localhost:${tap.port}`);
@@ -63,8 +63,8 @@ test("a certificate that is not trusted ends the attempt before anything is said
   assert.doesNotMatch(tap.heard(), /AUTH|MAIL|RCPT|example/);
 });
 
-// 0.0.0.0 leads to this machine, but does not say so: it stands for any other host.
-test("a certificate of another name ends the attempt, though it is trusted", async () => {
+// 0.0.0.0 leads to this machine but is not a loopback address: it represents another host.
+test("a trusted certificate for another name ends the attempt", async () => {
   using _ = trustPlayedServer();
   await using smtp = await playSmtp({ startTls: true });
   using mailer = mailerTo(`smtp://0.0.0.0:${smtp.port}`);
@@ -76,7 +76,7 @@ test("a certificate of another name ends the attempt, though it is trusted", asy
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
 });
 
-test("a password is sent to no other machine without TLS, and neither is the mail", async () => {
+test("without TLS the mailer sends neither password nor mail to another machine", async () => {
   await using smtp = await playSmtp({ account: ACCOUNT });
   await using tap = await wiretap(smtp.port);
   {
@@ -90,7 +90,7 @@ test("a password is sent to no other machine without TLS, and neither is the mai
   assert.doesNotMatch(tap.heard(), /AUTH|MAIL|RCPT|example/);
 });
 
-test("a mail without a password is sent to no other machine without TLS either", async () => {
+test("without TLS the mailer sends no mail to another machine, even without a password", async () => {
   await using smtp = await playSmtp();
   await using tap = await wiretap(smtp.port);
   for (const host of ["0.0.0.0", "[::ffff:0.0.0.0]"]) {
@@ -103,7 +103,7 @@ test("a mail without a password is sent to no other machine without TLS either",
   assert.match(tap.heard(), /^(?:EHLO [^\r]*\r\nSTARTTLS\r\n(?:QUIT\r\n)?){2}$/);
 });
 
-test("a server that knows no EHLO gets no mail from another machine", async () => {
+test("a remote server that does not support EHLO gets no mail", async () => {
   await using server = createServer((socket) => {
     socket.on("error", () => undefined).write("220 old\r\n");
     socket.on("data", (bytes) => {
@@ -120,20 +120,20 @@ test("a server that knows no EHLO gets no mail from another machine", async () =
   assert.doesNotMatch(heard, /HELO|MAIL|example/);
 });
 
-test("loopback needs no TLS in any spelling, and no DNS server is asked where it is", async (t) => {
+test("every spelling of loopback works without TLS and without a DNS query", async (t) => {
   await using smtp = await playSmtp();
-  const asked = t.mock.method(dns.Resolver.prototype, "resolve4");
+  const resolve = t.mock.method(dns.Resolver.prototype, "resolve4");
   const hosts = ["localhost", "LOCALHOST", "127.0.0.1", "127.1"];
   for (const host of hosts) {
     using mailer = mailerTo(`smtp://${host}:${smtp.port}`);
     await mailer.send(newMail(), never);
   }
   assert.equal(smtp.received.length, hosts.length);
-  assert.equal(asked.mock.callCount(), 0);
+  assert.equal(resolve.mock.callCount(), 0);
 });
 
 for (const option of ["requireTLS=false", "ignoreTLS=true"]) {
-  test(`with ${option} in SMTP_URL a mail goes to another machine in clear text`, async () => {
+  test(`with ${option} in SMTP_URL the mailer sends clear text to another machine`, async () => {
     await using smtp = await playSmtp();
     using mailer = mailerTo(`smtp://0.0.0.0:${smtp.port}?${option}`);
 
@@ -146,7 +146,7 @@ for (const option of ["requireTLS=false", "ignoreTLS=true"]) {
   });
 }
 
-test("with requireTLS=true a server on loopback must offer TLS, too", async () => {
+test("with requireTLS=true even a server on loopback must offer TLS", async () => {
   await using smtp = await playSmtp();
   using mailer = mailerTo(`smtp://127.0.0.1:${smtp.port}?requireTLS=true`);
 

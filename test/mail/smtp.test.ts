@@ -6,14 +6,14 @@ import { eventually, tokenOf } from "../support/mails.ts";
 import { ACCOUNT, mailerTo, never, newMail, PUBLIC_URL, TOKEN, toFailure } from "./outgoing.ts";
 import { portOf, wiretap } from "./tcp-recorder.ts";
 
-test("a mail is handed to a plain server as it is, and its answer is told", async () => {
+test("a plain SMTP server receives the mail unchanged, and send returns its reply", async () => {
   await using smtp = await playSmtp();
   using mailer = mailerTo(smtp.url);
   const sent = newMail();
 
-  const answer = await mailer.send(sent, never);
+  const reply = await mailer.send(sent, never);
 
-  assert.match(answer, /^250 .*taken/);
+  assert.match(reply, /^250 .*taken/);
   const [arrived, ...rest] = smtp.received;
   assert.ok(arrived !== undefined);
   assert.deepEqual(rest, []);
@@ -28,7 +28,7 @@ test("a mail is handed to a plain server as it is, and its answer is told", asyn
   assert.ok(arrived.mail.html?.includes(`href="${PUBLIC_URL}/verify#token=${TOKEN}"`));
 });
 
-test("a server's account is used, on this machine without TLS, too", async () => {
+test("the mailer logs in to a server on loopback even without TLS", async () => {
   await using smtp = await playSmtp({ account: ACCOUNT });
   using mailer = mailerTo(smtp.url);
 
@@ -37,7 +37,7 @@ test("a server's account is used, on this machine without TLS, too", async () =>
   assert.deepEqual([smtp.received.length, smtp.received[0]?.user], [1, ACCOUNT.user]);
 });
 
-test("a user and a password of any characters are used as they are meant", async () => {
+test("a user name and a password may contain any character", async () => {
   const account = { user: "kurs@example.org", password: "p@ss:w/rd?#%ü" };
   await using smtp = await playSmtp({ account });
   const [user, password] = [account.user, account.password].map(encodeURIComponent);
@@ -48,7 +48,7 @@ test("a user and a password of any characters are used as they are meant", async
   assert.equal(smtp.received[0]?.user, account.user);
 });
 
-test("a wrong password is a failure that is tried again, and no mail is named", async () => {
+test("a wrong password is a temporary failure, and the server learns of no mail", async () => {
   await using smtp = await playSmtp({ account: { user: "kurs", password: "another" } });
   using mailer = mailerTo(`smtp://${ACCOUNT.user}:${ACCOUNT.password}@127.0.0.1:${smtp.port}`);
 
@@ -60,7 +60,7 @@ test("a wrong password is a failure that is tried again, and no mail is named", 
 });
 
 for (const refuse of ["RCPT", "DATA"] as const) {
-  test(`a 4xx answer at ${refuse} is for now: the next attempt sends the same mail`, async () => {
+  test(`a 4xx reply to ${refuse} is a temporary failure: the next attempt sends the same mail`, async () => {
     await using smtp = await playSmtp();
     using mailer = mailerTo(smtp.url);
     const sent = newMail();
@@ -78,7 +78,7 @@ for (const refuse of ["RCPT", "DATA"] as const) {
     assert.equal(smtp.attempts(), 2);
   });
 
-  test(`a 5xx answer at ${refuse} is for good, and stops no other mail`, async () => {
+  test(`a 5xx reply to ${refuse} is a permanent failure and affects no other mail`, async () => {
     await using smtp = await playSmtp();
     using mailer = mailerTo(smtp.url);
     smtp.behave({ refuse, code: 550, message: "no such user here" });
@@ -94,7 +94,7 @@ for (const refuse of ["RCPT", "DATA"] as const) {
   });
 }
 
-test("a server's response is kept without the recipient's address, in whatever case", async () => {
+test("an error contains the server's reply without the recipient's address, in any case", async () => {
   await using smtp = await playSmtp();
   using mailer = mailerTo(smtp.url);
   const message = "ADA@EXAMPLE.ORG unknown, <Ada@Example.org> or ada@example.org";
@@ -106,7 +106,7 @@ test("a server's response is kept without the recipient's address, in whatever c
   assert.doesNotMatch(error.message, /ada@/i);
 });
 
-test("a connection that breaks inside a mail is one attempt, and no mail half-sent", async () => {
+test("a connection that breaks during a mail counts as one attempt and delivers no partial mail", async () => {
   await using smtp = await playSmtp();
   using mailer = mailerTo(smtp.url);
   smtp.behave("drop in DATA");
@@ -123,7 +123,7 @@ test("a connection that breaks inside a mail is one attempt, and no mail half-se
   assert.equal(smtp.attempts(), 2);
 });
 
-test("a server that comes back is found again, for the same mail", async () => {
+test("the mailer reconnects to a restarted server and sends the same mail", async () => {
   const first = await playSmtp();
   using mailer = mailerTo(first.url);
   await mailer.send(newMail(), never);
@@ -139,7 +139,7 @@ test("a server that comes back is found again, for the same mail", async () => {
   );
 });
 
-test("a server that hangs up before it greets is called once and no more", async () => {
+test("a server that closes the connection before its greeting is tried once", async () => {
   let calls = 0;
   await using server = createServer((socket) => {
     calls += 1;
@@ -152,18 +152,18 @@ test("a server that hangs up before it greets is called once and no more", async
   assert.deepEqual([error.isRefused, calls], [false, 1]);
 });
 
-test("where nobody listens, the failure names the address", async () => {
-  const gone = await playSmtp({ account: ACCOUNT });
-  await gone[Symbol.asyncDispose]();
-  using mailer = mailerTo(gone.url);
+test("a rejected connection is a failure that names the address", async () => {
+  const stopped = await playSmtp({ account: ACCOUNT });
+  await stopped[Symbol.asyncDispose]();
+  using mailer = mailerTo(stopped.url);
 
   const error = await toFailure(mailer.send(newMail(), never));
 
   assert.equal(error.isRefused, false);
-  assert.ok(error.message.includes(`127.0.0.1:${gone.port}`), error.message);
+  assert.ok(error.message.includes(`127.0.0.1:${stopped.port}`), error.message);
 });
 
-test("a server that says something else than SMTP is a failure of one clean line", async () => {
+test("a server that does not speak SMTP causes a failure with one line without control characters", async () => {
   await using server = createServer((socket) =>
     socket.on("error", () => undefined).end("554-go\x1b[2J\x07 away\r\n554 \u009bnow\r\n"),
   );
@@ -175,7 +175,7 @@ test("a server that says something else than SMTP is a failure of one clean line
   assert.match(error.message, /554.*away/);
 });
 
-test("a send that hangs ends when it is told to, and does not come later", {
+test("an aborted send ends at once, and its mail does not arrive later", {
   timeout: 120_000,
 }, async () => {
   await using smtp = await playSmtp();
@@ -196,7 +196,7 @@ test("a send that hangs ends when it is told to, and does not come later", {
   assert.deepEqual(ids, [`<${next.id}@example.org>`]);
 });
 
-test("a send that was called off before it began says nothing to the server", async () => {
+test("a send that was aborted before it started sends nothing to the server", async () => {
   await using smtp = await playSmtp();
   using mailer = mailerTo(smtp.url);
 
@@ -206,12 +206,12 @@ test("a send that was called off before it began says nothing to the server", as
   assert.deepEqual([smtp.received, smtp.attempts()], [[], 0]);
 });
 
-test("mails share connections: one after the other one, at once a few", async () => {
+test("sequential mails share one connection, and concurrent mails at most five more", async () => {
   await using smtp = await playSmtp();
   await using tap = await wiretap(smtp.port);
   using mailer = mailerTo(`smtp://127.0.0.1:${tap.port}`);
 
-  for (let turn = 0; turn < 5; turn += 1) await mailer.send(newMail(), never);
+  for (let count = 0; count < 5; count += 1) await mailer.send(newMail(), never);
   assert.equal(tap.connections(), 1);
 
   await Promise.all(Array.from({ length: 20 }, () => mailer.send(newMail(), never)));

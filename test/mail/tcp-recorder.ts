@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import tls from "node:tls";
 
-/** Stands between a client and a server, in front with TLS if told, and hears the client. */
+/** Proxies a client to a server and records what the client sends. @param front enables TLS. */
 export async function wiretap(
   port: number,
   front?: { readonly key: Buffer; readonly cert: Buffer },

@@ -15,12 +15,12 @@ const mailOf = (kind: OutgoingMail["kind"], link: OutgoingMail["link"]): Outgoin
   createdAt: "2026-11-21T12:34:56.789Z",
 });
 
-const letter = (kind: OutgoingMail["kind"], link?: OutgoingMail["link"], publicUrl = PUBLIC_URL) =>
+const render = (kind: OutgoingMail["kind"], link?: OutgoingMail["link"], publicUrl = PUBLIC_URL) =>
   renderMail(mailOf(kind, link), publicUrl);
 
 const addressesIn = (text: string) => text.match(/[a-z]+:\/\/[^\s"<>]+/g) ?? [];
 
-/** What a browser makes of an attribute or a text. */
+/** Decodes HTML entities as a browser does. */
 const unescaped = (html: string) =>
   html
     .replaceAll("&lt;", "<")
@@ -29,7 +29,7 @@ const unescaped = (html: string) =>
     .replaceAll("&#39;", "'")
     .replaceAll("&amp;", "&");
 
-/** What stands in the HTML for a reader, a paragraph each. */
+/** The visible text of the HTML, by paragraph. */
 const paragraphsIn = (html: string) =>
   [...html.matchAll(/<p>(.*)<\/p>/g)].map(([, inner = ""]) =>
     unescaped(inner.replaceAll(/<[^>]*>/g, "")),
@@ -44,31 +44,31 @@ const withLink = [
 ] as const;
 
 for (const [kind, page, subject, name] of withLink) {
-  test(`${kind}: text and HTML hold the same one link, its token in the fragment`, () => {
-    const written = letter(kind, LINK);
+  test(`${kind}: text and HTML contain the same single link with its token in the fragment`, () => {
+    const rendered = render(kind, LINK);
 
     const link = `${PUBLIC_URL}/${page}#token=${TOKEN}`;
-    assert.deepEqual(addressesIn(written.text), [link]);
-    assert.deepEqual(addressesIn(written.html), [link]);
-    assert.deepEqual(linksIn(written.html), [link]);
+    assert.deepEqual(addressesIn(rendered.text), [link]);
+    assert.deepEqual(addressesIn(rendered.html), [link]);
+    assert.deepEqual(linksIn(rendered.html), [link]);
     assert.equal(new URL(link).pathname, `/${page}`);
-    assert.match(written.subject, subject);
+    assert.match(rendered.subject, subject);
   });
 
-  test(`${kind}: the link stands in a line of its own`, () => {
-    const { text } = letter(kind, LINK);
+  test(`${kind}: the link is on its own line`, () => {
+    const { text } = render(kind, LINK);
     assert.ok(text.split("\n").includes(`${PUBLIC_URL}/${page}#token=${TOKEN}`), text);
   });
 
-  test(`${kind}: the token is in the link alone: once in the text, once in the HTML`, () => {
-    const { subject: line, text, html } = letter(kind, LINK);
+  test(`${kind}: the token is only in the link: once in the text and once in the HTML`, () => {
+    const { subject: line, text, html } = render(kind, LINK);
     assert.equal(text.split(TOKEN).length, 2);
     assert.equal(html.split(TOKEN).length, 2);
     assert.ok(!line.includes(TOKEN));
   });
 
-  test(`${kind}: text and HTML say the same, and until when the link works`, () => {
-    const { text, html, subject: line } = letter(kind, LINK);
+  test(`${kind}: text and HTML have the same content, including the link's expiry`, () => {
+    const { text, html, subject: line } = render(kind, LINK);
     const inText = text.trimEnd().split("\n\n");
     const readable = inText.map((part) => (part.startsWith("https:") ? name : part));
     assert.deepEqual(paragraphsIn(html), readable);
@@ -77,15 +77,15 @@ for (const [kind, page, subject, name] of withLink) {
     assert.match(text, /If it was not you, ignore this mail: /);
   });
 
-  test(`${kind}: a public address with a path keeps it in the link`, () => {
-    const { text, html } = letter(kind, LINK, "https://example.org/kurs");
+  test(`${kind}: the link keeps the path of PUBLIC_URL`, () => {
+    const { text, html } = render(kind, LINK, "https://example.org/kurs");
     const link = `https://example.org/kurs/${page}#token=${TOKEN}`;
     assert.deepEqual([addressesIn(text), linksIn(html)], [[link], [link]]);
   });
 
-  test(`${kind}: a public address cannot write HTML`, () => {
+  test(`${kind}: the HTML escapes PUBLIC_URL`, () => {
     const publicUrl = `https://example.org/a&b'"><script>alert(1)</script>`;
-    const { html } = letter(kind, LINK, publicUrl);
+    const { html } = render(kind, LINK, publicUrl);
     assert.deepEqual(linksIn(html), [`${publicUrl}/${page}#token=${TOKEN}`]);
     assert.doesNotMatch(html, /<script/);
     assert.equal(html.match(/<a\b[^>]*>/g)?.length, 1);
@@ -98,19 +98,19 @@ const withoutLink = [
 ] as const;
 
 for (const [kind, subject, content] of withoutLink) {
-  test(`${kind}: neither text nor HTML holds a link or a token`, () => {
-    const written = letter(kind);
-    assert.match(written.subject, subject);
-    assert.match(written.text, content);
-    assert.deepEqual(paragraphsIn(written.html), written.text.trimEnd().split("\n\n"));
-    for (const text of [written.subject, written.text, written.html]) {
+  test(`${kind}: neither text nor HTML contains a link or a token`, () => {
+    const rendered = render(kind);
+    assert.match(rendered.subject, subject);
+    assert.match(rendered.text, content);
+    assert.deepEqual(paragraphsIn(rendered.html), rendered.text.trimEnd().split("\n\n"));
+    for (const text of [rendered.subject, rendered.text, rendered.html]) {
       assert.doesNotMatch(text, /:\/\/|href|token|undefined|[0-9a-f]{64}/);
     }
   });
 }
 
-test("the HTML is whole, tells its language and loads nothing", () => {
-  for (const { html } of [letter("verification", LINK), letter("password_changed")]) {
+test("the HTML is a complete document, states its language and loads nothing", () => {
+  for (const { html } of [render("verification", LINK), render("password_changed")]) {
     assert.match(html, /^<!doctype html>\n<html lang="en">\n<head>/);
     assert.match(html, /<\/body>\n<\/html>\n$/);
     assert.doesNotMatch(html, /<(?:img|script|link|iframe)\b|\bsrc=|url\(/i);

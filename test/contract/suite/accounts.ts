@@ -15,7 +15,7 @@ import {
 } from "./database.ts";
 
 export function accountSuite(createDatabase: CreateDatabase): void {
-  test("an account is found by its email as it was stored", async () => {
+  test("an account can be read by its email, with every stored field", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const account = newAccount({ emailVerifiedAt: "2026-11-20T00:00:00.000Z" });
@@ -29,7 +29,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.accountByEmail("nobody@example.org"), undefined);
   });
 
-  test("an account is stored with the token that verifies its email, and its mail", async () => {
+  test("an account is stored together with its verification token and its mail", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const [account, verification] = [newAccount(), newMailToken()];
@@ -62,7 +62,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("an email that is taken is refused and all that is stored stays as it was", async () => {
+  test("a registered email is rejected and nothing stored changes", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const account = newAccount();
@@ -78,14 +78,16 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(ids, [account.id]);
   });
 
-  test("of twenty registrations of one email at once, on two nodes, one succeeds", async () => {
+  test("of twenty concurrent registrations of one email on two nodes, one succeeds", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()];
     const tokens = Array.from({ length: 20 }, () => newMailToken());
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
 
     const created = await Promise.all(
-      tokens.map((token, turn) => stores[turn % 2]?.createAccount(rivals[turn] as Account, token)),
+      tokens.map((token, index) =>
+        stores[index % 2]?.createAccount(rivals[index] as Account, token),
+      ),
     );
 
     assert.equal(created.filter((one) => one === true).length, 1);
@@ -98,7 +100,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("an account on a plan that does not exist is refused, its token and mail too", async () => {
+  test("an account with an unknown plan is rejected, including its token and mail", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const before = await contentsOf(engine);
@@ -108,7 +110,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("an account whose token or mail cannot be stored is not stored either", async () => {
+  test("an account is not stored when its token or mail cannot be stored", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { mailId, tokenHash } = newMailToken();
@@ -156,7 +158,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal(nextMonth?.quota.usedUnits, 0);
   });
 
-  test("one account is listed by its very email", async () => {
+  test("the list can be restricted to one exact email", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const account = newAccount();
@@ -173,7 +175,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listAccounts(PERIOD.name, ""), []);
   });
 
-  test("an account moves to a plan, and no other one does", async () => {
+  test("changing an account's plan does not affect other accounts", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const account = newAccount();
@@ -189,7 +191,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.accountByEmail(other.email))?.plan, "free");
   });
 
-  test("an account does not move to a plan that does not exist", async () => {
+  test("an account cannot be moved to an unknown plan", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const account = newAccount();

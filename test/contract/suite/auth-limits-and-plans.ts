@@ -15,7 +15,7 @@ const LATER = "2026-11-21T12:10:00.000Z";
 const LATER_END = "2026-11-21T12:25:00.000Z";
 
 export function authLimitSuite(createDatabase: CreateDatabase): void {
-  test("calls are counted by scope in a window that its first call opens", async () => {
+  test("calls are counted per key in a window that starts with its first call", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
 
@@ -29,7 +29,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a window that is over starts anew, at the very moment of its end", async () => {
+  test("a new window starts at the exact end of the previous one", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await store.countAuthAttempt(["ip"], NOW, END);
@@ -41,7 +41,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
   });
 
-  test("the open windows of some scopes are read without being counted", async () => {
+  test("reading current windows does not count a call", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await store.countAuthAttempt(["ip", "ip ada"], NOW, END);
@@ -56,12 +56,14 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.currentAuthWindows(["ip", "ip ada"], END), []);
   });
 
-  test("no call is lost when many come at once, on two nodes", async () => {
+  test("concurrent calls on two nodes are all counted", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()];
 
     const windows = await Promise.all(
-      Array.from({ length: 50 }, (_, turn) => stores[turn % 2]?.countAuthAttempt(["ip"], NOW, END)),
+      Array.from({ length: 50 }, (_, index) =>
+        stores[index % 2]?.countAuthAttempt(["ip"], NOW, END),
+      ),
     );
 
     const counts = windows.map((one) => one?.[0]?.calls ?? 0).sort((a, b) => a - b);
@@ -71,7 +73,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("without a scope nothing is counted", async () => {
+  test("without a key no call is counted", async () => {
     await using database = await createDatabase();
     assert.deepEqual(await database.openStore().countAuthAttempt([], NOW, END), []);
   });
@@ -84,7 +86,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(plans, [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
-  test("plans are added, changed and listed by their units", async () => {
+  test("plans can be added and changed and are listed by their units", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await store.setPlan({ name: "pro", unitsPerPeriod: 1_000_000_000_000 });
@@ -100,7 +102,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a plan below zero units is refused and the plan stays as it was", async () => {
+  test("a plan with negative units is rejected and the stored plan is unchanged", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
 
@@ -109,7 +111,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listPlans(), [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
-  test("usage tells the plan, its units and those used in the period asked for", async () => {
+  test("usage contains the plan, its units and the units used in the requested period", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
@@ -130,7 +132,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     });
   });
 
-  test("an account that is not there has no usage", async () => {
+  test("an unknown account has no usage", async () => {
     await using database = await createDatabase();
     assert.equal(await database.openStore().usageOf(newId(), "2026-11"), undefined);
   });

@@ -18,7 +18,7 @@ const AFTER = "2026-11-21T12:00:00.001Z";
 const HOUR_LATER = "2026-11-21T13:00:00.000Z";
 const DAY_LATER = "2026-11-22T12:00:00.000Z";
 
-/** More than one statement removes. */
+/** More rows than one statement removes. */
 const MANY = 2100;
 
 function newSession(accountId: string, expiresAt: string) {
@@ -34,14 +34,14 @@ async function countOf(engine: Engine, table: string): Promise<number> {
   return Number(row?.rows);
 }
 
-export function tidyingSuite(createDatabase: CreateDatabase): void {
-  dutySuite(createDatabase);
+export function cleanupSuite(createDatabase: CreateDatabase): void {
+  jobSuite(createDatabase);
   expirySuite(createDatabase);
   endedMailSuite(createDatabase);
 }
 
-function dutySuite(createDatabase: CreateDatabase): void {
-  test("a duty that nobody has done yet is due, and then not before its next time", async () => {
+function jobSuite(createDatabase: CreateDatabase): void {
+  test("a job that never ran is due, and then not before its next time", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
 
@@ -52,7 +52,7 @@ function dutySuite(createDatabase: CreateDatabase): void {
     assert.equal(await stores[0].claimJob("tidy", HOUR_LATER, DAY_LATER), false);
   });
 
-  test("a duty that was refused keeps its next time", async () => {
+  test("a rejected claim does not change the job's next time", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await store.claimJob("tidy", NOW, HOUR_LATER);
@@ -63,7 +63,7 @@ function dutySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("duties of different names do not know one another", async () => {
+  test("jobs with different names are independent", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await store.claimJob("tidy", NOW, HOUR_LATER);
@@ -71,10 +71,10 @@ function dutySuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.claimJob("tidy", NOW, HOUR_LATER), false);
   });
 
-  test("of many nodes that ask at the same time one gets the duty, each time it is due", async () => {
+  test("of many nodes that claim a due job concurrently, one gets it", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore(), database.openStore()];
-    const askAll = (now: string, nextAt: string) =>
+    const claimOnAll = (now: string, nextAt: string) =>
       Promise.all(
         Array.from({ length: 8 }, () => stores)
           .flat()
@@ -85,14 +85,14 @@ function dutySuite(createDatabase: CreateDatabase): void {
       [NOW, HOUR_LATER],
       [HOUR_LATER, DAY_LATER],
     ] as const) {
-      const taken = await askAll(now, nextAt);
+      const taken = await claimOnAll(now, nextAt);
       assert.equal(taken.filter((isTaken) => isTaken).length, 1);
     }
   });
 }
 
 function expirySuite(createDatabase: CreateDatabase): void {
-  test("sessions, mail tokens and windows go at the moment of their end, and none before", async () => {
+  test("sessions, mail tokens and windows are removed when they expire, not before", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     for (const expiresAt of [BEFORE, NOW, AFTER]) {
@@ -112,11 +112,11 @@ function expirySuite(createDatabase: CreateDatabase): void {
       const ends = (after[table] ?? []).map(({ expires_at, ends_at }) => expires_at ?? ends_at);
       assert.deepEqual(ends, Array(left).fill(AFTER), table);
     }
-    // Nothing else has changed: accounts, keys and waiting mails stay.
+    // Accounts, keys and waiting mails are unchanged.
     assert.deepEqual({ ...after, ...rowsOf(before, changed) }, before);
   });
 
-  test("what is left is as good as it was: a session, a token and a window", async () => {
+  test("unexpired sessions, tokens and windows still work after a cleanup", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const { account, verification } = await newRegistration(store);
@@ -132,14 +132,14 @@ function expirySuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.verifyEmail(verification.tokenHash, NOW), true);
   });
 
-  test("more than one statement removes is removed all the same, and the rest stays", async () => {
+  test("a cleanup removes all expired rows, even more than one statement removes", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account } = await newRegistration(store);
     await engine.transaction(function* () {
-      for (let turn = 0; turn < MANY; turn += 1) {
+      for (let index = 0; index < MANY; index += 1) {
         const { tokenHash, createdAt } = newSession(account.id, BEFORE);
-        const values = [tokenHash, account.id, createdAt, turn % 3 === 0 ? AFTER : BEFORE];
+        const values = [tokenHash, account.id, createdAt, index % 3 === 0 ? AFTER : BEFORE];
         yield statement("INSERT INTO sessions VALUES ($1, $2, $3, $4)", ...values);
       }
     });
@@ -163,11 +163,11 @@ function expirySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("two nodes that remove at the same time remove it once, and neither fails", async () => {
+  test("concurrent cleanups on two nodes both succeed", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()];
     const [store, engine] = [stores[0] as Store, database.openEngine()];
-    for (let turn = 0; turn < 20; turn += 1) {
+    for (let count = 0; count < 20; count += 1) {
       const { account } = await newRegistration(store, { expiresAt: BEFORE });
       await store.createSession(newSession(account.id, BEFORE), UNCHANGED);
     }
@@ -183,7 +183,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
 }
 
 function endedMailSuite(createDatabase: CreateDatabase): void {
-  test("mails that ended before a moment go, whether delivered or given up; others stay", async () => {
+  test("a cleanup removes mails delivered or given up before a given time and no others", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const newMail = async () => (await newRegistration(store)).verification.mailId;
@@ -205,7 +205,7 @@ function endedMailSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual({ ...after, mails: before.mails }, before);
   });
 
-  test("a mail of long ago that still waits is never removed", async () => {
+  test("a waiting mail is never removed, however old", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store, { createdAt: "2020-01-01T00:00:00.000Z" });

@@ -34,7 +34,7 @@ const newSession = (accountId: string, createdAt = NOW, expiresAt = END) => ({
 });
 
 export function sessionSuite(createDatabase: CreateDatabase): void {
-  test("a session is its account's until the moment it expires", async () => {
+  test("a session identifies its account until it expires", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const accountId = await storedAccount(store);
@@ -50,7 +50,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessionAccount(newHash(), NOW), undefined);
   });
 
-  test("a session that is ended is no session, and the account's others stay", async () => {
+  test("an ended session is invalid, and the account's other sessions stay valid", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const accountId = await storedAccount(store);
@@ -66,7 +66,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessionAccount(other.tokenHash, NOW), accountId);
   });
 
-  test("a new session removes the account's expired ones, and nobody else's", async () => {
+  test("a new session removes the account's expired sessions and no other account's", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const accountId = await storedAccount(store);
@@ -86,7 +86,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessionAccount(foreign.tokenHash, NOW), otherId);
   });
 
-  test("a password that was changed after it was checked opens no session", async () => {
+  test("a password that changed after its check opens no session", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const account = newAccount();
@@ -100,7 +100,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.accountByEmail(account.email), account);
   });
 
-  test("a session renews the stored form of its password, and nobody else's", async () => {
+  test("a session renews its account's password hash and no other account's", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [account, other] = [newAccount(), newAccount()];
@@ -116,7 +116,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.equal(await hashOf(account.email), "$argon2id$second");
   });
 
-  test("a session of an unknown account is refused", async () => {
+  test("a session of an unknown account is rejected", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const session = newSession(newId());
@@ -128,13 +128,13 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
 }
 
 export function apiKeySuite(createDatabase: CreateDatabase): void {
-  test("keys are listed oldest first, revoked ones too, and without their hash", async () => {
+  test("keys are listed oldest first, including revoked ones, without their hash", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const other = await storedAccount(store);
     const keys = [newKey(accountId, { name: "one" }), newKey(accountId), newKey(accountId)];
-    // Stored out of order: the order of creation is that of the ids.
+    // Stored out of order: the ids define the order of creation.
     for (const key of [keys[1], keys[2], keys[0], newKey(other)]) {
       if (key !== undefined) assert.equal(await store.createApiKey(key, KEY_LIMITS), "created");
     }
@@ -155,7 +155,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await keysOf(store, newId()), []);
   });
 
-  test("keys are listed in pages, each after an id", async () => {
+  test("keys are listed in pages that start after an id", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
@@ -171,7 +171,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await pageAfter(ids[4] ?? ""), []);
   });
 
-  test("an account has at most a number of active keys; revoked ones do not count", async () => {
+  test("an account has a limit of active keys; revoked ones do not count", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const accountId = await storedAccount(store);
@@ -191,7 +191,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.createApiKey(newKey(accountId), limits), "active");
   });
 
-  test("an account creates at most a number of keys on a UTC day, revoked ones included", async () => {
+  test("an account has a limit of keys created per UTC day, including revoked ones", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
@@ -210,7 +210,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(await createAt("2026-11-22T00:00:00.000Z"), "created");
   });
 
-  test("an account has at most a number of keys in total, revoked ones included", async () => {
+  test("an account has a limit of keys in total, including revoked ones", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
@@ -227,15 +227,15 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
   });
 
   for (const limit of ["active", "perDay", "total"] as const) {
-    test(`twelve creations at once, on two nodes, do not pass the limit "${limit}"`, async () => {
+    test(`twelve concurrent creations on two nodes do not exceed the limit "${limit}"`, async () => {
       await using database = await createDatabase();
       const [here, there] = [database.openStore(), database.openStore()];
       const accountId = await storedAccount(here);
       const limits = { ...KEY_LIMITS, [limit]: 5 };
 
       const created = await Promise.all(
-        Array.from({ length: 12 }, (_, turn) =>
-          (turn % 2 === 0 ? here : there).createApiKey(newKey(accountId), limits),
+        Array.from({ length: 12 }, (_, index) =>
+          (index % 2 === 0 ? here : there).createApiKey(newKey(accountId), limits),
         ),
       );
 
@@ -245,7 +245,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     });
   }
 
-  test("a session that has ended creates no key", async () => {
+  test("an ended session cannot create a key", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const accountId = await storedAccount(store);
@@ -261,7 +261,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessionAccount(session.tokenHash, LATER), accountId);
   });
 
-  test("a key is revoked once, at the first time", async () => {
+  test("a key is revoked once, and keeps the time of its first revocation", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const accountId = await storedAccount(store);
@@ -274,7 +274,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal((await keysOf(store, accountId))[0]?.revokedAt, NOW);
   });
 
-  test("of twenty revocations at once, on two nodes, one succeeds", async () => {
+  test("of twenty concurrent revocations on two nodes, one succeeds", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(stores[0] as Store);
@@ -282,23 +282,23 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     await stores[0]?.createApiKey(key, KEY_LIMITS);
 
     const revoked = await Promise.all(
-      Array.from({ length: 20 }, (_, turn) =>
-        stores[turn % 2]?.revokeApiKey(accountId, key.id, NOW),
+      Array.from({ length: 20 }, (_, index) =>
+        stores[index % 2]?.revokeApiKey(accountId, key.id, NOW),
       ),
     );
 
     assert.equal(revoked.filter((one) => one === true).length, 1);
   });
 
-  test("a key that is unknown or another account's is not revoked and still works", async () => {
+  test("an unknown key or another account's key cannot be revoked and stays valid", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const owner = await storedAccount(store);
-    const stranger = await storedAccount(store);
+    const other = await storedAccount(store);
     const key = newKey(owner);
     await store.createApiKey(key, KEY_LIMITS);
 
-    assert.equal(await store.revokeApiKey(stranger, key.id, NOW), false);
+    assert.equal(await store.revokeApiKey(other, key.id, NOW), false);
     assert.equal(await store.revokeApiKey(owner, newId(), NOW), false);
     assert.equal(await store.revokeApiKey(owner, "", NOW), false);
 
@@ -306,7 +306,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
   });
 
-  test("a key is its account's while it is active, and nobody's once it is revoked", async () => {
+  test("a key identifies its account until it is revoked", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
@@ -334,14 +334,14 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const key = newKey(accountId);
     await store.createApiKey(key, KEY_LIMITS);
 
-    for (let turn = 0; turn < 3; turn += 1) await store.apiKeyAccount(key.keyHash);
+    for (let lookUp = 0; lookUp < 3; lookUp += 1) await store.apiKeyAccount(key.keyHash);
 
     assert.equal((await store.usageOf(accountId, "2026-11"))?.usedUnits, 0);
     assert.deepEqual(await engine.query("SELECT * FROM period_usage"), []);
     assert.deepEqual(await engine.query("SELECT * FROM daily_usage"), []);
   });
 
-  test("a key that one node revokes is nobody's on another at its next look-up", async () => {
+  test("a key revoked on one node is invalid at the next look-up on another", async () => {
     await using database = await createDatabase();
     const [here, there] = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(here);
@@ -354,7 +354,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(await there.apiKeyAccount(key.keyHash), undefined);
   });
 
-  test("a key that one node revokes is dead on another at its next read", async () => {
+  test("a key revoked on one node is invalid at the next read on another", async () => {
     await using database = await createDatabase();
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);

@@ -17,16 +17,16 @@ import {
   unitsOfDays,
 } from "./database.ts";
 
-/** Reads once with each key, one after the other, at a time. */
+/** Reads once with each key, sequentially, at a given time. */
 async function readWith(store: Store, time: string, ...keyHashes: readonly string[]) {
   for (const keyHash of keyHashes) await store.read(newRead(keyHash, { time }));
 }
 
-const inShort = (days: readonly DailyUnits[]) =>
+const summaryOf = (days: readonly DailyUnits[]) =>
   days.map(({ day, keyId, units }) => `${day} ${keyId}: ${units}`);
 
 export function dailyUsageSuite(createDatabase: CreateDatabase): void {
-  test("units are told by day and key, in order of the day and then of the key's creation", async () => {
+  test("units are listed by day and key, ordered by day and then by the key's creation", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -46,7 +46,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("the first and the last day are included, and none beyond them", async () => {
+  test("the range includes its first and its last day and no others", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const { accountId, key } = await newCustomer(store, 100);
@@ -62,7 +62,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await daysIn("2027-01-04", "2027-02-01"), []);
   });
 
-  test("units are told in pages, each after a day and key, up to a day of the month", async () => {
+  test("units are listed in pages that start after a day and key and end at a day", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -74,7 +74,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
       await readWith(store, `${day}T12:00:00.000Z`, ...hashes);
     }
     const pageAfter = async (day: string, keyId: string, lastDay: string) =>
-      inShort(await store.dailyUnits(accountId, { day, keyId }, lastDay, 2));
+      summaryOf(await store.dailyUnits(accountId, { day, keyId }, lastDay, 2));
     const line = (day: string, { id }: typeof second) => `${day} ${id}: 1`;
 
     assert.deepEqual(await pageAfter("2026-11-01", "", "2026-11-30"), [
@@ -92,7 +92,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await pageAfter("2026-11-01", third.id, "2026-11-29"), []);
   });
 
-  test("a read that was not charged leaves no day", async () => {
+  test("an uncharged read adds no day", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const { accountId, keyHash } = await newCustomer(store, 0);
@@ -103,44 +103,44 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await unitsOfDays(store, accountId, "2026-01-01", "2026-12-31"), []);
   });
 
-  test("another account's units are not told, nor any to one that has none or is not there", async () => {
+  test("an account's units exclude other accounts'; idle and unknown accounts have none", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
     const idle = newAccount();
     await store.createAccount(idle, newMailToken());
     await readWith(store, NOW, own.keyHash, other.keyHash, other.keyHash);
-    const toldTo = async (accountId: string) =>
-      inShort(await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21"));
+    const unitsOf = async (accountId: string) =>
+      summaryOf(await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21"));
 
-    assert.deepEqual(await toldTo(own.accountId), [`2026-11-21 ${own.key.id}: 1`]);
-    assert.deepEqual(await toldTo(other.accountId), [`2026-11-21 ${other.key.id}: 2`]);
-    assert.deepEqual(await toldTo(idle.id), []);
-    assert.deepEqual(await toldTo(newId()), []);
+    assert.deepEqual(await unitsOf(own.accountId), [`2026-11-21 ${own.key.id}: 1`]);
+    assert.deepEqual(await unitsOf(other.accountId), [`2026-11-21 ${other.key.id}: 2`]);
+    assert.deepEqual(await unitsOf(idle.id), []);
+    assert.deepEqual(await unitsOf(newId()), []);
   });
 
-  test("a revoked key's units stay, and another node tells them all the same", async () => {
+  test("a revoked key's units stay, and another node returns them too", async () => {
     await using database = await createDatabase();
-    const [store, beside] = [database.openStore(), database.openStore()];
+    const [store, other] = [database.openStore(), database.openStore()];
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash, key.keyHash);
     await store.revokeApiKey(accountId, key.id, NOW);
     await readWith(store, NOW, key.keyHash);
 
-    const told = await unitsOfDays(beside, accountId, "2026-11-21", "2026-11-21");
+    const days = await unitsOfDays(other, accountId, "2026-11-21", "2026-11-21");
 
-    assert.deepEqual(inShort(told), [`2026-11-21 ${key.id}: 2`]);
+    assert.deepEqual(summaryOf(days), [`2026-11-21 ${key.id}: 2`]);
   });
 
-  test("a day's units are exact beyond what 32 bits hold", async () => {
+  test("a day's units are exact beyond 32 bits", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash);
     await database.setDailyUnits(accountId, Number.MAX_SAFE_INTEGER);
 
-    const [told] = await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21");
+    const [day] = await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21");
 
-    assert.equal(told?.units, Number.MAX_SAFE_INTEGER);
+    assert.equal(day?.units, Number.MAX_SAFE_INTEGER);
   });
 }

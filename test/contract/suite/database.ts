@@ -13,15 +13,15 @@ import { tables } from "../../../src/storage/copy/tables.ts";
 import type { Engine, Row } from "../../../src/storage/engine.ts";
 import type { Store } from "../../../src/store.ts";
 
-/** A new, migrated database; disposing of it closes what was opened and removes it. */
+/** A new, migrated database; disposing it closes everything it opened and removes it. */
 export interface TestDatabase extends AsyncDisposable {
-  /** A store as a node of its own has it. */
+  /** Opens a store as another node would. */
   openStore(): Store;
-  /** The engine beneath, on a connection of its own. */
+  /** Opens the store's engine on its own connection. */
   openEngine(): Engine & BatchStore;
-  /** Removes a plan that accounts are on, past the foreign key. */
+  /** Removes a plan that accounts use, without checking foreign keys. */
   losePlan(name: string): Promise<void>;
-  /** Sets what each key of an account was charged on each day. */
+  /** Sets the units of each key of an account on each day. */
   setDailyUnits(accountId: string, units: number): Promise<void>;
 }
 
@@ -30,12 +30,12 @@ export type CreateDatabase = () => Promise<TestDatabase>;
 export const NOW = "2026-11-21T12:00:00.000Z";
 export const PERIOD: BillingPeriod = billingPeriodAt(Date.parse(NOW));
 
-/** The stored form of a secret that nobody knows. */
+/** The stored hash of a random secret. */
 export const newHash = (): string => hash("sha256", randomBytes(32));
 
 let ids = 0;
 
-/** An id of its own: their order is the order of creation. */
+/** A unique id; ids sort in order of creation. */
 export const newId = (): string => `01a1fc7c-4ab2-7000-8000-${String(++ids).padStart(12, "0")}`;
 
 export function newAccount(change: Partial<Account> = {}): Account {
@@ -51,10 +51,10 @@ export function newAccount(change: Partial<Account> = {}): Account {
   };
 }
 
-/** The password of `newAccount`, found right and to be kept as it is. */
+/** The password check of `newAccount`: correct, and no new hash is needed. */
 export const UNCHANGED = { hash: "$argon2id$first", nextHash: "$argon2id$first" };
 
-/** A token that verifies an email, with its mail. */
+/** A token that verifies an email, with the id of its mail. */
 export function newMailToken(change: Partial<IssuedToken> = {}): IssuedToken {
   const token = randomBytes(32).toString("hex");
   return {
@@ -68,7 +68,7 @@ export function newMailToken(change: Partial<IssuedToken> = {}): IssuedToken {
   };
 }
 
-/** A token that resets a password, with its mail. */
+/** A token that resets a password, with the id of its mail. */
 export const newResetToken = (change: Partial<IssuedToken> = {}): IssuedToken =>
   newMailToken({
     purpose: "password_reset",
@@ -76,7 +76,7 @@ export const newResetToken = (change: Partial<IssuedToken> = {}): IssuedToken =>
     ...change,
   });
 
-/** An account as it is just after its registration. */
+/** Stores an account in the state just after its registration. */
 export async function newRegistration(store: Store, change: Partial<IssuedToken> = {}) {
   const [account, verification] = [newAccount(), newMailToken(change)];
   await store.createAccount(account, verification);
@@ -96,10 +96,10 @@ export function newKey(accountId: string, change: Partial<NewApiKey> = {}): NewA
   };
 }
 
-/** More than any test reaches that is not about limits. */
+/** Limits that only tests about limits reach. */
 export const KEY_LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
 
-/** Every key of an account, as its list has them. */
+/** Every key of an account, in the order of its list. */
 export const keysOf = (store: Store, accountId: string) =>
   store.listApiKeys(accountId, "", KEY_LIMITS.total);
 
@@ -114,20 +114,20 @@ export async function unitsOfDays(store: Store, accountId: string, first: string
 export function pairOf(text: string): Pair {
   const [base = "", quote = ""] = text.split("/");
   const pair = parsePair(base, quote);
-  if (pair === undefined) throw new Error(`${text} is no pair`);
+  if (pair === undefined) throw new Error(`${text} is not a pair`);
   return pair;
 }
 
-/** A rate as it goes into the store. */
+/** A rate to store. */
 export function newRate(pair: string, rate: string, time: string, source = "import") {
   const asOf = parseInstant(time);
-  if (asOf === undefined) throw new Error(`${time} is no moment`);
+  if (asOf === undefined) throw new Error(`${time} is not an instant`);
   return { ...pairOf(pair), rate: rate as Decimal, asOf, source };
 }
 
 export const EUR_USD = newRate("EUR/USD", "1.1476", "2026-03-13T15:00:00Z");
 
-/** A read of EUR/USD at the present, where nothing else is said. */
+/** A read, by default of EUR/USD at NOW. @param change an empty pair reads only the quota. */
 export function newRead(keyHash: string, change: { pair?: string; time?: string } = {}) {
   const { pair = "EUR/USD", time = NOW } = change;
   const nowMs = Date.parse(time);
@@ -140,7 +140,7 @@ export function newRead(keyHash: string, change: { pair?: string; time?: string 
   return read;
 }
 
-/** A customer of the store: an account on a plan of its own, with one key. */
+/** Stores an account on its own plan, with one key. */
 export async function newCustomer(store: Store, unitsPerPeriod: number) {
   const account = newAccount();
   const plan = `plan-${account.id}`;
@@ -151,7 +151,7 @@ export async function newCustomer(store: Store, unitsPerPeriod: number) {
   return { accountId: account.id, email: account.email, plan, key, keyHash: key.keyHash };
 }
 
-/** Units of an account as they are counted by day and key: `2026-11-21 <key id>: 3`. */
+/** The units of an account by day and key: `2026-11-21 <key id>: 3`. */
 export async function dailyUnits(engine: Engine, accountId: string): Promise<string[]> {
   const rows = await engine.query(
     "SELECT day, api_key_id, units FROM daily_usage WHERE account_id = $1 ORDER BY day, api_key_id",
@@ -167,19 +167,19 @@ export async function usedUnits(store: Store, accountId: string, period = PERIOD
 
 const textOf = (row: Row) => JSON.stringify(row);
 
-/** All that a database holds, table by table: what must not change is compared by it. */
+/** All rows of a database by table, to assert that nothing changed. */
 export async function contentsOf(engine: Engine): Promise<Record<string, Row[]>> {
   const contents: Record<string, Row[]> = {};
   for (const { name } of tables) {
     const rows = await engine.query(`SELECT * FROM ${name}`);
-    // A database promises no order.
+    // Without ORDER BY the order of rows is undefined.
     contents[name] = rows.sort((one, other) => (textOf(one) < textOf(other) ? -1 : 1));
   }
   return contents;
 }
 
-/** Lets any rate follow another that is not newer, however far it is from it. */
-const judge = createUpdatePolicy({ rateSources: [], maxRateJump: "1000000" as Decimal });
+/** Stores any rate that is not older than the stored one, whatever the jump. */
+const decide = createUpdatePolicy({ rateSources: [], maxRateJump: "1000000" as Decimal });
 
 export const storeRates = (store: Store, rates: readonly SourcedRate[]) =>
-  store.storeRates(rates, judge, NOW);
+  store.storeRates(rates, decide, NOW);

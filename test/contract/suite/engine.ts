@@ -12,9 +12,9 @@ async function planNames(engine: Engine): Promise<unknown[]> {
 }
 
 export function engineSuite(createDatabase: CreateDatabase): void {
-  test("a transaction hands each statement its rows and keeps all of it", async () => {
+  test("a transaction gets each statement's rows and commits all statements", async () => {
     await using database = await createDatabase();
-    const [engine, beside] = [database.openEngine(), database.openEngine()];
+    const [engine, other] = [database.openEngine(), database.openEngine()];
 
     const seen = await engine.transaction(function* (): Transaction<Row[]> {
       yield statement(ADD_PLAN, "one", 1);
@@ -26,13 +26,13 @@ export function engineSuite(createDatabase: CreateDatabase): void {
       seen.map(({ name }) => name),
       ["one"],
     );
-    assert.deepEqual(await planNames(beside), ["free", "one", "two"]);
+    assert.deepEqual(await planNames(other), ["free", "one", "two"]);
   });
 
-  test("a transaction that throws leaves nothing behind, and the engine goes on", async () => {
+  test("a transaction that throws is rolled back, and the engine stays usable", async () => {
     await using database = await createDatabase();
-    const [engine, beside] = [database.openEngine(), database.openEngine()];
-    const thrown = new Error("thought better of it");
+    const [engine, other] = [database.openEngine(), database.openEngine()];
+    const thrown = new Error("changed its mind");
 
     const failing = engine.transaction(function* () {
       yield statement(ADD_PLAN, "one", 1);
@@ -41,20 +41,20 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     });
 
     await assert.rejects(failing, thrown);
-    assert.deepEqual(await planNames(beside), ["free"]);
-    const [free] = await beside.query("SELECT units_per_period FROM plans");
+    assert.deepEqual(await planNames(other), ["free"]);
+    const [free] = await other.query("SELECT units_per_period FROM plans");
     assert.equal(free?.units_per_period, 1000);
     await engine.transaction(function* () {
       yield statement(ADD_PLAN, "two", 2);
     });
-    assert.deepEqual(await planNames(beside), ["free", "two"]);
+    assert.deepEqual(await planNames(other), ["free", "two"]);
   });
 
-  test("a transaction that throws before its first statement leaves nothing open", async () => {
+  test("a transaction that throws before its first statement leaves no transaction open", async () => {
     await using database = await createDatabase();
     const engine = database.openEngine();
     await assert.rejects(
-      // biome-ignore lint/correctness/useYield: that it throws before any is the point.
+      // biome-ignore lint/correctness/useYield: the test needs a throw before any statement.
       engine.transaction(function* () {
         throw new Error("at once");
       }),
@@ -64,9 +64,9 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(database.openEngine()), ["free", "one"]);
   });
 
-  test("a statement that breaks a constraint undoes the statements before it", async () => {
+  test("a statement that violates a constraint rolls back the statements before it", async () => {
     await using database = await createDatabase();
-    const [engine, beside] = [database.openEngine(), database.openEngine()];
+    const [engine, other] = [database.openEngine(), database.openEngine()];
     let after = false;
 
     const failing = engine.transaction(function* () {
@@ -78,12 +78,12 @@ export function engineSuite(createDatabase: CreateDatabase): void {
 
     await assert.rejects(failing, (error) => !(error instanceof StoreUnavailable));
     assert.equal(after, false);
-    assert.deepEqual(await planNames(beside), ["free"]);
+    assert.deepEqual(await planNames(other), ["free"]);
   });
 
-  test("a statement that the database cannot run is the store's failure and undoes all", async () => {
+  test("an invalid statement throws StoreUnavailable and rolls back the transaction", async () => {
     await using database = await createDatabase();
-    const [engine, beside] = [database.openEngine(), database.openEngine()];
+    const [engine, other] = [database.openEngine(), database.openEngine()];
 
     const failing = engine.transaction(function* () {
       yield statement(ADD_PLAN, "one", 1);
@@ -92,10 +92,10 @@ export function engineSuite(createDatabase: CreateDatabase): void {
 
     await assert.rejects(failing, StoreUnavailable);
     await assert.rejects(engine.query("SELECT nothing FROM no_such_table"), StoreUnavailable);
-    assert.deepEqual(await planNames(beside), ["free"]);
+    assert.deepEqual(await planNames(other), ["free"]);
   });
 
-  test("transactions of one lock that are started together do not see one another half done", async () => {
+  test("concurrent transactions with the same lock do not see each other's intermediate state", async () => {
     await using database = await createDatabase();
     const engine = database.openEngine();
     const addOne = () =>
@@ -114,7 +114,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("an empty batch of reads gives no outcome", async () => {
+  test("an empty batch of reads returns no outcomes", async () => {
     await using database = await createDatabase();
     assert.deepEqual(await database.openEngine().readBatch([]), []);
   });

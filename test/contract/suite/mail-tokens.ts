@@ -15,10 +15,10 @@ import { passwordResetSuite, verificationSuite } from "./token-uses.ts";
 const AFTER_ALL = "2026-11-23T12:00:00.000Z";
 const LEASED = "2026-11-21T12:00:10.000Z";
 
-/** A moment so many hours after the registration. */
+/** The time a number of hours after the registration. */
 const hoursAfter = (hours: number) => new Date(Date.parse(NOW) + hours * 3_600_000).toISOString();
 
-/** A token of each purpose, and the last moment at which it works. */
+/** A token of each purpose and the last millisecond at which it is valid. */
 const PURPOSES = [
   {
     purpose: "verification",
@@ -48,7 +48,7 @@ export function mailTokenSuite(createDatabase: CreateDatabase): void {
 
 function issueSuite(createDatabase: CreateDatabase): void {
   for (const { purpose, newToken, otherToken, expiresAt, lastMoment } of PURPOSES) {
-    test(`a newer ${purpose} token leaves the older ones valid, with their mails`, async () => {
+    test(`a new ${purpose} token leaves older ones valid and keeps their mails`, async () => {
       await using database = await createDatabase();
       const store = database.openStore();
       const [ada, bob] = [await newRegistration(store), await newRegistration(store)];
@@ -68,7 +68,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await mailIds(store), [...registered, ...issued].sort());
     });
 
-    test(`beyond five valid ${purpose} tokens none is issued, until one expires`, async () => {
+    test(`with five valid ${purpose} tokens no more are issued until one expires`, async () => {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email, verification } = await newRegistration(store);
@@ -92,7 +92,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.tokenEmail(next.tokenHash, purpose, hoursAfter(7)), email);
     });
 
-    test(`beyond five mails within an hour no ${purpose} token is issued, and none is void`, async () => {
+    test(`after five mails within an hour no ${purpose} token is issued, and older ones stay valid`, async () => {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email, verification } = await newRegistration(store);
@@ -114,7 +114,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.tokenEmail(next.tokenHash, purpose, NOW), email);
     });
 
-    test(`a ${purpose} token works until the moment it expires, for its purpose`, async () => {
+    test(`a ${purpose} token is valid until it expires and only for its purpose`, async () => {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email } = await newRegistration(store);
@@ -133,14 +133,14 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await contentsOf(engine), before);
     });
 
-    test(`of twelve ${purpose} tokens at once, on two nodes, five mails are written`, async () => {
+    test(`of twelve concurrent ${purpose} tokens on two nodes, the limit of five mails admits four`, async () => {
       await using database = await createDatabase();
       const [here, there] = [database.openStore(), database.openStore()];
       const { email, verification } = await newRegistration(here);
       const tokens = Array.from({ length: 12 }, () => newToken());
 
       await Promise.all(
-        tokens.map((token, turn) => (turn % 2 ? here : there).issueToken(email, token)),
+        tokens.map((token, index) => (index % 2 ? here : there).issueToken(email, token)),
       );
 
       const valid: typeof tokens = [];
@@ -153,7 +153,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(links, [verification, ...valid].map(({ token }) => token).sort());
     });
 
-    test(`for an unknown email nothing of a ${purpose} token remains in any table`, async () => {
+    test(`a ${purpose} token for an unknown email is not stored in any table`, async () => {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       await newRegistration(store);
@@ -166,7 +166,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.tokenEmail(token.tokenHash, purpose, NOW), undefined);
     });
 
-    test(`a ${purpose} token whose mail cannot be stored leaves nothing behind`, async () => {
+    test(`a ${purpose} token is not stored when its mail cannot be stored`, async () => {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [{ email }, other] = [await newRegistration(store), await newRegistration(store)];
@@ -180,7 +180,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
     });
   }
 
-  test("a verified account gets no token to verify, but one to reset", async () => {
+  test("a verified account gets a reset token but no verification token", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store);
@@ -196,24 +196,24 @@ function issueSuite(createDatabase: CreateDatabase): void {
     assert.ok((await mailIds(store)).includes(reset.mailId));
   });
 
-  test("an email that gets no token costs the same commit as one that does", async () => {
+  test("an email that gets no token causes the same commit as one that does", async () => {
     await using database = await createDatabase();
-    const [store, beside] = [database.openStore(), database.openStore()];
+    const [store, other] = [database.openStore(), database.openStore()];
     const [{ email }, verified] = [await newRegistration(store), await newRegistration(store)];
     await store.markEmailVerified(verified.email, NOW);
-    const isSeenBeside = async (asked: string) => {
-      await beside.hasOtherWriters();
-      await store.issueToken(asked, newMailToken());
-      return await beside.hasOtherWriters();
+    const isSeenByOther = async (requested: string) => {
+      await other.hasOtherWriters();
+      await store.issueToken(requested, newMailToken());
+      return await other.hasOtherWriters();
     };
 
-    const isSeen = await isSeenBeside(email);
+    const isSeen = await isSeenByOther(email);
 
-    assert.equal(await isSeenBeside(verified.email), isSeen);
-    assert.equal(await isSeenBeside("nobody@example.org"), isSeen);
+    assert.equal(await isSeenByOther(verified.email), isSeen);
+    assert.equal(await isSeenByOther("nobody@example.org"), isSeen);
   });
 
-  test("a token is stored nowhere but in the mail that waits, and there no longer", async () => {
+  test("a token is stored only in its waiting mail and removed when the mail ends", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email, verification } = await newRegistration(store);

@@ -16,16 +16,16 @@ const JUST_BEFORE_LEASED = "2026-11-21T12:00:09.999Z";
 const LATER = "2026-11-21T12:30:00.000Z";
 const JUST_BEFORE_LATER = "2026-11-21T12:29:59.999Z";
 const LATEST = "2026-11-21T13:00:00.000Z";
-const REFUSED = "the server does not answer";
+const NO_REPLY = "the server does not reply";
 
-/** A mail that waits in the outbox, as it is claimed. */
+/** Stores a waiting mail. @returns it as a claim returns it. */
 async function newMail(store: Store, createdAt = NOW) {
   const { email, verification } = await newRegistration(store, { createdAt });
   const { mailId: id, token, expiresAt } = verification;
   return { id, kind: "verification", email, link: { token, expiresAt }, createdAt };
 }
 
-/** A mail that waits, as it is listed. */
+/** Stores a waiting mail. @returns it as the list returns it. */
 async function newListed(store: Store) {
   const { id, kind, email, createdAt } = await newMail(store);
   const unset = { lastError: undefined, deliveredAt: undefined, givenUpAt: undefined };
@@ -48,7 +48,7 @@ const ENDINGS = [
   },
   {
     ending: "given up",
-    end: (store: Store, id: string, at: string) => store.markGivenUp(id, at, REFUSED),
+    end: (store: Store, id: string, at: string) => store.markGivenUp(id, at, NO_REPLY),
   },
 ] as const;
 
@@ -59,7 +59,7 @@ export function outboxSuite(createDatabase: CreateDatabase): void {
 }
 
 function claimSuite(createDatabase: CreateDatabase): void {
-  test("a mail that is claimed has its account's email, its link and the attempt", async () => {
+  test("a claimed mail has its account's email, its link and the number of attempts", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [one, other] = [await newMail(store), await newMail(store)];
@@ -77,7 +77,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("of the mails that are due, those that have been due longest are claimed first", async () => {
+  test("a claim takes the mails that have been due longest first", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [older, newer] = [await newMail(store), await newMail(store)];
@@ -88,14 +88,14 @@ function claimSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, LATER, LATEST, 1), [older.id]);
   });
 
-  test("the mails that are due are claimed, oldest first, and no more than the limit", async () => {
+  test("a claim takes due mails, oldest first, up to the limit", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const ids = Array.from({ length: 4 }, newId);
-    // Stored out of order: the order of creation is that of the ids and times.
+    // Stored out of order: ids and times define the order of creation.
     const times = [JUST_BEFORE, NOW, NOW, LEASED];
-    for (const turn of [3, 2, 0, 1]) {
-      const [mailId, createdAt] = [ids[turn] ?? "", times[turn] ?? ""];
+    for (const index of [3, 2, 0, 1]) {
+      const [mailId, createdAt] = [ids[index] ?? "", times[index] ?? ""];
       await newRegistration(store, { mailId, createdAt });
     }
     const notYet = ids.pop();
@@ -107,7 +107,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, LEASED, LATER, 2), [notYet]);
   });
 
-  test("a claimed mail is nobody else's until its lease is over; each attempt counts", async () => {
+  test("no other node can claim a mail before its lease ends; each claim counts an attempt", async () => {
     await using database = await createDatabase();
     const [here, there] = [database.openStore(), database.openStore()];
     const mail = await newMail(here);
@@ -120,15 +120,15 @@ function claimSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claim(here, LATER, LATEST), [{ ...mail, attempts: 3 }]);
   });
 
-  test("claims at once, on two nodes, never get the same mail, and get them all", async () => {
+  test("concurrent claims on two nodes get every mail exactly once", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
     const mails: string[] = [];
     for (let count = 0; count < 30; count += 1) mails.push((await newMail(stores[0])).id);
 
     const claims = await Promise.all(
-      Array.from({ length: 12 }, (_, turn) =>
-        claimedIds(stores[turn % 2 === 0 ? 0 : 1], NOW, LEASED, 4),
+      Array.from({ length: 12 }, (_, index) =>
+        claimedIds(stores[index % 2 === 0 ? 0 : 1], NOW, LEASED, 4),
       ),
     );
 
@@ -143,7 +143,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
 }
 
 function attemptSuite(createDatabase: CreateDatabase): void {
-  test("a mail that is postponed is due then, with its last error, and no other mail", async () => {
+  test("a rescheduled mail is due at its new time with its last error; other mails are unchanged", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [mail, other] = [await newListed(store), await newListed(store)];
@@ -151,10 +151,10 @@ function attemptSuite(createDatabase: CreateDatabase): void {
 
     await store.rescheduleMail(mail.id, LATER);
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATER });
-    await store.rescheduleMail(mail.id, LATEST, REFUSED);
-    assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATEST, lastError: REFUSED });
+    await store.rescheduleMail(mail.id, LATEST, NO_REPLY);
+    assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATEST, lastError: NO_REPLY });
     await store.rescheduleMail(mail.id, LEASED);
-    assert.deepEqual(await record(), { ...mail, nextAttemptAt: LEASED, lastError: REFUSED });
+    assert.deepEqual(await record(), { ...mail, nextAttemptAt: LEASED, lastError: NO_REPLY });
     await store.rescheduleMail(mail.id, LATER, "busy");
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATER, lastError: "busy" });
 
@@ -163,7 +163,7 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, LATER, LATEST), [mail.id]);
   });
 
-  test("mails that wait beyond a moment are hastened, and no others", async () => {
+  test("only mails that are due after a given time become due earlier", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const mails = [];
@@ -171,9 +171,9 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     const [due, leased, waiting, delivered, givenUp] = mails.map(({ id }) => id);
     await claim(store, NOW, NOW);
     await store.rescheduleMail(leased ?? "", LEASED);
-    await store.rescheduleMail(waiting ?? "", "2026-11-21T12:00:10.001Z", REFUSED);
+    await store.rescheduleMail(waiting ?? "", "2026-11-21T12:00:10.001Z", NO_REPLY);
     await store.markDelivered(delivered ?? "", NOW);
-    await store.markGivenUp(givenUp ?? "", NOW, REFUSED);
+    await store.markGivenUp(givenUp ?? "", NOW, NO_REPLY);
     const before = await listed(store);
 
     await store.rescheduleStuckMails(JUST_BEFORE, LEASED);
@@ -186,15 +186,15 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, NOW), [due]);
   });
 
-  test("what is noted of a mail that is not there changes nothing", async () => {
+  test("updates of an unknown mail change nothing", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await newMail(store);
     const before = await contentsOf(engine);
 
-    await store.rescheduleMail(newId(), LATER, REFUSED);
+    await store.rescheduleMail(newId(), LATER, NO_REPLY);
     await store.markDelivered(newId(), LATER);
-    await store.markGivenUp(newId(), LATER, REFUSED);
+    await store.markGivenUp(newId(), LATER, NO_REPLY);
 
     assert.deepEqual(await contentsOf(engine), before);
   });
@@ -202,7 +202,7 @@ function attemptSuite(createDatabase: CreateDatabase): void {
 
 function endSuite(createDatabase: CreateDatabase): void {
   for (const { ending, end } of ENDINGS) {
-    test(`a mail that was ${ending} keeps no secret and is not claimed again`, async () => {
+    test(`a mail that was ${ending} has no token and is not claimed again`, async () => {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [ended, waiting] = [await newMail(store), await newMail(store)];
@@ -218,7 +218,7 @@ function endSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await claimedIds(store, LATEST), [waiting.id]);
     });
 
-    test(`a mail that was ${ending} stays so, whatever is noted of it after`, async () => {
+    test(`a mail that was ${ending} is not changed by later updates`, async () => {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { id } = await newMail(store);
@@ -235,17 +235,17 @@ function endSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await contentsOf(engine), before);
     });
 
-    test(`a mail that was ${ending} before a moment is forgotten, and no other`, async () => {
+    test(`a mail that was ${ending} before a given time is removed, and no other`, async () => {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
-      const [before, atMoment, waiting] = [
+      const [before, atLimit, waiting] = [
         await newMail(store, JUST_BEFORE),
         await newMail(store, JUST_BEFORE),
         await newMail(store, JUST_BEFORE),
       ];
       await end(store, before.id, JUST_BEFORE_LATER);
-      await end(store, atMoment.id, LATER);
-      await store.rescheduleMail(waiting.id, NOW, REFUSED);
+      await end(store, atLimit.id, LATER);
+      await store.rescheduleMail(waiting.id, NOW, NO_REPLY);
       const contents = await contentsOf(engine);
 
       await store.removeEndedMails(LATER);
@@ -256,7 +256,7 @@ function endSuite(createDatabase: CreateDatabase): void {
     });
   }
 
-  test("the outbox tells how many mails wait, since when the oldest does, and how many were given up", async () => {
+  test("the outbox state has the numbers of waiting and given-up mails and the oldest waiting time", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     assert.deepEqual(await store.outboxState(), {
@@ -264,12 +264,12 @@ function endSuite(createDatabase: CreateDatabase): void {
       oldestWaitingAt: undefined,
       givenUp: 0,
     });
-    // Stored out of order: the one that waits longest is not the first to be tried.
+    // Stored out of order: the oldest waiting mail is not the first to be tried.
     const [newer, older] = [await newMail(store, LATER), await newMail(store, JUST_BEFORE)];
     const [delivered, givenUp] = [await newMail(store), await newMail(store)];
-    await store.rescheduleMail(older.id, LATEST, REFUSED);
+    await store.rescheduleMail(older.id, LATEST, NO_REPLY);
     await store.markDelivered(delivered.id, NOW);
-    await store.markGivenUp(givenUp.id, NOW, REFUSED);
+    await store.markGivenUp(givenUp.id, NOW, NO_REPLY);
 
     const waiting = { waiting: 2, oldestWaitingAt: JUST_BEFORE, givenUp: 1 };
     assert.deepEqual(await store.outboxState(), waiting);
@@ -278,18 +278,18 @@ function endSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.outboxState(), rest);
   });
 
-  test("mails are listed oldest first, delivered ones if asked for, without a token", async () => {
+  test("mails are listed oldest first, delivered ones on request, without their token", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const ids = Array.from({ length: 4 }, newId);
-    for (const turn of [2, 0, 3, 1]) await newRegistration(store, { mailId: ids[turn] ?? "" });
+    for (const index of [2, 0, 3, 1]) await newRegistration(store, { mailId: ids[index] ?? "" });
     const [waiting, delivered, givenUp, postponed] = ids as [string, string, string, string];
     const claimed = await claim(store, NOW, LEASED);
-    await store.rescheduleMail(delivered, LATER, REFUSED);
+    await store.rescheduleMail(delivered, LATER, NO_REPLY);
     await store.markDelivered(delivered, LEASED);
-    await store.rescheduleMail(givenUp, LATER, REFUSED);
+    await store.rescheduleMail(givenUp, LATER, NO_REPLY);
     await store.markGivenUp(givenUp, LATER, "no such mailbox");
-    await store.rescheduleMail(postponed, LATER, REFUSED);
+    await store.rescheduleMail(postponed, LATER, NO_REPLY);
 
     const all = await store.listMails({ withDelivered: true });
 
@@ -297,11 +297,11 @@ function endSuite(createDatabase: CreateDatabase): void {
     const open = { ...unset, deliveredAt: undefined, givenUpAt: undefined };
     const states = [
       { ...open, nextAttemptAt: LEASED },
-      { ...open, lastError: REFUSED, deliveredAt: LEASED },
+      { ...open, lastError: NO_REPLY, deliveredAt: LEASED },
       { ...open, lastError: "no such mailbox", givenUpAt: LATER },
-      { ...open, nextAttemptAt: LATER, lastError: REFUSED },
+      { ...open, nextAttemptAt: LATER, lastError: NO_REPLY },
     ];
-    const expected = claimed.map(({ link, ...mail }, turn) => ({ ...mail, ...states[turn] }));
+    const expected = claimed.map(({ link, ...mail }, index) => ({ ...mail, ...states[index] }));
     assert.deepEqual(
       all.map(({ id }) => id),
       [waiting, delivered, givenUp, postponed],

@@ -21,7 +21,7 @@ import {
 
 const { source: _source, ...SERVED } = EUR_USD;
 
-/** What was found by each read, rates as their figure. */
+/** The result of each read; a rate as its decimal string. */
 const foundIn = (outcomes: readonly RateReadOutcome[]) =>
   outcomes.map((outcome) => {
     const found = outcome?.found;
@@ -33,7 +33,7 @@ const isRate = (outcome: RateReadOutcome) => foundIn([outcome])[0] === "1.1476";
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
 export function meterSuite(createDatabase: CreateDatabase): void {
-  test("a read charges one unit and tells the quota with it counted", async () => {
+  test("a read charges one unit and returns the quota including it", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
@@ -46,7 +46,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("after a read of EUR/USD, a pair of the same letters is still another pair", async () => {
+  test("a cached EUR/USD does not match another pair with the same letters", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("USD/EUR", "0.8714", EUR_USD.asOf)]);
@@ -60,7 +60,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(found, ["unsupported", "unsupported", "0.8714", "1.1476"]);
   });
 
-  test("an unknown or a revoked key gives nothing, and nothing is charged", async () => {
+  test("a read with an unknown or revoked key returns undefined and charges nothing", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
@@ -75,22 +75,28 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
-  test("a read that asks for no pair tells the quota uncharged, also when it is spent", async () => {
+  test("a read without a pair returns the quota and charges nothing, even when it is exhausted", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
-    const ask = () => store.read(newRead(keyHash, { pair: "" }));
+    const readQuota = () => store.read(newRead(keyHash, { pair: "" }));
 
-    assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 0 }, found: "not_asked" });
+    assert.deepEqual(await readQuota(), {
+      quota: { quotaUnits: 1, usedUnits: 0 },
+      found: "not_asked",
+    });
     await store.read(newRead(keyHash));
-    assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 1 }, found: "not_asked" });
+    assert.deepEqual(await readQuota(), {
+      quota: { quotaUnits: 1, usedUnits: 1 },
+      found: "not_asked",
+    });
 
     assert.equal(await usedUnits(store, accountId), 1);
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a read of an account whose plan is not stored fails alone in its batch, uncharged", async () => {
+  test("a read of an account whose plan is not stored fails uncharged; the rest of the batch succeeds", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
@@ -115,7 +121,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
   });
 
-  test("an unsupported and a suspended pair are charged", async () => {
+  test("reads of unsupported and suspended pairs are charged", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
@@ -130,23 +136,23 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
-  test("a spent quota is not passed, whatever is asked for", async () => {
+  test("reads never exceed an exhausted quota, whatever the pair", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
     await store.read(newRead(keyHash));
 
-    const spent = { quota: { quotaUnits: 1, usedUnits: 1 }, found: "exhausted" };
+    const exhausted = { quota: { quotaUnits: 1, usedUnits: 1 }, found: "exhausted" };
     for (const pair of ["EUR/USD", "USD/EUR"]) {
-      assert.deepEqual(await store.read(newRead(keyHash, { pair })), spent);
+      assert.deepEqual(await store.read(newRead(keyHash, { pair })), exhausted);
     }
 
     assert.equal(await usedUnits(store, accountId), 1);
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a plan of no units grants none", async () => {
+  test("a plan with zero units serves no read", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
@@ -158,7 +164,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
-  test("reads that come at once are granted in order of arrival, over all keys", async () => {
+  test("concurrent reads are charged in order of arrival, across an account's keys", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
@@ -197,22 +203,22 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("accounts in one batch neither share nor block one another's quota", async () => {
+  test("accounts in one batch have independent quotas", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
-    const [poor, rich] = [await newCustomer(store, 2), await newCustomer(store, 100)];
+    const [small, large] = [await newCustomer(store, 2), await newCustomer(store, 100)];
 
     const outcomes = await Promise.all(
-      times(20).map((turn) => store.read(newRead((turn % 2 === 0 ? poor : rich).keyHash))),
+      times(20).map((index) => store.read(newRead((index % 2 === 0 ? small : large).keyHash))),
     );
 
     assert.equal(outcomes.filter(isRate).length, 12);
-    assert.equal(await usedUnits(store, poor.accountId), 2);
-    assert.equal(await usedUnits(store, rich.accountId), 10);
+    assert.equal(await usedUnits(store, small.accountId), 2);
+    assert.equal(await usedUnits(store, large.accountId), 10);
   });
 
-  test("a batch over many accounts with two keys each charges every one its own, twice over", async () => {
+  test("batches over many accounts with two keys each charge every key its own reads, in two rounds", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
@@ -220,33 +226,33 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     for (const _ of times(47)) customers.push(await newCustomer(store, 1000));
     const seconds = customers.map(({ accountId }) => newKey(accountId));
     for (const key of seconds) await store.createApiKey(key, KEY_LIMITS);
-    // The first account reads 1 and 2 times by its keys, the last one 47 and 48 times.
+    // The first account reads 1 and 2 times with its keys, the last one 47 and 48 times.
     const reads = customers.flatMap(({ keyHash }, index) => [
       ...times(index + 1).map(() => newRead(keyHash)),
       ...times(index + 2).map(() => newRead(seconds[index]?.keyHash ?? "")),
     ]);
 
-    for (const turn of [1, 2]) {
-      // On a slow machine no more than the next batch of 1,000 may wait.
+    for (const round of [1, 2]) {
+      // On a slow machine the queue admits no more than the next batch of 1,000.
       for (let from = 0; from < reads.length; from += 1000) {
         const next = reads.slice(from, from + 1000);
         const outcomes = await Promise.all(next.map((read) => store.read(read)));
         assert.ok(outcomes.every(isRate));
       }
       for (const [index, { accountId, key }] of customers.entries()) {
-        assert.equal(await usedUnits(store, accountId), turn * (2 * index + 3));
+        assert.equal(await usedUnits(store, accountId), round * (2 * index + 3));
         assert.deepEqual(
           (await dailyUnits(engine, accountId)).sort(),
           [
-            `2026-11-21 ${key.id}: ${turn * (index + 1)}`,
-            `2026-11-21 ${seconds[index]?.id}: ${turn * (index + 2)}`,
+            `2026-11-21 ${key.id}: ${round * (index + 1)}`,
+            `2026-11-21 ${seconds[index]?.id}: ${round * (index + 2)}`,
           ].sort(),
         );
       }
     }
   });
 
-  test("more reads at once than one batch takes are all answered, in order and exactly", async () => {
+  test("more concurrent reads than fit in one batch are all served, in order and charged exactly", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -265,7 +271,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId), 2400);
   });
 
-  test("a batch that straddles midnight and the end of a period counts each read in its own", async () => {
+  test("a batch across midnight and a period's end charges each read to its own day and period", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
@@ -297,7 +303,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a period that ends gives the whole quota again, and what was used stays counted", async () => {
+  test("a new period starts with the full quota, and the old period's usage stays", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -312,7 +318,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId, "2026-12"), 1);
   });
 
-  test("a quota that is lowered below what was used grants no more; raised, it grants again", async () => {
+  test("a quota lowered below the used units serves no read until it is raised again", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -331,7 +337,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.ok(!isRate(await store.read(newRead(keyHash))));
   });
 
-  test("an account that moves to another plan has its quota at the next read", async () => {
+  test("a new plan of an account applies from the next read", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -345,7 +351,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(outcome?.quota, { quotaUnits: 50, usedUnits: 2 });
   });
 
-  test("two nodes that read for one account together never pass its quota", async () => {
+  test("concurrent reads on two nodes never exceed an account's quota", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
     await storeRates(stores[0], [EUR_USD]);
@@ -362,14 +368,14 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(outcomes.length, 200);
     assert.equal(outcomes.filter(isRate).length, 150);
     assert.equal(await usedUnits(stores[1], accountId), 150);
-    const granted = outcomes.filter(isRate).map((outcome) => outcome?.quota?.usedUnits ?? 0);
+    const served = outcomes.filter(isRate).map((outcome) => outcome?.quota?.usedUnits ?? 0);
     assert.deepEqual(
-      granted.sort((a, b) => a - b),
+      served.sort((a, b) => a - b),
       times(150).map((index) => index + 1),
     );
   });
 
-  test("what a node itself stores, suspends or revokes, it serves at its next read", async () => {
+  test("a node's next read sees its own stored rates, suspensions and revocations", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -388,7 +394,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId), 4);
   });
 
-  test("a key and a pair that were asked for in vain are found once they are there", async () => {
+  test("a key and a pair that were unknown are found once they are stored", async () => {
     await using database = await createDatabase();
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);
@@ -410,7 +416,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(foundIn([await jpy()]), ["182.85"]);
   });
 
-  test("what one node stores or suspends, another serves at its next read", async () => {
+  test("a node's next read sees rates and suspensions that another node stored", async () => {
     await using database = await createDatabase();
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);

@@ -18,7 +18,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listRates(), []);
   });
 
-  test("rates come out digit by digit, in order of their pairs, all or those of a base", async () => {
+  test("rates are listed with their exact digits, ordered by pair, all or those of one base", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const long = `0.${"0123456789".repeat(6)}01`;
@@ -38,19 +38,19 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listRates("ISK"), []);
   });
 
-  test("a stored rate never goes back in time, not by a nanosecond", async () => {
+  test("an older rate never replaces a stored one, even if older by a nanosecond", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
 
-    const standing = await storeRates(store, [newRate("EUR/USD", "9", OLDER, "other")]);
+    const decisions = await storeRates(store, [newRate("EUR/USD", "9", OLDER, "other")]);
 
     const reason = `EUR/USD is stored as of ${EUR_USD.asOf}, which is newer`;
-    assert.deepEqual(standing, [{ reason }]);
+    assert.deepEqual(decisions, [{ reason }]);
     assert.deepEqual(await store.listRates(), [{ ...EUR_USD, suspendedAt: undefined }]);
   });
 
-  test("a rate of the same time is a correction, and a newer one replaces it", async () => {
+  test("a rate with the same time or a newer one replaces the stored rate", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -64,11 +64,11 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual([newest?.rate, newest?.asOf], ["1.16", NEWER]);
   });
 
-  test("within one call each rate is judged by itself, in its order", async () => {
+  test("one call decides on each rate separately and in order", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
 
-    const standing = await storeRates(store, [
+    const decisions = await storeRates(store, [
       newRate("EUR/USD", "1", SAME),
       newRate("EUR/USD", "2", OLDER),
       newRate("USD/EUR", "3", OLDER),
@@ -77,19 +77,19 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     ]);
 
     const older = (time: string) => ({ reason: `EUR/USD is stored as of ${time}, which is newer` });
-    assert.deepEqual(standing, ["store", older(EUR_USD.asOf), "store", "store", older(NEWER)]);
+    assert.deepEqual(decisions, ["store", older(EUR_USD.asOf), "store", "store", older(NEWER)]);
     const rates = (await store.listRates()).map(({ base, rate }) => `${base} ${rate}`);
     assert.deepEqual(rates, ["EUR 4", "USD 3"]);
   });
 
-  test("storing nothing stores nothing", async () => {
+  test("storing an empty list stores nothing", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     assert.deepEqual(await storeRates(store, []), []);
     assert.equal(await store.hasRates(), false);
   });
 
-  test("a pair and its inverse are two pairs", async () => {
+  test("a pair and its inverse are different pairs", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -97,7 +97,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listRates("USD"), []);
   });
 
-  test("a rate that jumps is held beside the stored one, and the last held counts", async () => {
+  test("a rate that jumps is held, replaces an earlier held one and leaves the stored one", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
@@ -113,7 +113,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listHeldRates(), [expected]);
   });
 
-  test("a held rate is released once, and then it is the stored one", async () => {
+  test("a released rate becomes the stored rate, and can be released only once", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
@@ -127,7 +127,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listHeldRates(), []);
   });
 
-  test("a held rate that is dropped changes nothing, and a newer stored one replaces it", async () => {
+  test("dropping a held rate keeps the stored one, and storing a newer rate removes a held one", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", SAME, "ecb");
@@ -143,20 +143,20 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listHeldRates(), []);
   });
 
-  test("a preview of rates tells their verdicts and stores nothing", async () => {
+  test("a preview of updates returns the decisions and stores nothing", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const next = newRate("EUR/USD", "114.76", NEWER, "ecb");
 
-    const judged = await store.previewUpdates([next], cautious);
+    const decided = await store.previewUpdates([next], cautious);
 
-    assert.deepEqual(judged, [{ next, standing: EUR_USD, verdict: "hold" }]);
+    assert.deepEqual(decided, [{ next, standing: EUR_USD, verdict: "hold" }]);
     assert.deepEqual(await store.listRates(), [{ ...EUR_USD, suspendedAt: undefined }]);
     assert.deepEqual(await store.listHeldRates(), []);
   });
 
-  test("a pair is suspended and resumed, and stays suspended when a newer rate comes", async () => {
+  test("a pair can be suspended and resumed, and stays suspended when a newer rate is stored", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const jpy = newRate("EUR/JPY", "182.85", SAME);

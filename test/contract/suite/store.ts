@@ -1,7 +1,7 @@
 import { after, suite } from "node:test";
 import { accountSuite } from "./accounts.ts";
 import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
-import { tidyingSuite } from "./cleanup.ts";
+import { cleanupSuite } from "./cleanup.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import type { CreateDatabase } from "./database.ts";
@@ -15,19 +15,19 @@ const PARTS = {
   accounts: accountSuite,
   sessions: sessionSuite,
   "API keys": apiKeySuite,
-  "windows of the auth limiter": authLimitSuite,
+  "auth limiter": authLimitSuite,
   "mail tokens": mailTokenSuite,
   outbox: outboxSuite,
   "plans and usage": planSuite,
   "daily usage": dailyUsageSuite,
   rates: rateSuite,
-  tidying: tidyingSuite,
+  cleanup: cleanupSuite,
   "metered reads": meterSuite,
   transactions: engineSuite,
 };
 
 /**
- * Every operation of the Store port with its edge cases: each database must pass all of it.
+ * Tests every operation of the Store port with its edge cases; each engine must pass all of them.
  *
  * @param cleanUp runs after the tests of each part.
  */

@@ -44,14 +44,15 @@ const newSession = (accountId: string) => ({
   expiresAt: "2026-12-21T12:00:00.000Z",
 });
 
-/** Ten uses at once of what two nodes have. */
+/** Ten concurrent uses on two nodes. */
 const tenOnTwoNodes = <Result>(
   [here, there]: readonly [Store, Store],
-  use: (store: Store, turn: number) => Promise<Result>,
-) => Promise.all(Array.from({ length: 10 }, (_, turn) => use(turn % 2 === 0 ? here : there, turn)));
+  use: (store: Store, index: number) => Promise<Result>,
+) =>
+  Promise.all(Array.from({ length: 10 }, (_, index) => use(index % 2 === 0 ? here : there, index)));
 
 export function verificationSuite(createDatabase: CreateDatabase): void {
-  test("a token verifies its account's email once, and no other account's", async () => {
+  test("a token verifies its own account's email, once", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, email, verification, reset } = await newResetting(store);
@@ -71,7 +72,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), after);
   });
 
-  test("an email that is verified already keeps its time, and the token is spent", async () => {
+  test("a verified email keeps its verification time, and the token becomes invalid", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const { account, email, verification } = await newRegistration(store);
@@ -84,7 +85,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.verifyEmail(verification.tokenHash, LATER), false);
   });
 
-  test("an expired, unknown or other purpose's token verifies nothing", async () => {
+  test("a token that is expired, unknown or for another purpose verifies nothing", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { verification, reset } = await newResetting(store);
@@ -100,7 +101,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.verifyEmail(verification.tokenHash, lastMoment), true);
   });
 
-  test("of ten verifications by one token at once, on two nodes, one succeeds", async () => {
+  test("of ten concurrent verifications with one token on two nodes, one succeeds", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
     const { verification } = await newRegistration(stores[0]);
@@ -112,7 +113,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.equal(verified.filter((one) => one).length, 1);
   });
 
-  test("an email is marked as verified without a token, at the first time", async () => {
+  test("an email can be marked as verified without a token and keeps its first verification time", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const [{ account, email }, other] = [
@@ -133,7 +134,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
 }
 
 export function passwordResetSuite(createDatabase: CreateDatabase): void {
-  test("a reset sets the password, verifies the email and is told of by a notice", async () => {
+  test("a reset sets the password, verifies the email and sends a notice", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const { account, email, verification, reset } = await newResetting(store);
@@ -160,7 +161,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.accountByEmail(email), changed);
   });
 
-  test("a reset of a verified account ends its sessions, nobody else's and no API key", async () => {
+  test("a reset of a verified account ends only its own sessions and revokes no API key", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
@@ -181,7 +182,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
   });
 
-  test("a reset that verifies the email first revokes the account's keys, and nobody else's", async () => {
+  test("a reset that verifies the email for the first time revokes only the account's own keys", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [{ account, email, reset }, other] = [
@@ -203,7 +204,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(revokedAt, [LATER, NOW]);
     assert.equal(await store.read(newRead(active.keyHash, { pair: "" })), undefined);
     assert.notEqual(await store.read(newRead(foreign.keyHash, { pair: "" })), undefined);
-    // From now on the account is its owner's, and a further reset leaves the keys.
+    // The owner has now proved the email, so another reset does not revoke keys.
     const later = newKey(account.id);
     await store.createApiKey(later, KEY_LIMITS);
     const second = newResetToken();
@@ -212,15 +213,15 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.notEqual(await store.read(newRead(later.keyHash, { pair: "" })), undefined);
   });
 
-  test("a first reset amid creations by older sessions, on two nodes, leaves no key", async () => {
+  test("a first reset during concurrent key creations on two nodes leaves no active key", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
     const { account, reset } = await newResetting(stores[0]);
     const session = newSession(account.id);
     await stores[0].createSession(session, UNCHANGED);
 
-    await tenOnTwoNodes(stores, async (store, turn) => {
-      if (turn === 5) await store.resetPassword(resetOf(reset.tokenHash));
+    await tenOnTwoNodes(stores, async (store, index) => {
+      if (index === 5) await store.resetPassword(resetOf(reset.tokenHash));
       const key = newKey(account.id, { sessionHash: session.tokenHash });
       await store.createApiKey(key, KEY_LIMITS);
     });
@@ -232,7 +233,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("of resets by five tokens at once, on two nodes, one succeeds and voids the others", async () => {
+  test("of ten concurrent resets with four tokens on two nodes, one succeeds and voids all tokens", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
     const { email, verification, reset } = await newResetting(stores[0]);
@@ -240,8 +241,8 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     for (const token of tokens.slice(1)) await stores[0].issueToken(email, token);
     assert.equal(await stores[1].tokenEmail(reset.tokenHash, "password_reset", NOW), email);
 
-    const done = await tenOnTwoNodes(stores, (store, turn) =>
-      store.resetPassword(resetOf(tokens[turn % tokens.length]?.tokenHash ?? "")),
+    const done = await tenOnTwoNodes(stores, (store, index) =>
+      store.resetPassword(resetOf(tokens[index % tokens.length]?.tokenHash ?? "")),
     );
 
     assert.equal(done.filter((one) => one).length, 1);
@@ -254,7 +255,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal(mails.filter(({ kind }) => kind === "password_changed").length, 1);
   });
 
-  test("a password that was found right before a reset opens no session after it", async () => {
+  test("a password that was checked before a reset opens no session after it", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, reset } = await newResetting(store);
@@ -271,7 +272,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.createSession(newSession(account.id), changed), true);
   });
 
-  test("an email that is verified already keeps its time at a reset", async () => {
+  test("a reset keeps the verification time of a verified email", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const { email, reset } = await newResetting(store);
@@ -282,7 +283,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.accountByEmail(email))?.emailVerifiedAt, NOW);
   });
 
-  test("an expired, unknown or other purpose's token changes nothing at a reset", async () => {
+  test("a reset with a token that is expired, unknown or for another purpose changes nothing", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
@@ -299,7 +300,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal(await use(reset.tokenHash, "2026-11-21T12:59:59.999Z"), true);
   });
 
-  test("a reset whose notice cannot be stored changes nothing", async () => {
+  test("a reset changes nothing when its notice cannot be stored", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
@@ -312,16 +313,16 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("of ten resets by one token at once, on two nodes, one succeeds and tells", async () => {
+  test("of ten concurrent resets with one token on two nodes, one succeeds and sends a notice", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
     const { email, reset } = await newResetting(stores[0]);
-    const uses = Array.from({ length: 10 }, (_, turn) =>
-      resetOf(reset.tokenHash, { passwordHash: `$argon2id$${turn}` }),
+    const uses = Array.from({ length: 10 }, (_, index) =>
+      resetOf(reset.tokenHash, { passwordHash: `$argon2id$${index}` }),
     );
 
-    const done = await tenOnTwoNodes(stores, (store, turn) =>
-      store.resetPassword(uses[turn] as PasswordReset),
+    const done = await tenOnTwoNodes(stores, (store, index) =>
+      store.resetPassword(uses[index] as PasswordReset),
     );
 
     assert.equal(done.filter((one) => one).length, 1);
@@ -335,7 +336,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("a reset amid logins by the old password, on two nodes, leaves no session", async () => {
+  test("a reset during concurrent log-ins with the old password on two nodes leaves no session", async () => {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
     const { account, reset } = await newResetting(stores[0]);
@@ -344,9 +345,9 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     const before = newSession(account.id);
     assert.equal(await stores[1].createSession(before, UNCHANGED), true);
 
-    await tenOnTwoNodes(stores, async (store, turn) => {
-      if (turn === 5) await store.resetPassword(resetOf(reset.tokenHash));
-      await store.createSession(sessions[turn] ?? before, UNCHANGED);
+    await tenOnTwoNodes(stores, async (store, index) => {
+      if (index === 5) await store.resetPassword(resetOf(reset.tokenHash));
+      await store.createSession(sessions[index] ?? before, UNCHANGED);
     });
 
     for (const { tokenHash } of [before, ...sessions]) {

@@ -24,13 +24,13 @@ const periodsOf = (service: TestService) =>
   service.query("SELECT period, units FROM period_usage ORDER BY period").map(Object.values);
 
 suite("a clock that is set back", () => {
-  test("over the end of a month: charges go where the clock says, and past no month's quota", async () => {
+  test("across a month's end, reads are charged to the clock's month and never exceed its quota", async () => {
     const config = { freePlanUnits: 3 };
     await using service = await startService({ config, clock: new TestClock(BEFORE_MIDNIGHT) });
     const { session, read } = await customerOf(service);
     const statuses = async (count: number) => {
       const found: number[] = [];
-      for (let turn = 0; turn < count; turn += 1) found.push((await read()).status);
+      for (let index = 0; index < count; index += 1) found.push((await read()).status);
       return found;
     };
 
@@ -38,7 +38,7 @@ suite("a clock that is set back", () => {
     service.clock.set(NOW);
     assert.deepEqual(await statuses(4), [200, 200, 200, 429]);
     service.clock.set(BEFORE_MIDNIGHT);
-    // What November has left, and not a unit more for having been in December.
+    // November's remaining unit, and none more because of December.
     assert.deepEqual(await statuses(2), [200, 429]);
     assertFailure(await read(), 429, "quota_exceeded");
     service.clock.set(NOW);
@@ -51,7 +51,7 @@ suite("a clock that is set back", () => {
     assert.equal(await service.usedUnits(session), 3);
   });
 
-  test("between two runs: the units of either month are as they were", async () => {
+  test("between two runs, the units of both months are kept", async () => {
     await using first = await startService({ clock: new TestClock(NOW) });
     const { apiKey } = await customerOf(first);
     assert.equal((await first.get(RATE, { apiKey })).status, 200);
@@ -69,7 +69,7 @@ suite("a clock that is set back", () => {
     ["a second", 1],
     ["four minutes", 240],
   ] as const) {
-    test(`by ${step}: sessions stay, and end when they were to`, async () => {
+    test(`by ${step}, sessions stay valid and expire at their original time`, async () => {
       await using service = await startService({ clock: new TestClock(NOW) });
       const session = await service.openSession();
 
@@ -86,7 +86,7 @@ suite("a clock that is set back", () => {
     ["a day", "2026-11-30T00:00:10.000Z"],
     ["a month", A_MONTH_AGO],
   ] as const) {
-    test(`by ${step}: a session of the time to come is none, and lives no longer than a day`, async () => {
+    test(`by ${step}, a session from the future is invalid, and none lasts longer than a day`, async () => {
       await using service = await startService({ clock: new TestClock(NOW) });
       const session = await service.openSession("ada@example.org");
 
@@ -97,13 +97,13 @@ suite("a clock that is set back", () => {
       assert.equal(login.status, 200);
       const again = { session: String(login.body.session_token) };
       assert.equal((await service.get("/v1/account/usage", again)).status, 200);
-      // Set right again, the first one is what it was.
+      // After the clock is corrected, the first session is valid again.
       service.clock.set(NOW);
       assert.equal((await service.get("/v1/account/usage", { session })).status, 200);
     });
   }
 
-  test("by a month: who is over the auth limit waits a window, not a month, and is still counted", async () => {
+  test("by a month, a client over the auth limit waits one window and is still limited", async () => {
     const config = { authCallsPerWindow: 2, authWindowSeconds: 900 };
     await using service = await startService({ config, clock: new TestClock(NOW) });
     const json = { email: "eve@example.org", password: "wrong horse battery" };
@@ -112,14 +112,14 @@ suite("a clock that is set back", () => {
     assertFailure(await logIn(), 429, "too_many_requests");
 
     service.clock.set(A_MONTH_AGO);
-    const refused = await logIn();
-    assertFailure(refused, 429, "too_many_requests");
-    assert.ok(Number(refused.headers["retry-after"]) <= 900, refused.text);
+    const rejected = await logIn();
+    assertFailure(rejected, 429, "too_many_requests");
+    assert.ok(Number(rejected.headers["retry-after"]) <= 900, rejected.text);
     service.clock.advanceMs(900_000);
     assert.equal((await logIn()).status, 401);
   });
 
-  test("by a month: rates of the time to come are served as they are stored", async () => {
+  test("by a month, rates from the future are served unchanged", async () => {
     await using service = await startService({ clock: new TestClock(NOW) });
     const { read } = await customerOf(service);
     service.query("UPDATE rates SET as_of = '2026-11-30T15:00:00.000000000Z' WHERE base = 'EUR'");
@@ -129,21 +129,21 @@ suite("a clock that is set back", () => {
     assert.deepEqual((await read()).body, before.body);
   });
 
-  test("by a month: a mail that waits for its next attempt does not wait for the month to pass", async () => {
+  test("by a month, a mail is retried without waiting for the month to pass", async () => {
     await using service = await startService({ clock: new TestClock(NOW) });
-    const place = join(service.dataDirectory, "mail");
-    await writeFile(place, "in the way");
+    const mailDirectory = join(service.dataDirectory, "mail");
+    await writeFile(mailDirectory, "in the way");
     await service.openSession("ada@example.org");
     await eventually("the failure", () => {
       return service.query("SELECT 1 FROM mails WHERE last_error IS NOT NULL")[0];
     });
 
     service.clock.set(A_MONTH_AGO);
-    await rm(place);
+    await rm(mailDirectory);
     assert.ok(await mailTo(service.dataDirectory, "ada@example.org", "verify"));
   });
 
-  test("by a month: fetches, their leases and duties are due at once, on every node but once", async () => {
+  test("by a month, fetches and jobs are due at once, and one node claims each", async () => {
     await using directory = await temporaryDirectory();
     await using store = openSqliteStore(directory.path, 1000);
     const [later, earlier] = [Date.parse(NOW), Date.parse(A_MONTH_AGO)].map((ms) => ({
@@ -156,7 +156,7 @@ suite("a clock that is set back", () => {
     await store.addSource("ecb", later.now);
     assert.ok(await lease(later));
 
-    // The node that had the lease has died; then one that succeeds, until tomorrow.
+    // First the lease of a crashed node; then a success with the next fetch tomorrow.
     assert.equal(await lease(earlier), true);
     assert.equal(await lease(earlier), false);
     const success = { at: later.now, newestAsOf: undefined, validators: undefined };

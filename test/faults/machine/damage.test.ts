@@ -10,7 +10,7 @@ import { customerOf, startServer } from "./faults.ts";
 
 const FILES = ["kurs.db", "kurs.db-wal"];
 
-/** Writes noise over bytes of a file, the same each time. */
+/** Overwrites bytes of a file with pseudo-random ones, the same each time. */
 async function scramble(file: string, offset: number, bytes: number): Promise<void> {
   const random = seededRandom(20_261_121);
   await using handle = await open(file, "r+");
@@ -22,11 +22,11 @@ async function scramble(file: string, offset: number, bytes: number): Promise<vo
   );
 }
 
-/** What precedes the pages in a log, and a page of 4 KiB with its own header. */
-const LOG_HEADER_BYTES = 32;
+/** The header of a WAL, and a frame: its header and a page of 4 KiB. */
+const WAL_HEADER_BYTES = 32;
 const FRAME_BYTES = 24 + 4096;
 
-/** Where the first page of a table lies in the file. */
+/** @returns the position of a table's first page in the file. */
 function pageOf(file: string, table: string): { offset: number; bytes: number } {
   using database = new DatabaseSync(file);
   const page = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);
@@ -34,14 +34,14 @@ function pageOf(file: string, table: string): { offset: number; bytes: number } 
   return { offset: (Number(page?.rootpage) - 1) * bytes, bytes };
 }
 
-/** What the files hold; one that is not there holds nothing. */
+/** The contents of the files; empty for a missing one. */
 async function bytesOf(directory: string): Promise<Buffer[]> {
   const read = (name: string) => readFile(join(directory, name)).catch(() => Buffer.alloc(0));
   return await Promise.all(FILES.map(read));
 }
 
-/** A start that is refused in one sentence, and leaves every byte as it was. */
-async function assertRefused(directory: string, sentence: RegExp): Promise<void> {
+/** Asserts that a start fails with one sentence and changes no byte. */
+async function assertNotStarted(directory: string, sentence: RegExp): Promise<void> {
   const before = await bytesOf(directory);
   await using program = new Program(["serve"], { dataDirectory: directory, env: { PORT: "0" } });
   const { exitCode, signal, stdout, stderr }: Ended = await program.end();
@@ -51,7 +51,7 @@ async function assertRefused(directory: string, sentence: RegExp): Promise<void>
   assert.deepEqual(await bytesOf(directory), before);
 }
 
-/** Runs a server, on which a customer has read three rates, and ends it. */
+/** Runs a server, reads three rates, and stops or kills it. */
 async function usedDirectory(directory: string, end: "stop" | "kill", email = "ada@example.org") {
   await using server = await startServer({ dataDirectory: directory });
   const customer = await customerOf(server, email);
@@ -60,10 +60,10 @@ async function usedDirectory(directory: string, end: "stop" | "kill", email = "a
   return customer;
 }
 
-suite("a database that is damaged", { concurrency: 2 }, () => {
+suite("a damaged database", { concurrency: 2 }, () => {
   const places = ["sqlite_schema", "api_keys", "charged_units", "mails_due", "rates"];
 
-  test("noise in any table's page or in the header, or a file cut short: no start, no byte changed", async () => {
+  test("a server does not start on a damaged or truncated database and changes no byte", async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "kurs.db");
     await usedDirectory(directory.path, "stop");
@@ -71,38 +71,38 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
 
     for (const table of places) {
       const { offset, bytes } = pageOf(file, table === "sqlite_schema" ? "plans" : table);
-      // Of the first page, what follows the file's header: the list of all tables.
+      // The part of the first page after the file's header, which lists all tables.
       if (table === "sqlite_schema") await scramble(file, 100, 500);
       else await scramble(file, offset, bytes);
-      await assertRefused(directory.path, /it is damaged; restore a backup/);
+      await assertNotStarted(directory.path, /it is damaged; restore a backup/);
       await copyFile(`${file}.good`, file);
     }
     await scramble(file, 0, 100);
-    await assertRefused(directory.path, /it is not a Kurs database/);
+    await assertNotStarted(directory.path, /it is not a Kurs database/);
     await copyFile(`${file}.good`, file);
     const { size } = await stat(file);
     for (const kept of [size / 2, size - 4096, size - 1]) {
       await truncate(file, kept);
-      await assertRefused(directory.path, /it is damaged; restore a backup/);
+      await assertNotStarted(directory.path, /it is damaged; restore a backup/);
       await copyFile(`${file}.good`, file);
     }
     await using server = await startServer({ dataDirectory: directory.path });
     await server.stopWell();
   });
 
-  test("damage that shows while it runs: from then on 503, not a byte written, and the log says so", async () => {
+  test("after damage appears at run time, every request returns 503, no byte is written, and it is logged", async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "kurs.db");
     await using server = await startServer({ dataDirectory: directory.path });
     const customer = await customerOf(server);
     await customer.read(200);
     {
-      using beside = new DatabaseSync(file, { timeout: 5000 });
-      beside.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+      using other = new DatabaseSync(file, { timeout: 5000 });
+      other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
       const { offset, bytes } = pageOf(file, "charged_units");
       await scramble(file, offset, bytes);
-      // What another process writes makes the server read its pages anew.
-      beside.exec("INSERT INTO plans (name, units_per_period) VALUES ('pro', 1)");
+      // A write of another process makes the server read its pages again.
+      other.exec("INSERT INTO plans (name, units_per_period) VALUES ('pro', 1)");
     }
 
     await customer.assertUnavailable();
@@ -112,16 +112,16 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     assert.equal(usage.status, 503);
     assert.deepEqual(await bytesOf(directory.path), before);
     assert.match(await server.stopWell(), /the database is damaged and no longer used/);
-    await assertRefused(directory.path, /it is damaged; restore a backup/);
+    await assertNotStarted(directory.path, /it is damaged; restore a backup/);
   });
 
-  test("in a file too large to be read at a start: told by the first read, which is not charged", async () => {
+  test("in a file too large to check at startup, the first read finds the damage and is not charged", async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "kurs.db");
     const { apiKey } = await usedDirectory(directory.path, "stop");
     {
-      using beside = new DatabaseSync(file);
-      beside.exec("CREATE TABLE filler AS SELECT zeroblob(55 * 1024 * 1024) AS content");
+      using other = new DatabaseSync(file);
+      other.exec("CREATE TABLE filler AS SELECT zeroblob(55 * 1024 * 1024) AS content");
     }
     const { offset, bytes } = pageOf(file, "charged_units");
     await scramble(file, offset, bytes);
@@ -131,16 +131,16 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     assert.equal((await read()).status, 503);
     const before = await bytesOf(directory.path);
     assert.equal((await read()).status, 503);
-    // Told in two words: the difference of 55 MB is no message.
+    // Not deepEqual, whose message would contain a difference of 55 MB.
     assert.ok(Buffer.concat(before).equals(Buffer.concat(await bytesOf(directory.path))));
     assert.match(await server.stopWell(), /the database is damaged and no longer used/);
   });
 
-  test("a database that a kill -9 has left half made is no damage: the next start makes it", async () => {
+  test("the next start completes a database that a kill -9 left half created", async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "kurs.db");
     {
-      // What has not been committed is in the file already, and the journal says how to undo it.
+      // The file contains uncommitted pages, and the journal can roll them back.
       using making = new DatabaseSync(join(directory.path, "making.db"));
       making.exec("PRAGMA cache_size = 1; BEGIN; CREATE TABLE filler (content)");
       making.exec("INSERT INTO filler VALUES (zeroblob(1000000))");
@@ -155,14 +155,14 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     await server.stopWell();
   });
 
-  test("noise in the log that a kill -9 has left: what it held is gone, the rest is whole", async () => {
+  test("damage in the WAL after a kill -9 loses only the damaged transaction", async () => {
     await using directory = await temporaryDirectory();
     const { session, apiKey } = await usedDirectory(directory.path, "kill");
-    const log = join(directory.path, "kurs.db-wal");
-    // The last transaction: a charge. After it there are zeros, where the log was given its size.
-    const written = (await readFile(log)).findLastIndex((byte) => byte !== 0) + 1;
-    const frames = Math.ceil((written - LOG_HEADER_BYTES) / FRAME_BYTES);
-    await scramble(log, LOG_HEADER_BYTES + frames * FRAME_BYTES - 4096, 4096);
+    const wal = join(directory.path, "kurs.db-wal");
+    // The last transaction is a charge. The preallocated rest of the WAL is zeros.
+    const written = (await readFile(wal)).findLastIndex((byte) => byte !== 0) + 1;
+    const frames = Math.ceil((written - WAL_HEADER_BYTES) / FRAME_BYTES);
+    await scramble(wal, WAL_HEADER_BYTES + frames * FRAME_BYTES - 4096, 4096);
 
     await using server = await startServer({ dataDirectory: directory.path });
     const client = clientOf(server.url);
@@ -172,7 +172,7 @@ suite("a database that is damaged", { concurrency: 2 }, () => {
     await server.stopWell();
   });
 
-  test("a shared index cut short ends the process at worst; what was answered is there after", async () => {
+  test("a truncated kurs.db-shm may end the process but loses no acknowledged charge", async () => {
     await using directory = await temporaryDirectory();
     await using server = await startServer({ dataDirectory: directory.path });
     const customer = await customerOf(server);

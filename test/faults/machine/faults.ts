@@ -18,17 +18,17 @@ const execute = promisify(execFile);
 
 const RATE = "/v1/rates/EUR/USD";
 
-/** A shell line that becomes the program, which is its `"$@"`. */
+/** @param line a shell line that runs the program as `"$@"`. */
 export function runThrough(line: string): readonly string[] {
   return ["/bin/sh", "-c", line, "sh"];
 }
 
-/** The address that a server tells people, where its log is not to be had. */
+/** Waits for the address that a server prints on stderr, for tests without its log. */
 export function untilAddress(program: Program): Promise<string> {
   return program.waitFor("its address", () => /listens on (\S+)/.exec(program.stderr)?.[1]);
 }
 
-/** Sets the soft limit of a resource for a running process: its owner may, and may raise it again. */
+/** Sets a soft resource limit of a running process, which its owner may raise again. */
 export async function limit(
   { pid }: Program,
   resource: "fsize" | "nofile",
@@ -37,10 +37,10 @@ export async function limit(
   await execute("prlimit", ["--pid", String(pid), `--${resource}=${most}:`]);
 }
 
-/** Lets a process open so many files and connections more, and no others. */
+/** Lets a process open exactly a number of further files and connections. */
 export async function leaveDescriptors(program: Program, more: number): Promise<void> {
   const open = new Set(await readdir(`/proc/${program.pid}/fd`));
-  // The limit is a number that no new descriptor reaches; those below it may be taken already.
+  // The limit is on descriptor numbers, of which lower ones may already be in use.
   let most = 0;
   for (let free = 0; free < more || open.has(String(most)); most += 1) {
     if (!open.has(String(most))) free += 1;
@@ -49,11 +49,11 @@ export async function leaveDescriptors(program: Program, more: number): Promise<
 }
 
 export interface FaultyServer extends Server {
-  /** Stops it in order: it never took the machine's failure for one of its own. @returns its log. */
+  /** Stops the server and asserts that it logged no internal error. @returns its log. */
   stopWell(): Promise<string>;
 }
 
-/** A server on a directory of its own, or on a given one. */
+/** Starts a server on a new directory or a given one. */
 export async function startServer(options: ProgramOptions = {}): Promise<FaultyServer> {
   await using starting = new AsyncDisposableStack();
   const dataDirectory = options.dataDirectory ?? starting.use(await temporaryDirectory()).path;
@@ -81,9 +81,9 @@ export interface Customer {
   /** Reads a rate and expects a status. */
   read(status: number): Promise<void>;
   usedUnits(): Promise<number>;
-  /** That a read is refused for now and the server is alive, but not ready. */
+  /** Asserts that a read returns 503 and that the server is alive but not ready. */
   assertUnavailable(): Promise<void>;
-  /** That the server is ready and a read is answered. */
+  /** Asserts that the server is ready and that a read returns 200. */
   assertServed(): Promise<void>;
 }
 
@@ -123,15 +123,15 @@ export async function customerOf(
 /** A server on a disk that can be filled. */
 export interface FillableDisk extends AsyncDisposable {
   readonly server: FaultyServer;
-  /** How it is done on this machine. */
-  readonly way: string;
+  /** The method available on this machine. */
+  readonly method: string;
   fill(): Promise<void>;
   empty(): Promise<void>;
 }
 
 const MOUNT = ["unshare", "--map-root-user", "--mount"] as const;
 
-/** Whether a process of ours may have a file system of its own; in many containers it may not. */
+/** Whether a process may mount its own file system; many containers forbid it. */
 function mayMount(): boolean {
   try {
     execFileSync(MOUNT[0], [...MOUNT.slice(1), "mount", "-t", "tmpfs", "none", "/mnt"], {
@@ -144,15 +144,15 @@ function mayMount(): boolean {
 }
 
 /**
- * A server whose data are on a disk of their own, of a few megabytes; where nothing may be mounted,
- * its files may not grow instead, which the system tells by another error.
+ * Starts a server whose data are on a 4 MB disk. Where mounting is forbidden, a limit on file size
+ * replaces it, which causes EFBIG instead of ENOSPC.
  */
 export async function fillsUp(dataDirectory: string): Promise<FillableDisk> {
   if (!mayMount()) {
     const server = await startServer({ dataDirectory });
     return {
       server,
-      way: "by a limit on the size of files",
+      method: "by a limit on file size",
       fill: () => limit(server.program, "fsize", 4096),
       empty: () => limit(server.program, "fsize", "unlimited"),
       [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
@@ -168,10 +168,10 @@ export async function fillsUp(dataDirectory: string): Promise<FillableDisk> {
   const filler = join(inside, "filler");
   return {
     server,
-    way: "by a tmpfs of 4 MB",
+    method: "by a tmpfs of 4 MB",
     async fill() {
       const { blocks, bsize } = await statfs(inside);
-      // Larger than the whole disk: the server, which writes meanwhile, is left no room.
+      // Larger than the disk, so that no space remains for the server's concurrent writes.
       await assert.rejects(writeFile(filler, Buffer.alloc(blocks * bsize)), { code: "ENOSPC" });
     },
     empty: () => rm(filler),

@@ -18,10 +18,10 @@ import {
 } from "./faults.ts";
 
 /**
- * Leaves a server one descriptor more at a time, so that it lacks one at each step that needs one:
- * each call is refused, until one is answered.
+ * Raises a server's free descriptors one by one, so that each step that needs one fails once.
+ * Asserts that the call returns 503 until the descriptors suffice.
  */
-async function assertRefusedUntilThereAreEnough(
+async function assertRejectedUntilSufficient(
   { program }: FaultyServer,
   status: number,
   call: () => Promise<Reply>,
@@ -29,14 +29,14 @@ async function assertRefusedUntilThereAreEnough(
   for (let more = 0; more < 20; more += 1) {
     await leaveDescriptors(program, more);
     const reply = await call();
-    if (reply.status === status) return assert.ok(more > 0, "nothing was refused");
+    if (reply.status === status) return assert.ok(more > 0, "no call was rejected");
     assert.equal(reply.status, 503, reply.body);
     assert.match(reply.body, /"temporarily_unavailable"/);
   }
-  assert.fail("it was never answered");
+  assert.fail("no call succeeded");
 }
 
-/** Root may write everywhere, unless it has laid down that right. */
+/** Runs a program without root's right to write everywhere. */
 const AS_OTHERS =
   process.getuid?.() === 0
     ? ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
@@ -44,29 +44,29 @@ const AS_OTHERS =
 
 const ENVIRONMENT = { PATH: process.env.PATH ?? "", PORT: "0" };
 
-suite("a machine that has too little to give", { concurrency: 2 }, () => {
-  test("too few file descriptors for a part that is loaded late: 503 however few, then all is well", async () => {
+suite("a machine that lacks resources", { concurrency: 2 }, () => {
+  test("with too few file descriptors to load a module later, a call returns 503 until there are enough", async () => {
     await using server = await startServer();
     const sockets = openSockets(server.program.pid);
     const customer = await customerOf(server);
-    // Until then a file is open that is free again a moment later.
+    // The delivery keeps a file open for a short time.
     await eventually(
       "the mail",
       () => server.logLines().some(({ msg }) => msg === "a mail was delivered") || undefined,
     );
     using connection = openConnection(server.url);
-    const asks = async (status: number, path: string) => {
+    const expectStatus = async (status: number, path: string) => {
       const headers = { authorization: `ApiKey ${customer.apiKey}` };
       assert.equal((await connection.send({ method: "GET", path, headers })).status, status);
     };
-    await asks(200, "/readyz");
+    await expectStatus(200, "/readyz");
     await eventually(
       "the end of all others",
       () => openSockets(server.program.pid) === sockets + 1 || undefined,
     );
 
-    await assertRefusedUntilThereAreEnough(server, 200, async () => {
-      await asks(200, "/readyz");
+    await assertRejectedUntilSufficient(server, 200, async () => {
+      await expectStatus(200, "/readyz");
       return await connection.send({
         method: "POST",
         path: "/v1/mcp",
@@ -79,13 +79,13 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
       });
     });
     await leaveDescriptors(server.program, 0);
-    await asks(200, "/v1/rates/EUR/USD");
+    await expectStatus(200, "/v1/rates/EUR/USD");
     await limit(server.program, "nofile", 1024);
     assert.equal(await customer.usedUnits(), 1);
     await server.stopWell();
   });
 
-  test("too few file descriptors for the first password: 503 however few, then one account", async () => {
+  test("with too few file descriptors to hash the first password, a registration returns 503", async () => {
     await using server = await startServer({ env: { AUTH_LIMIT: "100" } });
     using connection = openConnection(server.url);
     const register = () =>
@@ -96,13 +96,13 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
         body: JSON.stringify({ email: "ada@example.org", password: "correct horse battery" }),
       });
     assert.equal((await connection.readRate("EUR/USD", "none")).status, 401);
-    await assertRefusedUntilThereAreEnough(server, 201, register);
+    await assertRejectedUntilSufficient(server, 201, register);
     assert.equal((await register()).status, 409);
     await limit(server.program, "nofile", 1024);
     await server.stopWell();
   });
 
-  test("a directory that may not be written: no start, one sentence, and nothing in it", async () => {
+  test("a server does not start on a read-only directory, says why in one sentence and writes nothing", async () => {
     await using directory = await temporaryDirectory();
     await chmod(directory.path, 0o500);
     for (const dataDirectory of [directory.path, join(directory.path, "data")]) {
@@ -116,24 +116,24 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
     await chmod(directory.path, 0o700);
   });
 
-  test("a place for mails that cannot be written: the account is there, and the mail comes later", async () => {
+  test("with an unusable mail directory, a registration succeeds and the mail is delivered later", async () => {
     await using directory = await temporaryDirectory();
-    const place = join(directory.path, "mail");
-    await writeFile(place, "in the way");
+    const mailDirectory = join(directory.path, "mail");
+    await writeFile(mailDirectory, "in the way");
     await using server = await startServer({ dataDirectory: directory.path });
     await customerOf(server);
-    using beside = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
-    const errors = beside.prepare("SELECT last_error FROM mails WHERE last_error IS NOT NULL");
+    using database = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
+    const errors = database.prepare("SELECT last_error FROM mails WHERE last_error IS NOT NULL");
     await eventually("the failure", () => errors.get());
     await server.stopWell();
 
-    await rm(place);
+    await rm(mailDirectory);
     await using next = await startServer({ dataDirectory: directory.path });
     assert.ok(await mailTo(directory.path, "ada@example.org", "verify"));
     await next.stopWell();
   });
 
-  test("a lock that another program holds: 503s, uncharged, and all together wait for it but once", async () => {
+  test("while another program locks the database, reads return 503 uncharged, and only one wait times out", async () => {
     await using directory = await temporaryDirectory();
     await using server = await startServer({ dataDirectory: directory.path });
     const customer = await customerOf(server);

@@ -8,7 +8,7 @@ import { Program, temporaryDirectory } from "../../support/process.ts";
 import { runThrough, untilAddress } from "./faults.ts";
 
 suite("a log that cannot be written", { concurrency: 3 }, () => {
-  test("a log on a full disk stops neither the service nor its end", async () => {
+  test("a log on a full disk stops neither the service nor its shutdown", async () => {
     await using directory = await temporaryDirectory();
     await using program = new Program(["serve"], {
       dataDirectory: directory.path,
@@ -19,7 +19,7 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
     const session = await client.openSession("ada@example.org");
     const { apiKey } = await client.createKey(session);
 
-    // Longer than lines are gathered: each second they are tried, and fail.
+    // The log buffers lines for a second; each write then fails.
     const untilMs = performance.now() + 2200;
     let answers = 0;
     while (performance.now() < untilMs) {
@@ -33,9 +33,9 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
     assert.deepEqual([ended.exitCode, ended.signal], [0, null], ended.stderr);
   });
 
-  test("a reader that is gone, of the log or of the words for people, is not missed", async () => {
+  test("the service continues when the reader of its stdout and stderr has gone", async () => {
     await using directory = await temporaryDirectory();
-    // The reader of both takes a line and leaves; the address goes into a file.
+    // `head` reads one line of stdout and stderr and exits; the process id goes to stderr.
     const line = '{ "$@" 2>&1 & echo $! >&2; } | head -n 1 > /dev/null; wait';
     const env = { PATH: process.env.PATH ?? "", PORT: String(await freePort()) };
     await using program = new Program(["serve"], {
@@ -60,10 +60,10 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
     }
   });
 
-  test("a reader that stops reading holds up neither an answer nor the end", async () => {
+  test("a log reader that stops reading delays neither responses nor the shutdown", async () => {
     await using directory = await temporaryDirectory();
     const env = { PATH: process.env.PATH ?? "", PORT: String(await freePort()), LOG_LEVEL: "info" };
-    // Nothing reads the pipe, and it holds 64 KiB.
+    // Nothing reads the pipe, whose buffer is 64 KiB.
     const line = 'exec "$@" 1> >(echo "reader $BASHPID" >&2; exec sleep 300 > /dev/null 2>&1)';
     await using program = new Program(["serve"], {
       dataDirectory: directory.path,
@@ -77,7 +77,7 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
     const reader = Number(
       await program.waitFor("the reader", () => /^reader (\d+)$/m.exec(program.stderr)?.[1]),
     );
-    // 200 bytes a line: the pipe is full after a third of these.
+    // At 200 bytes per line, a third of these fills the pipe.
     for (let count = 0; count < 990; count += 1) {
       assert.equal((await connection.readRate("EUR/USD", apiKey)).status, 200);
     }
@@ -85,7 +85,7 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
 
     process.kill(program.pid, "SIGTERM");
     await eventually("the end", () => !isAlive(program.pid) || undefined);
-    // The other end of the pipe is still there: the service has not waited for it.
+    // The reader still holds the pipe, so the service did not wait for it.
     assert.ok(isAlive(reader));
     process.kill(reader, "SIGKILL");
   });

@@ -11,7 +11,7 @@ import { customerOf } from "./faults.ts";
 const CUT_ALL = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
 
-test("a PostgreSQL that refuses (lock, password, name, connections) costs 503s, uncharged, and is taken up again", async () => {
+test("while PostgreSQL rejects a node (lock, password, name, connections), reads return 503 uncharged", async () => {
   await using resources = new AsyncDisposableStack();
   const settings = {
     max_connections: "14",
@@ -32,7 +32,7 @@ test("a PostgreSQL that refuses (lock, password, name, connections) costs 503s, 
   };
   await assertBack();
 
-  // A session holds the account's row for longer than a statement may take.
+  // Another session locks the account's row for longer than the statement timeout.
   const other = new Client({ connectionString: postgres.url("kurs") });
   await other.connect();
   await other.query("BEGIN");
@@ -41,7 +41,7 @@ test("a PostgreSQL that refuses (lock, password, name, connections) costs 503s, 
   await other.query("ROLLBACK");
   await assertBack();
 
-  // Its password is no longer the one that the node knows.
+  // The role's password has changed.
   const rules = join(postgres.dataDirectory, "pg_hba.conf");
   const before = await readFile(rules, "utf8");
   await writeFile(rules, "host all all 127.0.0.1/32 scram-sha-256\n");
@@ -54,7 +54,7 @@ test("a PostgreSQL that refuses (lock, password, name, connections) costs 503s, 
   await assertBack();
   await other.end();
 
-  // The database has another name.
+  // The database was renamed.
   await administer(postgres.url(), CUT_ALL, "ALTER DATABASE kurs RENAME TO away");
   await customer.assertUnavailable();
   await administer(postgres.url(), "ALTER DATABASE away RENAME TO kurs");
@@ -76,7 +76,7 @@ test("a PostgreSQL that refuses (lock, password, name, connections) costs 503s, 
   await others[0]?.query(CUT_ALL);
   for (let count = 0; count < 3; count += 1) {
     const answer = await customer.ask();
-    // It may have come by a connection between the others.
+    // The node may have got a connection before the others.
     if (answer.status === 200) units += 1;
     else assertFailure(answer, 503, "temporarily_unavailable");
   }

@@ -7,7 +7,7 @@ import { temporaryDirectory } from "../../support/process.ts";
 import { customerOf, fillsUp, limit, startServer } from "./faults.ts";
 
 suite("a store that cannot be written", { concurrency: 2 }, () => {
-  test("writes that the system refuses with EFBIG: 503, uncharged, not ready; then all goes on", async () => {
+  test("while writes fail with EFBIG, reads return 503 uncharged and /readyz 503; then service resumes", async () => {
     await using server = await startServer();
     const customer = await customerOf(server);
     await customer.read(200);
@@ -15,8 +15,8 @@ suite("a store that cannot be written", { concurrency: 2 }, () => {
     await limit(server.program, "fsize", 4096);
     await customer.assertUnavailable();
     const json = { email: "new@example.org", password: "correct horse battery" };
-    const refused = await customer.client.call("POST", "/v1/auth/register", { json });
-    assertFailure(refused, 503, "temporarily_unavailable");
+    const rejected = await customer.client.call("POST", "/v1/auth/register", { json });
+    assertFailure(rejected, 503, "temporarily_unavailable");
     assert.equal(await customer.usedUnits(), 1);
 
     await limit(server.program, "fsize", "unlimited");
@@ -26,18 +26,18 @@ suite("a store that cannot be written", { concurrency: 2 }, () => {
     await server.stopWell();
   });
 
-  test("a full disk (a small tmpfs where one may be mounted, else a limit on files) costs 503s and nothing else", async (t) => {
+  test("on a full disk (a small tmpfs or a limit on file size) reads return 503, and no charge is lost", async (t) => {
     await using directory = await temporaryDirectory();
     await using full = await fillsUp(directory.path);
-    t.diagnostic(full.way);
+    t.diagnostic(full.method);
     const customer = await customerOf(full.server);
     await customer.read(200);
 
     await full.fill();
-    // Some pages may still fit; the charges that did are counted.
+    // Some pages may still fit, so some reads may still be charged.
     let answered = 1;
     for (let tries = 0; ; tries += 1) {
-      assert.ok(tries < 5000, "the disk is never full");
+      assert.ok(tries < 5000, "the disk did not fill up");
       const { status } = await customer.ask();
       if (status === 503) break;
       assert.equal(status, 200);
@@ -53,7 +53,7 @@ suite("a store that cannot be written", { concurrency: 2 }, () => {
   });
 
   for (const name of ["kurs.db", "kurs.db-wal"]) {
-    test(`${name} moved away under the server: 503 until it is back, and nothing is lost`, async () => {
+    test(`while ${name} is moved away, reads return 503; once it is back, service resumes without loss`, async () => {
       await using directory = await temporaryDirectory();
       await using server = await startServer({ dataDirectory: directory.path });
       const customer = await customerOf(server);
