@@ -60,7 +60,6 @@ export interface AppSettings {
   readonly allowedOrigins: readonly string[];
   readonly listensOnLoopback: boolean;
   /** The build of the console and the API reference; without it only the API is served. */
-  readonly consoleDirectory: string;
   /** The maximum number of open connections. */
   readonly connectionsMax: number;
   /** Whether the node shuts down: it still serves, but each response is its connection's last. */
@@ -132,7 +131,7 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
   rateRoutes(app, { replyToRead: createReplyToRead(respondToRead, write) });
   await mcpRoutes(app, { respondToMcp, write, originGuard, apiKeys: uses.apiKeys });
   healthRoutes(app, { askStore: () => checkStore(uses.store), isShuttingDown });
-  if (!(await consoleRoutes(app, settings.consoleDirectory))) {
+  if (!consoleRoutes(app)) {
     uses.log.warn("the console is not built: run `npm run build`");
   }
   addMethodNotAllowedRoutes();

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import type { AddressInfo, Server } from "node:net";
-import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import type { DestinationStream } from "pino";
 import { createAuthLimiter } from "./accounts/auth-limiter.ts";
@@ -45,8 +44,6 @@ const DRAIN_MS = 8000;
  * already.
  */
 const PASSWORDS_MS = 5000;
-
-const CONSOLE_DIRECTORY = join(import.meta.dirname, "../console/dist");
 
 /**
  * A running service. Disposing it makes it report not ready, continue to serve for the configured
@@ -97,7 +94,6 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
       overTls: config.publicUrl?.startsWith("https:") ?? false,
       allowedOrigins: config.allowedOrigins,
       listensOnLoopback: isLoopback(config.host),
-      consoleDirectory: CONSOLE_DIRECTORY,
       connectionsMax: config.connectionsMax,
       isShuttingDown: () => isShuttingDown,
     },

@@ -1,9 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readProgramFile } from "./shared/program-files.ts";
 
 /** The program's version, from its package.json. */
 export const version: string = (
-  JSON.parse(readFileSync(join(import.meta.dirname, "../package.json"), "utf8")) as {
-    version: string;
-  }
+  JSON.parse(readProgramFile("package.json").toString()) as { version: string }
 ).version;

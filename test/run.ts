@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { buildProgram } from "../scripts/build-program.js";
 import { COMPILE_CACHE } from "./support/compile-cache.ts";
 
 // Runs all test files, each in a process of its own: `npm test`. `node --test` runs one or a few.
@@ -35,6 +36,9 @@ const LONG = [
 // Every process inherits it: a file that starts a service is ready to do so after 0.35 s of
 // processor time instead of 0.75 s.
 process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
+
+// As the package ships it. Child processes take a third less processor time than from the sources.
+process.env.KURS_TEST_MAIN = await buildProgram();
 
 const found = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) =>
   path.replaceAll("\\", "/"),

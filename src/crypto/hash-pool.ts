@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { createConcurrencyLimit } from "../async/concurrency-limit.ts";
 import { Failure } from "../shared/failure.ts";
+import { readProgramFile } from "../shared/program-files.ts";
 import type { Secrets } from "../shared/secrets.ts";
 
 /** A hash takes a core for about 30 ms, and 19 MiB. One core stays free for reads. */
@@ -71,9 +72,7 @@ export function createHashPool(limits: HashingLimits = {}): HashPool {
 
 /** A worker thread that keeps the process alive only while it computes a tag. */
 class HashWorker {
-  readonly #worker = new Worker(new URL("./hash-worker.js", import.meta.url), {
-    name: THREAD_NAME,
-  });
+  readonly #worker = new Worker(threadProgram(), { name: THREAD_NAME });
   #pending: PromiseWithResolvers<Uint8Array> | undefined;
   #hasEnded = false;
 
@@ -107,4 +106,10 @@ class HashWorker {
       this.#worker.unref();
     }
   }
+}
+
+/** A data URL, because the single executable has no file that a thread could load. */
+function threadProgram(): URL {
+  const source = readProgramFile("src/crypto/hash-worker.js").toString();
+  return new URL(`data:text/javascript,${encodeURIComponent(source)}`);
 }

@@ -99,10 +99,10 @@ const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
 export async function seedFromSnapshot(
   store: RateStore,
   clock: Clock,
-  loadSnapshot: () => Promise<readonly Publication[]>,
+  loadSnapshot: () => readonly Publication[],
 ): Promise<readonly Publication[] | undefined> {
   if (await store.hasRates()) return undefined;
-  const publications = await loadSnapshot();
+  const publications = loadSnapshot();
   const nowMs = clock.nowMs();
   const rates = new Map<string, SourcedRate>();
   for (const { source, quotations } of publications) {

@@ -1,7 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-
-const DIRECTORY = join(import.meta.dirname, "../../migrations");
+import { programFilesIn, readProgramFile } from "../shared/program-files.ts";
 
 /** The versions of a schema before and after a migration. */
 export interface MigrationReport {
@@ -11,9 +8,9 @@ export interface MigrationReport {
 
 /** @returns the content of an engine's numbered files, in order; their count is the version. */
 export function migrationsIn(engine: "sqlite" | "postgres"): readonly string[] {
-  const directory = join(DIRECTORY, engine);
-  return readdirSync(directory)
+  const directory = `migrations/${engine}`;
+  return programFilesIn(directory)
     .filter((name) => name.endsWith(".sql"))
     .sort()
-    .map((name) => readFileSync(join(directory, name), "utf8"));
+    .map((name) => readProgramFile(`${directory}/${name}`).toString());
 }

@@ -6,7 +6,8 @@ import { setTimeout as after } from "node:timers/promises";
 import { COMPILE_CACHE } from "./compile-cache.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
+/** The program that the whole suite bundles once (test/run.ts), or the sources. */
+const MAIN = process.env.KURS_TEST_MAIN ?? join(import.meta.dirname, "../../src/main.ts");
 
 /** A child that has not ended by then hangs, on any machine: it is killed and the test fails. */
 const DEADLINE_MS = 120_000;

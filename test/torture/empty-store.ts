@@ -44,7 +44,7 @@ export async function tortureEmptyStore(round: Round, plan: EmptyStorePlan): Pro
 
 /** Pairs that the bundled publications have between them. */
 async function snapshotPairs(): Promise<number> {
-  const publications = await loadSnapshot();
+  const publications = loadSnapshot();
   const pairs = publications.flatMap(({ quotations }) =>
     quotations.map(({ base, quote }) => `${base}/${quote}`),
   );

@@ -1,8 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readProgramFile } from "../../shared/program-files.ts";
 import type { Publication } from "../source.ts";
-
-const FILE = join(import.meta.dirname, "../../../snapshot/rates.json");
 
 interface SnapshotFile {
   readonly publications: readonly {
@@ -14,8 +11,10 @@ interface SnapshotFile {
 }
 
 /** Loads the rates bundled with the program, in their order of precedence. */
-export async function loadSnapshot(): Promise<readonly Publication[]> {
-  const { publications } = JSON.parse(await readFile(FILE, "utf8")) as SnapshotFile;
+export function loadSnapshot(): readonly Publication[] {
+  const { publications } = JSON.parse(
+    readProgramFile("snapshot/rates.json").toString(),
+  ) as SnapshotFile;
   return publications.map(({ source, published_on, as_of, rates }) => ({
     source,
     publishedOn: published_on,

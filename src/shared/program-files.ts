@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { findPackageJSON } from "node:module";
+import { dirname, join } from "node:path";
+import { getAsset, getAssetKeys, isSea } from "node:sea";
+
+/**
+ * The directory that contains the program's files: a clone's or an installed package's. The single
+ * executable contains them itself.
+ */
+function rootDirectory(): string {
+  const packageJson = findPackageJSON(import.meta.url);
+  if (packageJson === undefined) throw new Error(`no package.json above ${import.meta.url}`);
+  return dirname(packageJson);
+}
+
+/**
+ * Reads a file that ships with the program.
+ *
+ * @param path from the root of the package, with slashes: `snapshot/rates.json`.
+ * @throws the system's error when there is none.
+ */
+export function readProgramFile(path: string): Buffer {
+  return isSea() ? Buffer.from(getAsset(path)) : readFileSync(join(rootDirectory(), path));
+}
+
+/**
+ * Lists the files of a directory that ships with the program, and of those in it.
+ *
+ * @param directory from the root of the package, with slashes: `console/dist`.
+ * @returns their paths from that directory, with slashes; none if there is no such directory.
+ */
+export function programFilesIn(directory: string): readonly string[] {
+  if (isSea()) {
+    return getAssetKeys().flatMap((key) =>
+      key.startsWith(`${directory}/`) ? [key.slice(directory.length + 1)] : [],
+    );
+  }
+  const path = join(rootDirectory(), directory);
+  try {
+    return readdirSync(path, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) =>
+        join(entry.parentPath, entry.name)
+          .slice(path.length + 1)
+          .replaceAll("\\", "/"),
+      );
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
