@@ -14,7 +14,7 @@ const COMPRESSED = /\.(br|gz)$/;
 
 /**
  * Serves the built console and API reference: one route per file, so that an unknown path gets the
- * API's own 404 and another method its 405.
+ * API's own 404 and another method its 405 (docs/decisions/0008-pages-are-files-of-one-build.md).
  *
  * @param directory the build's. @returns false when there is none: the API works without it.
  */

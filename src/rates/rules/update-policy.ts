@@ -37,7 +37,8 @@ export function createUpdatePolicy({ activeSources, maxJump }: SuccessionRules):
 
 /**
  * A pair changes its owner only when the owner is switched off. An operator's import may replace
- * any rate, and the next rate that a source publishes replaces an import.
+ * any rate, and the next rate that a source publishes replaces an import. See
+ * docs/decisions/0004-first-source-owns-a-pair.md.
  */
 function isForeign(
   current: SourcedRate,
