@@ -59,7 +59,7 @@ function createProgram(uses: CommandDeps, setExitCode: (code: number) => void): 
 
   program
     .command("serve")
-    .description("serve the API until SIGTERM; configured by environment variables (README)")
+    .description("serve the API until SIGTERM; its environment variables: docs/settings.md")
     .addHelpText("after", "\nExample:\n  $ PORT=8080 DATA_DIR=/var/lib/kurs kurs serve")
     .action(() => uses.serve());
   rateCommands(program, uses, setExitCode);
