@@ -53,7 +53,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
 
   program
     .command("serve")
-    .description("serve the API until SIGTERM; configured by environment variables (README)")
+    .description("serve the API until SIGTERM; its environment variables: docs/settings.md")
     .addHelpText("after", "\nExample:\n  $ PORT=8080 DATA_DIR=/var/lib/kurs kurs serve")
     .action(() => deps.serve());
   rateCommands(program, deps, setExitCode);

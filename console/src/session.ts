@@ -1,6 +1,9 @@
 import { effect, signal } from "@preact/signals";
 
-/** The current log-in, in memory and in this tab's storage only: no cookie, no other tab. */
+/**
+ * The current log-in, in memory and in this tab's storage only: no cookie, no other tab
+ * (docs/decisions/0008-pages-are-files-of-one-build.md).
+ */
 export interface Session {
   readonly email: string;
   readonly token: string;

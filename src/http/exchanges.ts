@@ -6,7 +6,8 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
 /**
  * The requests in flight on each connection of node:http, in order. It exists for two rules: every
  * admitted request gets its response before the connection closes, and a shutdown or a framing
- * error closes a connection only after the responses to earlier requests.
+ * error closes a connection only after the responses to earlier requests. See
+ * docs/decisions/0013-last-responses-wait-for-earlier-ones.md.
  */
 export interface Exchanges {
   /** How many requests of the connection have no complete response yet. */

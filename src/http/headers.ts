@@ -1,6 +1,7 @@
 /**
  * The headers of every API response: never cached, never framed, never sniffed (OWASP REST Security
- * Cheat Sheet). A table instead of a plugin, because every metered read sends them.
+ * Cheat Sheet). A table instead of a plugin, because every metered read sends them
+ * (docs/decisions/0002-own-headers-and-responses.md).
  */
 export const commonHeaders: Readonly<Record<string, string>> = {
   "cache-control": "no-store",

@@ -6,7 +6,8 @@ import type { MailStore } from "./store.ts";
 
 /**
  * How often the outbox is checked. Requests do not wake the loop: immediate work only for known
- * addresses would show in the duration of the next response.
+ * addresses would show in the duration of the next response
+ * (docs/decisions/0005-mail-through-an-outbox.md).
  */
 const CHECK_INTERVAL_MS = 1000;
 

@@ -27,7 +27,8 @@ interface ParsedToolCall {
 /**
  * Handles calls of our own tools without the SDK's server, which costs ten times as much. It
  * recognises only calls that it understands completely, and its response is the SDK's byte for
- * byte: a test sends the same requests to both implementations.
+ * byte: a test sends the same requests to both implementations. See
+ * docs/decisions/0006-direct-mcp-calls.md.
  *
  * @returns `undefined` for every request that the SDK must handle.
  */

@@ -24,8 +24,9 @@ const ENCODINGS = { br: ".br", gzip: ".gz" } as const;
 
 /**
  * Serves the built console and API reference: one route per file, so that an unknown path gets the
- * API's own 404 and another method its 405. Files are read when they are first requested, and kept:
- * the single executable has no directory to serve them from.
+ * API's own 404 and another method its 405 (docs/decisions/0008-pages-are-files-of-one-build.md).
+ * Files are read when they are first requested, and kept: the single executable has no directory to
+ * serve them from.
  *
  * @returns false when the console is not built: the API works without it.
  */

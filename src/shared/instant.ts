@@ -3,7 +3,8 @@ declare const instant: unique symbol;
 /**
  * An instant in UTC as RFC 3339 text with nine digits of the second, always 30 characters:
  * `2026-03-13T15:00:00.000000000Z`. The order of the texts is the order in time, so the store
- * sorts and serves them unchanged. Only `parseInstant` makes one.
+ * sorts and serves them unchanged (docs/decisions/0003-texts-for-times-and-digests.md). Only
+ * `parseInstant` makes one.
  */
 export type Instant = string & { readonly [instant]: true };
 

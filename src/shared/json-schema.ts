@@ -50,7 +50,8 @@ const builders = {
 
 /**
  * Makes JSON Schemas with the types that typebox infers from them. typebox's own builders make the
- * same schemas, but are 400 files: loading them cost a start 0.1 s and 23 MB.
+ * same schemas, but are 400 files: loading them cost a start 0.1 s and 23 MB
+ * (docs/decisions/0010-a-start-loads-what-reads-need.md).
  */
 export const Type = builders as unknown as Builders;
 

@@ -13,7 +13,8 @@ export interface Statement {
 /**
  * Statements that take effect together: a generator that yields each statement and receives its
  * rows. The same code thus runs without a pause on a synchronous engine (SQLite: a transaction that
- * awaits would let a metered batch start inside it) and awaits on an asynchronous one.
+ * awaits would let a metered batch start inside it) and awaits on an asynchronous one. See
+ * docs/decisions/0001-transactions-as-generators.md.
  */
 export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 

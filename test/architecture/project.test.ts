@@ -70,9 +70,11 @@ interface TreeEntry {
   readonly caption: string;
 }
 
-/** The entries of the README's tree: a fenced block, nested by indentation. */
+const TREE = "docs/architecture.md";
+
+/** The entries of the tree: a fenced block in which indentation shows what is in a folder. */
 function readTree(): TreeEntry[] {
-  const lines = read("README.md").split("\n");
+  const lines = read(TREE).split("\n");
   const fences = lines.flatMap((line, index) => (/^\s*```/.test(line) ? [index] : []));
   const blocks = fences.flatMap((start, index) =>
     index % 2 === 0 ? [{ start, end: fences[index + 1] ?? lines.length }] : [],
@@ -80,7 +82,7 @@ function readTree(): TreeEntry[] {
   const holdsTree = ({ start, end }: { start: number; end: number }) =>
     lines.slice(start + 1, end).some((line) => /^[\s│├└─]*src\/(?:\s|$)/.test(line));
   const block = blocks.find(holdsTree);
-  assert.ok(block !== undefined, "README.md: no fenced block has a line that begins with src/");
+  assert.ok(block !== undefined, `${TREE}: no fenced block has a line that begins with src/`);
 
   const parents: { indent: number; path: string }[] = [];
   return lines.slice(block.start + 1, block.end).flatMap((text, index) => {
@@ -115,22 +117,22 @@ test("server.json, the entry for the MCP registry, states this version", () => {
   assert.equal(version, JSON.parse(read("package.json")).version);
 });
 
-test("the README's tree has every folder at the top and every folder of src, with a caption", () => {
+test("the documented tree has every folder at the top and every folder of src, with a caption", () => {
   const captions = new Map(readTree().map(({ path, caption }) => [path, caption]));
   const missing = [...foldersToName()]
     // The captions of its folders describe src.
     .filter((folder) => folder !== "src/" && (captions.get(folder) ?? "") === "")
-    .map((folder) => `README.md: the tree lacks ${folder} with a caption`);
+    .map((folder) => `${TREE}: the tree lacks ${folder} with a caption`);
   assert.deepEqual(missing, []);
 });
 
-test("the README's tree names nothing that is not there, and files as files", () => {
+test("the documented tree names nothing that is not there, and files as files", () => {
   const missing = readTree().filter(({ path }) => {
     const place = join(ROOT, path);
     return !existsSync(place) || statSync(place).isDirectory() !== path.endsWith("/");
   });
   assert.deepEqual(
-    missing.map(({ line, path }) => `README.md:${line}: ${path} is not there`),
+    missing.map(({ line, path }) => `${TREE}:${line}: ${path} is not there`),
     [],
   );
 });

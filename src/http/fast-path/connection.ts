@@ -42,7 +42,7 @@ interface FastPath {
  * Serves plain requests without node:http. Every connection starts here and stays while it sends
  * metered reads and MCP calls in their plainest form, one after the other. At the first other bytes
  * node:http takes over the connection for good. The responses of both paths are the same; this one
- * takes less processor time (docs/decisions/0009-plain-reads-pass-node-http-by.md).
+ * takes less processor time (docs/decisions/0009-plain-reads-bypass-node-http.md).
  */
 export function installFastPath(
   server: Server,

@@ -30,7 +30,7 @@ export type AdmitRequest = (nowMs: number) => boolean;
 /**
  * Bounds the requests that one event-loop iteration admits. A rejection takes some 20 µs; serving
  * the request may take 300. Nothing is sampled or averaged: the first iteration that is too long
- * rejects, and the next starts anew.
+ * rejects, and the next starts anew. See docs/decisions/0011-reject-by-waiting-time.md.
  */
 export function createLoopBudget(limits: TurnLimits = {}): AdmitRequest {
   const { milliseconds = LOOP_BUDGET_MS, requests = MIN_REQUESTS } = limits;

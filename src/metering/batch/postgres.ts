@@ -6,7 +6,8 @@ import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
-// The whole batch is one statement, and so one transaction, one round trip and one commit.
+// The whole batch is one statement, and so one transaction, one round trip and one commit
+// (docs/decisions/0007-one-statement-per-batch-on-postgresql.md).
 //
 // locked: the usage rows of the batch's accounts, in the order of the accounts on every node, so
 // that two batches never deadlock. FOR UPDATE returns the rows as they are once they are locked,

@@ -9,7 +9,10 @@ const ROWS_AT_ONCE = [32, 8, 1] as const;
 /** A row's own columns: account, day, api_key, units. */
 const COLUMNS = 4;
 
-/** The units that one transaction charges, collected and written together. */
+/**
+ * The units that one transaction charges, collected and written together. Their rows' layout:
+ * docs/decisions/0012-units-in-rows-of-numbers.md.
+ */
 export interface Charges {
   /** @param account its number, not its id. */
   addToPeriod(account: number, units: number): void;

@@ -38,7 +38,8 @@ export function createUpdatePolicy({ rateSources, maxRateJump }: RateSettings): 
 
 /**
  * A pair changes its owner only when the owner is switched off. An operator's import may replace
- * any rate, and the next rate that a source publishes replaces an import.
+ * any rate, and the next rate that a source publishes replaces an import. See
+ * docs/decisions/0004-first-source-owns-a-pair.md.
  */
 function isForeign(
   current: SourcedRate,

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { ROOT, sourcesIn, trackedFiles } from "./tree.ts";
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+
+const documents = trackedFiles().filter((path) => /^(?!.*node_modules\/).*\.md$/.test(path));
+
+/** A link to a file of the project: `[text](path#anchor)`. */
+const link = /\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g;
+
+const links = documents.flatMap((path) =>
+  [...read(path).matchAll(link)].map(([text, file = "", anchor]) => ({
+    place: `${path}: ${text.slice(1)}`,
+    target: file === "" ? path : join(dirname(path), file),
+    anchor,
+  })),
+);
+
+/** The anchors that a renderer gives to the headings of a document. */
+function anchorsOf(path: string): readonly string[] {
+  const headings = read(path).match(/^#+ .+$/gm) ?? [];
+  return headings.map((heading) =>
+    heading
+      .replace(/^#+ /, "")
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
+
+test("every link in a document leads to a file, and to a heading that it has", () => {
+  const broken = links.filter(
+    ({ target, anchor }) =>
+      !existsSync(join(ROOT, target)) ||
+      (anchor !== undefined && !anchorsOf(target).includes(anchor)),
+  );
+
+  assert.ok(links.length > 100, `only ${links.length} links`);
+  assert.deepEqual(
+    broken.map(({ place }) => place),
+    [],
+  );
+});
+
+test("every document is in the index, itself or its folder", () => {
+  const index = new Set(
+    links.flatMap(({ place, target }) => (place.startsWith("docs/README.md:") ? [target] : [])),
+  );
+  const isListed = (path: string) => index.has(path) || index.has(`${dirname(path)}/`);
+
+  assert.deepEqual(
+    documents.filter((path) => path !== "docs/README.md" && !isListed(path)),
+    [],
+  );
+});
+
+test("every document that code names is there, and code links to every decision", () => {
+  const code = ["src", "console/src", "bench", "test"].flatMap(sourcesIn);
+  const named = code.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bdocs\/[\w./-]+\.md\b/g)].map(([document]) => ({ path, document })),
+  );
+  const gone = named.filter(({ document }) => !existsSync(join(ROOT, document)));
+  const decisions = documents.filter((path) => path.startsWith("docs/decisions/"));
+  const linked = new Set(named.map(({ document }) => document));
+
+  assert.deepEqual(gone, []);
+  assert.ok(decisions.length > 10, `only ${decisions.length} decisions`);
+  assert.deepEqual(
+    decisions.filter((path) => !linked.has(path)),
+    [],
+  );
+});
