@@ -48,7 +48,11 @@ import type { StoreStatus } from "./shared/store.ts";
 
 const FIRST_OF_GET = "G".charCodeAt(0);
 
-type HealthStore = RateStore & StoreStatus & Pick<PlanStore, "missingPlans">;
+interface HealthStore {
+  readonly status: StoreStatus;
+  readonly rates: RateStore;
+  readonly plans: PlanStore;
+}
 
 export interface AppSettings {
   /** Where clients reach the service; final only once it listens. */
@@ -154,7 +158,7 @@ export const namedSchemas = [
 ] as const;
 
 async function checkStore(store: HealthStore): Promise<StoreReadiness> {
-  await store.checkWrites();
-  const hasRates = await store.hasRates();
-  return { hasRates, hasAllPlans: (await store.missingPlans()).length === 0 };
+  await store.status.checkWrites();
+  const hasRates = await store.rates.hasAny();
+  return { hasRates, hasAllPlans: (await store.plans.missing()).length === 0 };
 }

@@ -67,9 +67,9 @@ export async function startService(config: Config, world: ServiceDependencies): 
   const store = starting.use(await openStore(config, serverTimeouts, observeBatch));
   const { freePlanUnits } = config;
   if (freePlanUnits !== undefined) {
-    await store.setPlan({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });
+    await store.plans.set({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });
   }
-  const snapshot = await seedFromSnapshot(store, clock, loadSnapshot);
+  const snapshot = await seedFromSnapshot(store.rates, clock, loadSnapshot);
   if (snapshot !== undefined) {
     const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
     log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");

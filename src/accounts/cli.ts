@@ -4,16 +4,13 @@ import type { PlanStore } from "../billing/store.ts";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { table } from "../cli/output.ts";
-import type { MailTokenStore } from "../mail/store.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
 import { accountSummaryJson } from "./json.ts";
 import type { AccountStore, AccountSummary } from "./store.ts";
 
 export interface AccountCommandUses extends CommandIo {
-  readonly openStore: OpenStore<
-    AccountStore & Pick<PlanStore, "listPlans"> & Pick<MailTokenStore, "markEmailVerified">
-  >;
+  readonly openStore: OpenStore<{ readonly accounts: AccountStore; readonly plans: PlanStore }>;
 }
 
 /** Adds `kurs accounts …`. */
@@ -56,7 +53,7 @@ export function accountCommands(program: Command, uses: AccountCommandUses): voi
 
 async function listAccounts(uses: AccountCommandUses, { json }: OutputOptions): Promise<void> {
   await using store = await uses.openStore();
-  const accounts = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name);
+  const accounts = await store.accounts.list(billingPeriodAt(uses.clock.nowMs()).name);
   if (json) return uses.print(JSON.stringify(accounts.map(accountSummaryJson), undefined, 2));
   if (accounts.length === 0) return uses.print("There are no accounts yet.");
   uses.print(accountTable(accounts));
@@ -65,7 +62,7 @@ async function listAccounts(uses: AccountCommandUses, { json }: OutputOptions): 
 async function showAccount(uses: AccountCommandUses, typed: string, { json }: OutputOptions) {
   const email = normalizeEmail(typed);
   await using store = await uses.openStore();
-  const [account] = await store.listAccounts(billingPeriodAt(uses.clock.nowMs()).name, email);
+  const [account] = await store.accounts.list(billingPeriodAt(uses.clock.nowMs()).name, email);
   if (account === undefined) throw unknownAccount(email);
   uses.print(
     json ? JSON.stringify(accountSummaryJson(account), undefined, 2) : accountTable([account]),
@@ -75,19 +72,19 @@ async function showAccount(uses: AccountCommandUses, typed: string, { json }: Ou
 async function movePlan({ openStore, print }: AccountCommandUses, typed: string, plan: string) {
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const plans = (await store.listPlans()).map(({ name }) => name);
+  const plans = (await store.plans.list()).map(({ name }) => name);
   if (!plans.includes(plan)) {
     const known = plans.join(", ");
     throw new CommandError(`there is no plan ${plan}; there are: ${known}. See kurs plans set`);
   }
-  if (!(await store.setAccountPlan(email, plan))) throw unknownAccount(email);
+  if (!(await store.accounts.setPlan(email, plan))) throw unknownAccount(email);
   print(`${email} is on plan ${plan}`);
 }
 
 async function verifyAccount({ openStore, clock, print }: AccountCommandUses, typed: string) {
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const isKnown = await store.markEmailVerified(email, timestamp(clock.nowMs()));
+  const isKnown = await store.accounts.markEmailVerified(email, timestamp(clock.nowMs()));
   if (!isKnown) throw unknownAccount(email);
   print(`${email} is verified`);
 }

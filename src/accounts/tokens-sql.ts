@@ -1,9 +1,10 @@
 import { writeMail } from "../mail/sql.ts";
-import type { IssuedToken, MailTokenStore, TokenPurpose } from "../mail/store.ts";
+import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
 import { timestamp } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
+import type { MailTokenStore } from "./store.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -42,10 +43,6 @@ const SPEND_TOKEN = `
 const VERIFY_EMAIL = `
   UPDATE accounts SET email_verified_at = coalesce(email_verified_at, $2) WHERE id = $1`;
 
-const VERIFY_EMAIL_BY_NAME = `
-  UPDATE accounts SET email_verified_at = coalesce(email_verified_at, $2) WHERE email = $1
-  RETURNING id`;
-
 const SET_PASSWORD = `
   UPDATE accounts SET password_hash = $2 WHERE id = $1 RETURNING email_verified_at`;
 
@@ -56,7 +53,7 @@ const REVOKE_KEYS = `
 
 export function mailTokenStore(engine: Engine): MailTokenStore {
   return {
-    issueToken: (email, token) =>
+    issue: (email, token) =>
       engine.transaction(
         function* () {
           const { purpose, tokenHash, mailId, createdAt, expiresAt } = token;
@@ -76,7 +73,7 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
         `mail tokens of ${email}`,
       ),
 
-    async tokenEmail(tokenHash, purpose, now) {
+    async findEmail(tokenHash, purpose, now) {
       const [row] = await engine.query(TOKEN_EMAIL, tokenHash, purpose, now);
       return row && textOf(row, "email");
     },
@@ -104,10 +101,6 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
         yield writeMail({ id: mailId, accountId, kind: "password_changed", createdAt: now });
         return true;
       }),
-
-    async markEmailVerified(email, now) {
-      return (await engine.query(VERIFY_EMAIL_BY_NAME, email, now)).length === 1;
-    },
   };
 }
 

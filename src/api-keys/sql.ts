@@ -43,7 +43,7 @@ const REVOKE_KEY = `
 
 export function apiKeyStore(engine: Engine): ApiKeyStore {
   return {
-    createApiKey(key, limits) {
+    create(key, limits) {
       const { keyHash, id, accountId, name, keyPrefix, createdAt, sessionHash } = key;
       const { active, perDay, total } = limits;
       const counted = [accountId, total, active, perDay, createdAt.slice(0, 10)] as const;
@@ -58,7 +58,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
       }, `keys of ${accountId}`);
     },
 
-    async listApiKeys(accountId, afterId, limit) {
+    async list(accountId, afterId, limit) {
       const rows = await engine.query(LIST_KEYS, accountId, afterId, limit);
       return rows.map((row) => ({
         id: textOf(row, "id"),
@@ -69,12 +69,12 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
       }));
     },
 
-    async apiKeyAccount(keyHash) {
+    async findAccount(keyHash) {
       const [row] = await engine.query(KEY_ACCOUNT, keyHash);
       return row && textOf(row, "account_id");
     },
 
-    async revokeApiKey(accountId, keyId, now) {
+    async revoke(accountId, keyId, now) {
       return (await engine.query(REVOKE_KEY, keyId, accountId, now)).length === 1;
     },
   };

@@ -7,7 +7,7 @@ import { MAX_PLAN_UNITS } from "./rules.ts";
 import type { PlanStore } from "./store.ts";
 
 export interface PlanCommandUses extends CommandIo {
-  readonly openStore: OpenStore<PlanStore>;
+  readonly openStore: OpenStore<{ readonly plans: PlanStore }>;
 }
 
 /** Adds `kurs plans …`. */
@@ -41,7 +41,7 @@ Example:
 
 async function listPlans({ openStore, print }: PlanCommandUses, { json }: OutputOptions) {
   await using store = await openStore();
-  const plans = await store.listPlans();
+  const plans = await store.plans.list();
   if (json) return print(JSON.stringify(plans.map(planJson), undefined, 2));
   const columns = [{ heading: "PLAN" }, { heading: "UNITS PER PERIOD", align: "right" }] as const;
   print(
@@ -63,6 +63,6 @@ async function setPlan({ openStore, print }: PlanCommandUses, name: string, unit
     throw new CommandError(`units ${JSON.stringify(units)}: ${rule}`, 2);
   }
   await using store = await openStore();
-  await store.setPlan({ name, unitsPerPeriod });
+  await store.plans.set({ name, unitsPerPeriod });
   print(`plan ${name} has ${unitsPerPeriod} units per period`);
 }

@@ -11,7 +11,7 @@ const USAGE = `
 
 export function usageStore(engine: Engine): UsageStore {
   return {
-    async usageOf(accountId, period) {
+    async ofPeriod(accountId, period) {
       const [row] = await engine.query(USAGE, accountId, period);
       if (row === undefined) return undefined;
       return {
@@ -21,7 +21,7 @@ export function usageStore(engine: Engine): UsageStore {
       };
     },
 
-    async dailyUnits(accountId, { day, keyId }, lastDay, limit) {
+    async byDay(accountId, { day, keyId }, lastDay, limit) {
       const rows = await engine.query(engine.dailyUnits, accountId, day, keyId, lastDay, limit);
       return rows.map((row) => ({
         day: textOf(row, "day"),
@@ -54,7 +54,7 @@ const MISSING_PLANS = `
 
 export function planStore(engine: Engine): PlanStore {
   return {
-    async listPlans() {
+    async list() {
       const rows = await engine.query(LIST_PLANS);
       return rows.map((row) => ({
         name: textOf(row, "name"),
@@ -62,11 +62,11 @@ export function planStore(engine: Engine): PlanStore {
       }));
     },
 
-    async setPlan({ name, unitsPerPeriod }) {
+    async set({ name, unitsPerPeriod }) {
       await engine.query(SET_PLAN, name, unitsPerPeriod);
     },
 
-    async missingPlans() {
+    async missing() {
       return (await engine.queryWithPriority(MISSING_PLANS)).map((row) => textOf(row, "plan"));
     },
   };

@@ -26,7 +26,7 @@ const REMOVE_MAILS = removeSome(
   "next_attempt_at IS NULL AND coalesce(delivered_at, given_up_at) < $1",
 );
 
-export function tidyingStore(engine: Engine): CleanupStore {
+export function cleanupStore(engine: Engine): CleanupStore {
   const removeAll = async (sql: string, before: string): Promise<void> => {
     let removed = ROWS_PER_STATEMENT;
     while (removed === ROWS_PER_STATEMENT) removed = (await engine.query(sql, before)).length;

@@ -121,7 +121,7 @@ async function findInStore(
   const nowMs = clock.nowMs();
   const { facts, sources: states, mails } = examined;
   const { rates = [] } = facts.books ?? {};
-  const listed = { listSources: async () => withUnfetched(states ?? [], rates, nowMs) };
+  const listed = { list: async () => withUnfetched(states ?? [], rates, nowMs) };
   const statuses = await readSourceStatus(listed, sourcesOf(rateSources), nowMs);
   const others = rates.filter(({ source }) => !rateSources.includes(source));
   return [

@@ -13,7 +13,7 @@ import type { MailRecord, MailStore } from "./store.ts";
 const TEST_TIMEOUT_MS = 60_000;
 
 export interface MailCommandUses extends CommandIo {
-  readonly openStore: OpenStore<MailStore>;
+  readonly openStore: OpenStore<{ readonly mails: MailStore }>;
   /** Opens the configured mailer. @throws {ConfigError} */
   readonly openMailer: () => Promise<Mailer>;
   /** A UUIDv7. */
@@ -55,7 +55,7 @@ interface ListOptions extends OutputOptions {
 
 async function listMails({ openStore, print }: MailCommandUses, { all, json }: ListOptions) {
   await using store = await openStore();
-  const mails = await store.listMails({ withDelivered: all ?? false });
+  const mails = await store.mails.list({ withDelivered: all ?? false });
   if (json) return print(JSON.stringify(mails.map(mailJson), undefined, 2));
   if (mails.length === 0) {
     return print(all ? "There are no mails." : "No mail waits, and none was given up.");

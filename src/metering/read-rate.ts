@@ -44,11 +44,12 @@ const invalidSymbol: ReadResult = { result: invalidAssetSymbol, allowance: undef
 const busy: ReadResult = { result: readsOverloaded, allowance: undefined };
 
 export function createReadRate(uses: {
-  readonly store: MeterStore;
+  readonly store: { readonly metering: MeterStore };
   readonly secrets: Pick<Secrets, "hash">;
   readonly clock: Clock;
 }): ReadRate {
-  const { store, secrets, clock } = uses;
+  const { secrets, clock } = uses;
+  const { metering } = uses.store;
   const calendar = createCalendar();
 
   return (apiKey, base, quote) => {
@@ -56,7 +57,7 @@ export function createReadRate(uses: {
     const nowMs = clock.nowMs();
     const { period, day } = calendar(nowMs);
     const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
-    return store.read(read).then((outcome) => {
+    return metering.read(read).then((outcome) => {
       if (outcome === undefined) return rejectedKey;
       const { quota, found } = outcome;
       // The symbols are checked before the charge, and so before its quota (section 4).

@@ -42,7 +42,7 @@ const RECORD_FAILURE = `
 
 export function sourceStore(engine: Engine): SourceStore {
   return {
-    async listSources() {
+    async list() {
       const rows = await engine.query(LIST_SOURCES);
       return rows.map((row) => ({
         source: textOf(row, "source"),
@@ -57,16 +57,16 @@ export function sourceStore(engine: Engine): SourceStore {
       }));
     },
 
-    async addSource(source, nextAttemptAt) {
+    async add(source, nextAttemptAt) {
       await engine.query(ADD_SOURCE, source, nextAttemptAt);
     },
 
-    async leaseSource(source, { now, until, onlyWhenDue }) {
+    async lease(source, { now, until, onlyWhenDue }) {
       const values = [source, now, until, onlyWhenDue ? 1 : 0];
       return (await engine.query(LEASE_SOURCE, ...values)).length === 1;
     },
 
-    async releaseSource(source) {
+    async release(source) {
       await engine.query(RELEASE_SOURCE, source);
     },
 

@@ -71,7 +71,7 @@ const RATES_LOCK = "rates";
 
 export function rateStore(engine: Engine): RateStore {
   return {
-    storeRates: (rates, judge, now) =>
+    update: (rates, judge, now) =>
       engine.transaction(function* () {
         const verdicts: UpdateDecision[] = [];
         for (const some of chunksOf(rates, engine.maxRowsPerStatement)) {
@@ -87,7 +87,7 @@ export function rateStore(engine: Engine): RateStore {
         return verdicts;
       }, RATES_LOCK),
 
-    previewUpdates: (rates, judge) =>
+    previewUpdate: (rates, judge) =>
       engine.transaction(function* () {
         const all: DecidedUpdate[] = [];
         for (const some of chunksOf(rates, engine.maxRowsPerStatement))
@@ -95,7 +95,7 @@ export function rateStore(engine: Engine): RateStore {
         return all;
       }),
 
-    async listHeldRates() {
+    async listHeld() {
       return (await engine.query(LIST_HELD_RATES)).map(
         (row): HeldRate => ({
           ...sourcedRateOf(row),
@@ -105,7 +105,7 @@ export function rateStore(engine: Engine): RateStore {
       );
     },
 
-    releaseRate: ({ base, quote }) =>
+    releaseHeld: ({ base, quote }) =>
       engine.transaction(function* () {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return undefined;
@@ -114,11 +114,11 @@ export function rateStore(engine: Engine): RateStore {
         return held;
       }, RATES_LOCK),
 
-    async dropHeldRate({ base, quote }) {
+    async dropHeld({ base, quote }) {
       return (await engine.query(TAKE_HELD_RATE, base, quote)).length === 1;
     },
 
-    async listRates(base) {
+    async list(base) {
       const rows = await engine.query(LIST_RATES, base ?? null);
       return rows.map((row) => ({
         ...sourcedRateOf(row),
@@ -126,11 +126,11 @@ export function rateStore(engine: Engine): RateStore {
       }));
     },
 
-    async hasRates() {
+    async hasAny() {
       return (await engine.queryWithPriority(HAS_RATES)).length > 0;
     },
 
-    async suspendRate({ base, quote }: Pair, at) {
+    async suspend({ base, quote }: Pair, at) {
       return (await engine.query(SUSPEND_RATE, base, quote, at ?? null)).length === 1;
     },
   };

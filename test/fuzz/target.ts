@@ -49,7 +49,7 @@ export async function startTarget(engine: EngineName): Promise<Target> {
   const suspended = parsePair("EUR", "JPY");
   if (
     suspended === undefined ||
-    !(await store.suspendRate(suspended, "2026-11-01T00:00:00.000Z"))
+    !(await store.rates.suspend(suspended, "2026-11-01T00:00:00.000Z"))
   ) {
     throw new Error("the snapshot lacks EUR/JPY");
   }

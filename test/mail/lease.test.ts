@@ -13,7 +13,7 @@ test("a mail that its server is slow with stays with its node, and is free 10 s 
   await newRegistration(store);
   const clock = new TestClock(NOW);
   const inMs = (milliseconds: number) => new Date(clock.nowMs() + milliseconds).toISOString();
-  const claim = () => otherNode.claimMails({ now: inMs(0), until: inMs(10_000), limit: 1 });
+  const claim = () => otherNode.mails.claim({ now: inMs(0), until: inMs(10_000), limit: 1 });
   const { promise: taken, resolve: take } = Promise.withResolvers<string>();
   const reports: DeliveryReport[] = [];
   const deliver = createDeliverMail({
@@ -31,7 +31,7 @@ test("a mail that its server is slow with stays with its node, and is free 10 s 
     clock.advanceMs(3000);
     t.mock.timers.tick(3000);
     // The renewal is asynchronous, and by then done.
-    await store.listMails({ withDelivered: true });
+    await store.mails.list({ withDelivered: true });
     assert.deepEqual(await claim(), [], `another node has taken it after ${seconds} s`);
   }
   clock.advanceMs(10_000);

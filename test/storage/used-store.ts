@@ -42,9 +42,9 @@ export async function useStore(dataDirectory: string) {
     // As three commands would do it, but a command takes 0.25 s of processor time.
     await using store = openSqliteStore(dataDirectory, 1000);
     const pair = { base: "EUR" as AssetSymbol, quote: "CHF" as AssetSymbol };
-    await store.suspendRate(pair, instantAt(clock.nowMs()));
-    await store.setPlan({ name: "pro", unitsPerPeriod: 5000 });
-    await store.setAccountPlan("ada@example.org", "pro");
+    await store.rates.suspend(pair, instantAt(clock.nowMs()));
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5000 });
+    await store.accounts.setPlan("ada@example.org", "pro");
   }
   const contents = contentsOfSqlite(dataDirectory);
   return { dataDirectory, session, active, revoked, contents };

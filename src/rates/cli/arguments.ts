@@ -21,7 +21,11 @@ export function pairOf(base: string, quote: string): Pair {
 
 /** The dependencies of the rate commands. */
 export interface RateCommandUses extends CommandIo {
-  readonly openStore: OpenStore<RateStore & SourceStore & StoreStatus>;
+  readonly openStore: OpenStore<{
+    readonly rates: RateStore;
+    readonly sources: SourceStore;
+    readonly status: StoreStatus;
+  }>;
   /** The part of the configuration that these commands use. @throws {ConfigError} */
   readonly settings: () => RateSettings;
   /** The sources of these keys, in this order. */

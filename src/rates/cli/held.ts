@@ -33,7 +33,7 @@ export function heldCommands(rates: Command, uses: RateCommandUses): void {
 
 async function listHeld({ openStore, print }: RateCommandUses, { json }: OutputOptions) {
   await using store = await openStore();
-  const held = await store.listHeldRates();
+  const held = await store.rates.listHeld();
   if (json) return print(JSON.stringify(held.map(heldRateJson), undefined, 2));
   if (held.length === 0) return print("No rate is held.");
   const columns = [
@@ -55,14 +55,14 @@ async function listHeld({ openStore, print }: RateCommandUses, { json }: OutputO
 
 async function release({ openStore, print }: RateCommandUses, pair: Pair): Promise<void> {
   await using store = await openStore();
-  const released = await store.releaseRate(pair);
+  const released = await store.rates.releaseHeld(pair);
   if (released === undefined) throw notHeld(pair);
   print(`${pair.base}/${pair.quote} is served at ${released.rate}`);
 }
 
 async function drop({ openStore, print }: RateCommandUses, pair: Pair): Promise<void> {
   await using store = await openStore();
-  if (!(await store.dropHeldRate(pair))) throw notHeld(pair);
+  if (!(await store.rates.dropHeld(pair))) throw notHeld(pair);
   print(`the held rate of ${pair.base}/${pair.quote} is deleted`);
 }
 

@@ -109,7 +109,7 @@ async function listRates(
 ): Promise<void> {
   const symbol = base === undefined ? undefined : symbolOf("base", base);
   await using store = await openStore();
-  const rates = await store.listRates(symbol);
+  const rates = await store.rates.list(symbol);
   if (json) return print(JSON.stringify(rates.map(storedRateJson), undefined, 2));
   if (rates.length === 0) {
     if (symbol === undefined) {
@@ -141,7 +141,7 @@ async function suspendRate(
 ): Promise<void> {
   await using store = await openStore();
   const name = `${pair.base}/${pair.quote}`;
-  if (!(await store.suspendRate(pair, at))) {
+  if (!(await store.rates.suspend(pair, at))) {
     throw new CommandError(`there is no stored rate for ${name}: see kurs rates list`);
   }
   print(at === undefined ? `${name} is served again` : `${name} is suspended`);

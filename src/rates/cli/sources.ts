@@ -49,7 +49,7 @@ async function showStatus(uses: RateCommandUses, { json }: OutputOptions): Promi
   const sources = sourcesOf(settings().rateSources);
   await using store = await openStore();
   const nowMs = clock.nowMs();
-  const states = await readSourceStatus(store, sources, nowMs);
+  const states = await readSourceStatus(store.sources, sources, nowMs);
   const exitCode = states.some(({ missedPublications }) => missedPublications > 0) ? 1 : 0;
   if (json) print(JSON.stringify(states.map(wireSourceStatus), undefined, 2));
   else if (states.length === 0) print("No source is switched on: RATE_SOURCES is empty.");

@@ -79,7 +79,7 @@ export const newResetToken = (change: Partial<IssuedToken> = {}): IssuedToken =>
 /** An account as it is just after its registration. */
 export async function newRegistration(store: Store, change: Partial<IssuedToken> = {}) {
   const [account, verification] = [newAccount(), newMailToken(change)];
-  await store.createAccount(account, verification);
+  await store.accounts.create(account, verification);
   return { account, email: account.email, verification };
 }
 
@@ -101,7 +101,7 @@ export const KEY_LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 }
 
 /** Every key of an account, as its list has them. */
 export const keysOf = (store: Store, accountId: string) =>
-  store.listApiKeys(accountId, "", KEY_LIMITS.total);
+  store.keys.list(accountId, "", KEY_LIMITS.total);
 
 /** An account's units by day and key, both days included. */
 export async function unitsOfDays(store: Store, accountId: string, first: string, last: string) {
@@ -144,10 +144,10 @@ export function newRead(keyHash: string, change: { pair?: string; time?: string 
 export async function newCustomer(store: Store, unitsPerPeriod: number) {
   const account = newAccount();
   const plan = `plan-${account.id}`;
-  await store.setPlan({ name: plan, unitsPerPeriod });
-  await store.createAccount({ ...account, plan }, newMailToken());
+  await store.plans.set({ name: plan, unitsPerPeriod });
+  await store.accounts.create({ ...account, plan }, newMailToken());
   const key = newKey(account.id);
-  await store.createApiKey(key, KEY_LIMITS);
+  await store.keys.create(key, KEY_LIMITS);
   return { accountId: account.id, email: account.email, plan, key, keyHash: key.keyHash };
 }
 
@@ -162,7 +162,7 @@ export async function dailyUnits(engine: Engine, accountId: string): Promise<str
 
 /** The units that an account has used in a period. */
 export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {
-  return (await store.usageOf(accountId, period))?.usedUnits;
+  return (await store.usage.ofPeriod(accountId, period))?.usedUnits;
 }
 
 const textOf = (row: Row) => JSON.stringify(row);
@@ -182,4 +182,4 @@ export async function contentsOf(engine: Engine): Promise<Record<string, Row[]>>
 const judge = createUpdatePolicy({ activeSources: [], maxJump: "1000000" as Decimal });
 
 export const storeRates = (store: Store, rates: readonly SourcedRate[]) =>
-  store.storeRates(rates, judge, NOW);
+  store.rates.update(rates, judge, NOW);

@@ -39,7 +39,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
 
-    const outcome = await store.read(newRead(key.keyHash));
+    const outcome = await store.metering.read(newRead(key.keyHash));
 
     assert.deepEqual(outcome, { quota: { quotaUnits: 10, usedUnits: 1 }, found: SERVED });
     assert.equal(await usedUnits(store, accountId), 1);
@@ -51,10 +51,10 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("USD/EUR", "0.8714", EUR_USD.asOf)]);
     const { keyHash } = await newCustomer(store, 10);
-    await store.read(newRead(keyHash));
+    await store.metering.read(newRead(keyHash));
 
     const pairs = ["EU/RUSD", "EURU/SD", "USD/EUR", "EUR/USD"];
-    const reads = pairs.map((pair) => store.read(newRead(keyHash, { pair })));
+    const reads = pairs.map((pair) => store.metering.read(newRead(keyHash, { pair })));
 
     const found = foundIn(await Promise.all(reads));
     assert.deepEqual(found, ["unsupported", "unsupported", "0.8714", "1.1476"]);
@@ -65,10 +65,10 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
-    await store.revokeApiKey(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, NOW);
 
     const reads = [newRead(newHash()), newRead(key.keyHash), newRead(key.keyHash, { pair: "" })];
-    const outcomes = await Promise.all(reads.map((read) => store.read(read)));
+    const outcomes = await Promise.all(reads.map((read) => store.metering.read(read)));
 
     assert.deepEqual(outcomes, [undefined, undefined, undefined]);
     assert.equal(await usedUnits(store, accountId), 0);
@@ -80,10 +80,10 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
-    const ask = () => store.read(newRead(keyHash, { pair: "" }));
+    const ask = () => store.metering.read(newRead(keyHash, { pair: "" }));
 
     assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 0 }, found: "not_asked" });
-    await store.read(newRead(keyHash));
+    await store.metering.read(newRead(keyHash));
     assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 1 }, found: "not_asked" });
 
     assert.equal(await usedUnits(store, accountId), 1);
@@ -96,7 +96,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const [lost, other] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await database.losePlan(lost.plan);
-    assert.deepEqual(await store.missingPlans(), [lost.plan]);
+    assert.deepEqual(await store.plans.missing(), [lost.plan]);
 
     const keys = [other.keyHash, lost.keyHash, other.keyHash];
     const reads = [...keys.map((key) => newRead(key)), newRead(lost.keyHash, { pair: "" })];
@@ -110,20 +110,22 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(outcomes[3]?.found, "not_asked");
     assert.equal(await usedUnits(store, other.accountId), 2);
     assert.deepEqual(await dailyUnits(engine, lost.accountId), []);
-    await store.setPlan({ name: lost.plan, unitsPerPeriod: 10 });
-    assert.deepEqual(await store.missingPlans(), []);
-    assert.equal((await store.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
+    await store.plans.set({ name: lost.plan, unitsPerPeriod: 10 });
+    assert.deepEqual(await store.plans.missing(), []);
+    assert.equal((await store.metering.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
   });
 
   test("an unsupported and a suspended pair are charged", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
-    await store.suspendRate(pairOf("EUR/JPY"), NOW);
+    await store.rates.suspend(pairOf("EUR/JPY"), NOW);
     const { accountId, keyHash } = await newCustomer(store, 10);
 
     const outcomes = await Promise.all(
-      ["EUR/JPY", "USD/EUR", "EUR/USD"].map((pair) => store.read(newRead(keyHash, { pair }))),
+      ["EUR/JPY", "USD/EUR", "EUR/USD"].map((pair) =>
+        store.metering.read(newRead(keyHash, { pair })),
+      ),
     );
 
     assert.deepEqual(foundIn(outcomes), ["suspended", "unsupported", "1.1476"]);
@@ -135,11 +137,11 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
-    await store.read(newRead(keyHash));
+    await store.metering.read(newRead(keyHash));
 
     const spent = { quota: { quotaUnits: 1, usedUnits: 1 }, found: "exhausted" };
     for (const pair of ["EUR/USD", "USD/EUR"]) {
-      assert.deepEqual(await store.read(newRead(keyHash, { pair })), spent);
+      assert.deepEqual(await store.metering.read(newRead(keyHash, { pair })), spent);
     }
 
     assert.equal(await usedUnits(store, accountId), 1);
@@ -152,7 +154,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 0);
 
-    const outcome = await store.read(newRead(keyHash));
+    const outcome = await store.metering.read(newRead(keyHash));
 
     assert.deepEqual(outcome, { quota: { quotaUnits: 0, usedUnits: 0 }, found: "exhausted" });
     assert.deepEqual(await dailyUnits(engine, accountId), []);
@@ -164,7 +166,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 4);
     const second = newKey(accountId);
-    await store.createApiKey(second, KEY_LIMITS);
+    await store.keys.create(second, KEY_LIMITS);
     const reads = [
       newRead(key.keyHash),
       newRead(second.keyHash, { pair: "USD/EUR" }),
@@ -176,7 +178,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
       newRead(second.keyHash),
     ];
 
-    const outcomes = await Promise.all(reads.map((read) => store.read(read)));
+    const outcomes = await Promise.all(reads.map((read) => store.metering.read(read)));
 
     assert.deepEqual(foundIn(outcomes), [
       "1.1476",
@@ -204,7 +206,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [poor, rich] = [await newCustomer(store, 2), await newCustomer(store, 100)];
 
     const outcomes = await Promise.all(
-      times(20).map((turn) => store.read(newRead((turn % 2 === 0 ? poor : rich).keyHash))),
+      times(20).map((turn) => store.metering.read(newRead((turn % 2 === 0 ? poor : rich).keyHash))),
     );
 
     assert.equal(outcomes.filter(isRate).length, 12);
@@ -219,7 +221,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
     for (const _ of times(47)) customers.push(await newCustomer(store, 1000));
     const seconds = customers.map(({ accountId }) => newKey(accountId));
-    for (const key of seconds) await store.createApiKey(key, KEY_LIMITS);
+    for (const key of seconds) await store.keys.create(key, KEY_LIMITS);
     // The first account reads 1 and 2 times by its keys, the last one 47 and 48 times.
     const reads = customers.flatMap(({ keyHash }, index) => [
       ...times(index + 1).map(() => newRead(keyHash)),
@@ -230,7 +232,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
       // On a slow machine no more than the next batch of 1,000 may wait.
       for (let from = 0; from < reads.length; from += 1000) {
         const next = reads.slice(from, from + 1000);
-        const outcomes = await Promise.all(next.map((read) => store.read(read)));
+        const outcomes = await Promise.all(next.map((read) => store.metering.read(read)));
         assert.ok(outcomes.every(isRate));
       }
       for (const [index, { accountId, key }] of customers.entries()) {
@@ -252,7 +254,9 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 2400);
 
-    const outcomes = await Promise.all(times(2500).map(() => store.read(newRead(keyHash))));
+    const outcomes = await Promise.all(
+      times(2500).map(() => store.metering.read(newRead(keyHash))),
+    );
 
     assert.deepEqual(
       outcomes.map((outcome) => outcome?.quota?.usedUnits),
@@ -280,7 +284,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     ];
 
     const outcomes = await Promise.all(
-      moments.map((time) => store.read(newRead(keyHash, { time }))),
+      moments.map((time) => store.metering.read(newRead(keyHash, { time }))),
     );
 
     assert.equal(await usedUnits(store, accountId, "2026-11"), 2);
@@ -302,7 +306,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 1);
-    const read = (time: string) => store.read(newRead(keyHash, { time }));
+    const read = (time: string) => store.metering.read(newRead(keyHash, { time }));
 
     assert.ok(isRate(await read("2026-11-30T23:59:59.999Z")));
     assert.ok(!isRate(await read("2026-11-30T23:59:59.999Z")));
@@ -317,18 +321,18 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, plan, keyHash } = await newCustomer(store, 5);
-    for (const _ of times(3)) await store.read(newRead(keyHash));
+    for (const _ of times(3)) await store.metering.read(newRead(keyHash));
 
-    await store.setPlan({ name: plan, unitsPerPeriod: 2 });
-    assert.deepEqual(await store.read(newRead(keyHash)), {
+    await store.plans.set({ name: plan, unitsPerPeriod: 2 });
+    assert.deepEqual(await store.metering.read(newRead(keyHash)), {
       quota: { quotaUnits: 2, usedUnits: 3 },
       found: "exhausted",
     });
     assert.equal(await usedUnits(store, accountId), 3);
 
-    await store.setPlan({ name: plan, unitsPerPeriod: 4 });
-    assert.ok(isRate(await store.read(newRead(keyHash))));
-    assert.ok(!isRate(await store.read(newRead(keyHash))));
+    await store.plans.set({ name: plan, unitsPerPeriod: 4 });
+    assert.ok(isRate(await store.metering.read(newRead(keyHash))));
+    assert.ok(!isRate(await store.metering.read(newRead(keyHash))));
   });
 
   test("an account that moves to another plan has its quota at the next read", async () => {
@@ -336,12 +340,12 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { email, keyHash } = await newCustomer(store, 1);
-    await store.read(newRead(keyHash));
-    await store.setPlan({ name: "pro", unitsPerPeriod: 50 });
+    await store.metering.read(newRead(keyHash));
+    await store.plans.set({ name: "pro", unitsPerPeriod: 50 });
 
-    await store.setAccountPlan(email, "pro");
+    await store.accounts.setPlan(email, "pro");
 
-    const outcome = await store.read(newRead(keyHash));
+    const outcome = await store.metering.read(newRead(keyHash));
     assert.deepEqual(outcome?.quota, { quotaUnits: 50, usedUnits: 2 });
   });
 
@@ -354,7 +358,9 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const outcomes: RateReadOutcome[] = [];
     const readOn = async (store: Store) => {
       for (const _ of times(10)) {
-        outcomes.push(...(await Promise.all(times(10).map(() => store.read(newRead(keyHash))))));
+        outcomes.push(
+          ...(await Promise.all(times(10).map(() => store.metering.read(newRead(keyHash))))),
+        );
       }
     };
     await Promise.all([readOn(stores[0]), readOn(stores[1])]);
@@ -374,16 +380,16 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 100);
-    const found = async () => foundIn([await store.read(newRead(keyHash))])[0];
+    const found = async () => foundIn([await store.metering.read(newRead(keyHash))])[0];
     assert.equal(await found(), "1.1476");
 
     await storeRates(store, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
     assert.equal(await found(), "1.1500");
-    await store.suspendRate(pairOf("EUR/USD"), NOW);
+    await store.rates.suspend(pairOf("EUR/USD"), NOW);
     assert.equal(await found(), "suspended");
-    await store.suspendRate(pairOf("EUR/USD"), undefined);
+    await store.rates.suspend(pairOf("EUR/USD"), undefined);
     assert.equal(await found(), "1.1500");
-    await store.revokeApiKey(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, NOW);
     assert.equal(await found(), undefined);
     assert.equal(await usedUnits(store, accountId), 4);
   });
@@ -394,18 +400,18 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(here, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(here, 100);
     const [late, later] = [newKey(accountId), newKey(accountId)];
-    const jpy = () => here.read(newRead(keyHash, { pair: "EUR/JPY" }));
+    const jpy = () => here.metering.read(newRead(keyHash, { pair: "EUR/JPY" }));
     for (const { keyHash: unknown } of [late, later]) {
-      assert.equal(await here.read(newRead(unknown)), undefined);
+      assert.equal(await here.metering.read(newRead(unknown)), undefined);
     }
     assert.equal((await jpy())?.found, "unsupported");
 
-    await here.createApiKey(late, KEY_LIMITS);
-    await there.createApiKey(later, KEY_LIMITS);
+    await here.keys.create(late, KEY_LIMITS);
+    await there.keys.create(later, KEY_LIMITS);
     await storeRates(there, [newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
 
     for (const { keyHash: known } of [late, later]) {
-      assert.ok(isRate(await here.read(newRead(known))));
+      assert.ok(isRate(await here.metering.read(newRead(known))));
     }
     assert.deepEqual(foundIn([await jpy()]), ["182.85"]);
   });
@@ -415,14 +421,14 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);
     const { keyHash } = await newCustomer(here, 100);
-    const found = async () => foundIn([await there.read(newRead(keyHash))])[0];
+    const found = async () => foundIn([await there.metering.read(newRead(keyHash))])[0];
     assert.equal(await found(), "1.1476");
 
     await storeRates(here, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
     assert.equal(await found(), "1.1500");
-    await here.suspendRate(pairOf("EUR/USD"), NOW);
+    await here.rates.suspend(pairOf("EUR/USD"), NOW);
     assert.equal(await found(), "suspended");
-    await here.suspendRate(pairOf("EUR/USD"), undefined);
+    await here.rates.suspend(pairOf("EUR/USD"), undefined);
     assert.equal(await found(), "1.1500");
   });
 }
