@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "../shared/store.ts";
-import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { IS_ACTIVE_KEY, integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import type { AccountStore, AuthWindow, AuthWindowStore, SessionStore } from "./store.ts";
 import { writeToken } from "./tokens-sql.ts";
@@ -20,7 +20,7 @@ const LIST_ACCOUNTS = `
     coalesce(p.units_per_period, 0) AS units_per_period,
     coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
       AS used_units,
-    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.revoked_at IS NULL)
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${IS_ACTIVE_KEY})
       AS active_keys
   FROM accounts a
   LEFT JOIN plans p ON p.name = a.plan

@@ -1,7 +1,7 @@
 import { writeMail } from "../mail/sql.ts";
 import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
 import { timestamp } from "../shared/instant.ts";
-import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { IS_ACTIVE_KEY, integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 import type { MailTokenStore } from "./store.ts";
@@ -49,7 +49,7 @@ const SET_PASSWORD = `
 const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1";
 
 const REVOKE_KEYS = `
-  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`;
+  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${IS_ACTIVE_KEY}`;
 
 export function mailTokenStore(engine: Engine): MailTokenStore {
   return {

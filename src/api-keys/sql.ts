@@ -1,4 +1,4 @@
-import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { IS_ACTIVE_KEY, integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type { ApiKeyStore, KeyCreation, KeyLimits } from "./store.ts";
 
@@ -14,7 +14,7 @@ const COUNT_KEYS = `
     (SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 LIMIT $2) AS every)
       AS total,
     (SELECT count(*) FROM (
-      SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL LIMIT $3) AS working)
+      SELECT 1 FROM api_keys WHERE account_id = $1 AND ${IS_ACTIVE_KEY} LIMIT $3) AS working)
       AS active,
     (SELECT count(*) FROM (
       SELECT created_at FROM api_keys WHERE account_id = $1 ORDER BY id DESC LIMIT $4) AS newest
@@ -33,13 +33,13 @@ const LIST_KEYS = `
   WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
 const KEY_ACCOUNT = `
-  SELECT account_id FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL`;
+  SELECT account_id FROM api_keys WHERE key_hash = $1 AND ${IS_ACTIVE_KEY}`;
 
 // One statement finds and revokes the key: unknown, foreign and revoked ids take the same path, and
 // of two simultaneous revocations only one succeeds (specification, section 3).
 const REVOKE_KEY = `
   UPDATE api_keys SET revoked_at = $3
-  WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL RETURNING id`;
+  WHERE id = $1 AND account_id = $2 AND ${IS_ACTIVE_KEY} RETURNING id`;
 
 export function apiKeyStore(engine: Engine): ApiKeyStore {
   return {

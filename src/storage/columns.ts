@@ -1,5 +1,11 @@
 import type { Row } from "./engine.ts";
 
+/**
+ * The condition of an active key on a row of `api_keys`; after an alias, `k.${IS_ACTIVE_KEY}`. The
+ * statements on backups have their own: they also read older schemas.
+ */
+export const IS_ACTIVE_KEY = "revoked_at IS NULL";
+
 // These functions check what a statement returns: a column that is missing or has another type is a
 // bug in this program, and the error names it.
 

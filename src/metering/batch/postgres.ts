@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import type { AssetSymbol } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
+import { IS_ACTIVE_KEY } from "../../storage/columns.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import { readWithoutQuota } from "./without-quota.ts";
@@ -20,7 +21,7 @@ const METERED_BATCH = `
     SELECT r.turn, r.base, r.quote, k.id AS key_id, k.account_id
     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
       AS r (key_hash, base, quote, turn)
-    JOIN api_keys k ON k.key_hash = r.key_hash AND k.revoked_at IS NULL
+    JOIN api_keys k ON k.key_hash = r.key_hash AND k.${IS_ACTIVE_KEY}
   ),
   locked AS MATERIALIZED (
     SELECT u.account_id, u.units AS used, p.units_per_period AS quota
@@ -59,7 +60,7 @@ const METERED_BATCH = `
 const INSERT_USAGE_ROWS = `
   INSERT INTO period_usage (account_id, period, units)
   SELECT DISTINCT account_id, $2, 0 FROM api_keys
-  WHERE key_hash = ANY ($1::text[]) AND revoked_at IS NULL
+  WHERE key_hash = ANY ($1::text[]) AND ${IS_ACTIVE_KEY}
   ORDER BY account_id
   ON CONFLICT DO NOTHING`;
 

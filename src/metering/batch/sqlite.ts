@@ -3,6 +3,7 @@ import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
+import { IS_ACTIVE_KEY } from "../../storage/columns.ts";
 import type { SqliteEngine } from "../../storage/sqlite/engine.ts";
 import { isCorruption } from "../../storage/sqlite/errors.ts";
 import type { RowCache } from "../../storage/sqlite/row-cache.ts";
@@ -11,7 +12,7 @@ import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
 const FIND_KEY = `
-  SELECT number, account_id FROM api_keys WHERE key_hash = ?1 AND revoked_at IS NULL`;
+  SELECT number, account_id FROM api_keys WHERE key_hash = ?1 AND ${IS_ACTIVE_KEY}`;
 
 const FIND_QUOTA = `
   SELECT a.number, p.units_per_period, coalesce(u.units, 0)
