@@ -155,7 +155,7 @@ async function run(args: readonly string[]): Promise<number> {
   const { backupStore, copyStore, migrateStore, restoreStore } = await import(
     "./storage/maintenance.ts"
   );
-  const { openStore } = await import("./store.ts");
+  const { openStore, tables } = await import("./store.ts");
   const { commandTimeouts } = await import("./storage/settings.ts");
   const { examineStore } = await import("./doctor/examine.ts");
   const { FILE_NAME: databaseName } = await import("./storage/sqlite/open.ts");
@@ -180,7 +180,7 @@ async function run(args: readonly string[]): Promise<number> {
       }
       const problems = databaseOptionProblems(to ?? "").map((problem) => `--to: ${problem}`);
       if (problems.length > 0) throw new ConfigError(problems);
-      return copyStore(from ?? config.dataDirectory, hosts, onProgress);
+      return copyStore(from ?? config.dataDirectory, hosts, tables, onProgress);
     },
     backupStore: (target, options) => {
       const note = { takenAt: now(), program: version };

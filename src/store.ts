@@ -1,14 +1,14 @@
-import { accountStore, authWindowStore, sessionStore } from "./accounts/sql.ts";
-import { mailTokenStore } from "./accounts/tokens-sql.ts";
-import { apiKeyStore } from "./api-keys/sql.ts";
-import { planStore, usageStore } from "./billing/sql.ts";
-import { cleanupStore } from "./cleanup/sql.ts";
-import { mailStore } from "./mail/sql.ts";
+import { accountStore, accountTables, authWindowStore, sessionStore } from "./accounts/sql.ts";
+import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
+import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
+import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
+import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
+import { mailStore, mailTables } from "./mail/sql.ts";
 import { createReadBatcher, type ObserveBatch, observedBatches } from "./metering/batch/batcher.ts";
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
-import { sourceStore } from "./rates/sources-sql.ts";
-import { rateStore } from "./rates/sql.ts";
+import { sourceStore, sourceTables } from "./rates/sources-sql.ts";
+import { rateStore, rateTables } from "./rates/sql.ts";
 import type { StoreStatus } from "./shared/store.ts";
 import type { Engine } from "./storage/engine.ts";
 import type { PrimarySettings } from "./storage/postgres/primary.ts";
@@ -86,3 +86,16 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
 }
 
 export type Store = ReturnType<typeof createStore>;
+
+/** Every table, each after those that it references. A test compares them with the schemas. */
+export const tables = [
+  ...planTables,
+  ...accountTables,
+  ...mailTokenTables,
+  ...apiKeyTables,
+  ...usageTables,
+  ...rateTables,
+  ...sourceTables,
+  ...mailTables,
+  ...cleanupTables,
+];

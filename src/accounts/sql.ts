@@ -1,8 +1,24 @@
 import { StoreUnavailable } from "../shared/store.ts";
-import { IS_ACTIVE_KEY, integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import {
+  IS_ACTIVE_KEY,
+  integerOf,
+  optionalTextOf,
+  type Table,
+  textOf,
+} from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import type { AccountStore, AuthWindow, AuthWindowStore, SessionStore } from "./store.ts";
 import { writeToken } from "./tokens-sql.ts";
+
+export const accountTables: readonly Table[] = [
+  {
+    name: "accounts",
+    key: ["id"],
+    others: ["email", "password_hash", "plan", "created_at", "email_verified_at"],
+  },
+  { name: "sessions", key: ["token_hash"], others: ["account_id", "created_at", "expires_at"] },
+  { name: "auth_windows", key: ["scope"], others: ["calls", "ends_at"], summed: "calls" },
+];
 
 const PLAN_IS_STORED = "SELECT name FROM plans WHERE name = $1";
 

@@ -1,10 +1,20 @@
 import { writeMail } from "../mail/sql.ts";
 import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
 import { timestamp } from "../shared/instant.ts";
-import { IS_ACTIVE_KEY, integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import {
+  IS_ACTIVE_KEY,
+  integerOf,
+  optionalTextOf,
+  type Table,
+  textOf,
+} from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 import type { MailTokenStore } from "./store.ts";
+
+export const mailTokenTables: readonly Table[] = [
+  { name: "mail_tokens", key: ["token_hash"], others: ["account_id", "purpose", "expires_at"] },
+];
 
 const HOUR_MS = 3_600_000;
 

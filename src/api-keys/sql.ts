@@ -1,6 +1,20 @@
-import { IS_ACTIVE_KEY, integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import {
+  IS_ACTIVE_KEY,
+  integerOf,
+  optionalTextOf,
+  type Table,
+  textOf,
+} from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type { ApiKeyStore, KeyCreation, KeyLimits } from "./store.ts";
+
+export const apiKeyTables: readonly Table[] = [
+  {
+    name: "api_keys",
+    key: ["key_hash"],
+    others: ["id", "account_id", "name", "key_prefix", "created_at", "revoked_at"],
+  },
+];
 
 // Locks the session's row until the key is stored: a password reset, which ends the sessions and
 // then revokes keys, waits for the key or has already ended the session.

@@ -1,10 +1,15 @@
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
-import { optionalTextOf, textOf } from "../storage/columns.ts";
+import { optionalTextOf, type Table, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import type { AssetSymbol, Pair } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 import type { DecidedUpdate, HeldRate, RateStore } from "./store.ts";
+
+export const rateTables: readonly Table[] = [
+  { name: "rates", key: ["base", "quote"], others: ["rate", "as_of", "source", "suspended_at"] },
+  { name: "held_rates", key: ["base", "quote"], others: ["rate", "as_of", "source", "held_at"] },
+];
 
 /** Builds a statement once per number of rows: an import needs the same one a million times. */
 function byCount(make: (rows: number) => string): (rows: number) => string {

@@ -24,3 +24,13 @@ export function integerOf(row: Row, column: string): number {
   if (!Number.isSafeInteger(value)) throw new TypeError(`column ${column} is not an integer`);
   return value as number;
 }
+
+/** A table, described as far as a copy of the whole store needs it. */
+export interface Table {
+  readonly name: string;
+  /** The columns of its primary key, and then the others. */
+  readonly key: readonly string[];
+  readonly others: readonly string[];
+  /** A column of units, whose sum is compared after a copy. */
+  readonly summed?: string;
+}

@@ -1,3 +1,4 @@
+import type { Table } from "./columns.ts";
 import { openSqliteSource } from "./copy/from-sqlite.ts";
 import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
 import { commandTimeouts, type DatabaseHost, type StoreSettings } from "./settings.ts";
@@ -21,15 +22,17 @@ export async function migrateStore({ dataDirectory, databaseHosts }: StoreSettin
 /**
  * Copies the embedded database at a path into an empty PostgreSQL database.
  *
+ * @param tables each after those that it references.
  * @throws {StartupError}
  */
 export async function copyStore(
   path: string,
   hosts: readonly DatabaseHost[],
+  tables: readonly Table[],
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopyReport> {
   const { copyToPostgres } = await import("./copy/to-postgres.ts");
-  using source = openSqliteSource(path);
+  using source = openSqliteSource(path, tables);
   return await copyToPostgres(source, hosts, onProgress);
 }
 

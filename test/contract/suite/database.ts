@@ -9,9 +9,8 @@ import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
 import { createUpdatePolicy, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { parseInstant } from "../../../src/shared/instant.ts";
-import { tables } from "../../../src/storage/copy/tables.ts";
 import type { Engine, Row } from "../../../src/storage/engine.ts";
-import type { Store } from "../../../src/store.ts";
+import { type Store, tables } from "../../../src/store.ts";
 
 /** A new, migrated database; disposing of it closes what was opened and removes it. */
 export interface TestDatabase extends AsyncDisposable {
