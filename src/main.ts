@@ -15,7 +15,12 @@ import { isLoopback } from "./shared/loopback.ts";
 import { StartupError } from "./shared/start-error.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { visible } from "./shared/visible-text.ts";
-import { databaseOptionProblems, parseDatabaseUrl, redactDatabaseUrl } from "./storage/settings.ts";
+import {
+  type DatabaseHost,
+  databaseOptionProblems,
+  parseDatabaseUrl,
+  redactDatabaseUrl,
+} from "./storage/settings.ts";
 import { version } from "./version.ts";
 
 const WRONG_USE = 2;
@@ -136,8 +141,8 @@ function createDoctor(
     },
     examineStore: (isThorough) => examineStore(readConfig(sourceNames), isThorough),
     inspectDirectory: () => {
-      const { dataDirectory, databaseHosts } = readConfig(sourceNames);
-      return databaseHosts === undefined
+      const { dataDirectory, database } = readConfig(sourceNames);
+      return database.engine === "sqlite"
         ? inspectDirectory(dataDirectory, databaseName)
         : undefined;
     },
@@ -146,6 +151,10 @@ function createDoctor(
       return await checkMailServer(readConfig(sourceNames));
     },
   };
+}
+
+function hostsOf({ database }: Config): readonly DatabaseHost[] | undefined {
+  return database.engine === "postgres" ? database.hosts : undefined;
 }
 
 /** Runs any command line. @returns the exit code. */
@@ -166,14 +175,14 @@ async function run(args: readonly string[]): Promise<number> {
     serve,
     settings: () => {
       const config = readConfig(sourceNames);
-      return { ...config, databaseAddress: redactDatabaseUrl(config.databaseHosts) };
+      return { ...config, databaseAddress: redactDatabaseUrl(hostsOf(config)) };
     },
     openStore: ({ makesStore } = { makesStore: false }) =>
       openStore(readConfig(sourceNames), { ...commandTimeouts, makesStore }),
     migrateStore: () => migrateStore(readConfig(sourceNames)),
     copyStore: ({ from, to }, onProgress) => {
       const config = readConfig(sourceNames);
-      const hosts = to === undefined ? config.databaseHosts : parseDatabaseUrl(to);
+      const hosts = to === undefined ? hostsOf(config) : parseDatabaseUrl(to);
       if (hosts === undefined) {
         const problem = "--to or DATABASE_URL: want an address such as postgres://localhost/kurs";
         throw new ConfigError([problem]);

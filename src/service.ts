@@ -122,12 +122,12 @@ async function loadMetrics(): Promise<Metrics> {
 /** @returns where they are scraped. @throws {StartupError} */
 async function serveMetrics(
   metrics: Metrics | undefined,
-  { metricsHost: host, metricsPort: port, databaseHosts }: Config,
+  { metricsHost: host, metricsPort: port, database }: Config,
   uses: ServiceDependencies & { readonly store: Store; readonly app: App },
   starting: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (metrics === undefined || port === undefined) return undefined;
-  const kind = databaseHosts === undefined ? "sqlite" : "postgresql";
+  const kind = database.engine === "sqlite" ? "sqlite" : "postgresql";
   const about = { version, store: kind } as const;
   const { server } = starting.use(metrics.serve({ ...uses, about, server: uses.app.server }));
   const open = async (address: { host: string; port: number }) => {

@@ -22,14 +22,19 @@ import { openSqliteEngine, type SqliteOptions } from "./storage/sqlite/open.ts";
  * @throws {StartupError}
  */
 export async function openStore(
-  { dataDirectory, databaseHosts }: StoreSettings,
+  { dataDirectory, database }: StoreSettings,
   timeouts: StoreTimeouts,
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
-  if (databaseHosts !== undefined) return openPostgresStore(databaseHosts, timeouts, observeBatch);
   const { busyTimeoutMs, isServer, makesStore } = timeouts;
-  const options = { isServer, observeBatch, mustExist: !makesStore };
-  return openSqliteStore(dataDirectory, busyTimeoutMs, options);
+  switch (database.engine) {
+    case "sqlite": {
+      const options = { isServer, observeBatch, mustExist: !makesStore };
+      return openSqliteStore(dataDirectory, busyTimeoutMs, options);
+    }
+    case "postgres":
+      return openPostgresStore(database.hosts, timeouts, observeBatch);
+  }
 }
 
 /** The store on the embedded database, as `openSqliteEngine` opens it. */

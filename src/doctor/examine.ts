@@ -3,12 +3,12 @@ import type { Examination } from "./facts.ts";
 
 /** Examines the configured store without changing it. */
 export async function examineStore(
-  { dataDirectory, databaseHosts }: StoreSettings,
+  { dataDirectory, database }: StoreSettings,
   isThorough: boolean,
 ): Promise<Examination> {
-  if (databaseHosts !== undefined) {
+  if (database.engine === "postgres") {
     const { examinePostgres } = await import("./postgres.ts");
-    return await examinePostgres(databaseHosts);
+    return await examinePostgres(database.hosts);
   }
   const { examineSqlite } = await import("./sqlite.ts");
   return await examineSqlite(dataDirectory, isThorough);

@@ -11,12 +11,12 @@ import { migrateSqlite } from "./sqlite/open.ts";
  * @returns the versions before and after.
  * @throws {StartupError}
  */
-export async function migrateStore({ dataDirectory, databaseHosts }: StoreSettings) {
-  if (databaseHosts === undefined) {
+export async function migrateStore({ dataDirectory, database }: StoreSettings) {
+  if (database.engine === "sqlite") {
     return migrateSqlite(dataDirectory, commandTimeouts.busyTimeoutMs);
   }
   const { migratePostgresStore } = await import("./postgres/open.ts");
-  return migratePostgresStore(databaseHosts);
+  return migratePostgresStore(database.hosts);
 }
 
 /**

@@ -125,11 +125,16 @@ export interface DatabaseHost {
   readonly url: string;
 }
 
+/** The engine of the store: SQLite with the embedded database, or PostgreSQL at `DATABASE_URL`. */
+export type DatabaseSettings =
+  | { readonly engine: "sqlite" }
+  | { readonly engine: "postgres"; readonly hosts: readonly DatabaseHost[] };
+
 /** The location of the store. */
 export interface StoreSettings {
+  /** Where the embedded database is. */
   readonly dataDirectory: string;
-  /** PostgreSQL's hosts; unset: the embedded database in the data directory. */
-  readonly databaseHosts: readonly DatabaseHost[] | undefined;
+  readonly database: DatabaseSettings;
 }
 
 /** How a process opens its store, and how long it waits for it. */

@@ -30,7 +30,7 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
   const { secrets, lastSecret } = quickSecrets();
   const config: Config = {
     ...readConfig(sourceNames, { PORT: "0", DATA_DIR: dataDirectory, RATE_SOURCES: "" }),
-    databaseHosts: hosts,
+    database: hosts === undefined ? { engine: "sqlite" } : { engine: "postgres", hosts },
     authCallsPerWindow: AUTH_LIMIT,
     authWindowSeconds: AUTH_WINDOW_SECONDS,
     trustedProxies: ["127.0.0.1"],
