@@ -4,12 +4,13 @@ import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
 import { mailStore, mailTables } from "./mail/sql.ts";
-import { createReadBatcher, type ObserveBatch, observedBatches } from "./metering/batch/batcher.ts";
+import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/batch/batcher.ts";
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
 import { sourceStore, sourceTables } from "./rates/sources-sql.ts";
 import { rateStore, rateTables } from "./rates/sql.ts";
 import type { StoreStatus } from "./shared/store.ts";
+import type { Table } from "./storage/columns.ts";
 import type { Engine } from "./storage/engine.ts";
 import type { PrimarySettings } from "./storage/postgres/primary.ts";
 import type { DatabaseHost, StoreSettings, StoreTimeouts } from "./storage/settings.ts";
@@ -83,7 +84,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     mails: mailStore(engine),
     cleanup: cleanupStore(engine),
     metering: createReadBatcher(
-      observeBatch === undefined ? batches : observedBatches(batches, observeBatch),
+      observeBatch === undefined ? batches : withObserver(batches, observeBatch),
     ),
     status,
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
@@ -93,7 +94,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
 export type Store = ReturnType<typeof createStore>;
 
 /** Every table, each after those that it references. A test compares them with the schemas. */
-export const tables = [
+export const tables: readonly Table[] = Object.entries({
   ...planTables,
   ...accountTables,
   ...mailTokenTables,
@@ -103,4 +104,4 @@ export const tables = [
   ...sourceTables,
   ...mailTables,
   ...cleanupTables,
-];
+}).map(([name, columns]) => ({ name, ...columns }));

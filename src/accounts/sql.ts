@@ -1,24 +1,14 @@
 import { StoreUnavailable } from "../shared/store.ts";
-import {
-  IS_ACTIVE_KEY,
-  integerOf,
-  optionalTextOf,
-  type Table,
-  textOf,
-} from "../storage/columns.ts";
+import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import type { AccountStore, AuthWindow, AuthWindowStore, SessionStore } from "./store.ts";
 import { writeToken } from "./tokens-sql.ts";
 
-export const accountTables: readonly Table[] = [
-  {
-    name: "accounts",
-    key: ["id"],
-    others: ["email", "password_hash", "plan", "created_at", "email_verified_at"],
-  },
-  { name: "sessions", key: ["token_hash"], others: ["account_id", "created_at", "expires_at"] },
-  { name: "auth_windows", key: ["scope"], others: ["calls", "ends_at"], summed: "calls" },
-];
+export const accountTables: Tables = {
+  accounts: { key: "id", others: "email, password_hash, plan, created_at, email_verified_at" },
+  sessions: { key: "token_hash", others: "account_id, created_at, expires_at" },
+  auth_windows: { key: "scope", others: "calls, ends_at", summed: "calls" },
+};
 
 const PLAN_IS_STORED = "SELECT name FROM plans WHERE name = $1";
 
@@ -36,7 +26,7 @@ const LIST_ACCOUNTS = `
     coalesce(p.units_per_period, 0) AS units_per_period,
     coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
       AS used_units,
-    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${IS_ACTIVE_KEY})
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${ACTIVE_KEY})
       AS active_keys
   FROM accounts a
   LEFT JOIN plans p ON p.name = a.plan

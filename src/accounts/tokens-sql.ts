@@ -1,20 +1,14 @@
 import { writeMail } from "../mail/sql.ts";
 import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
 import { timestamp } from "../shared/instant.ts";
-import {
-  IS_ACTIVE_KEY,
-  integerOf,
-  optionalTextOf,
-  type Table,
-  textOf,
-} from "../storage/columns.ts";
+import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
 import type { MailTokenStore } from "./store.ts";
 
-export const mailTokenTables: readonly Table[] = [
-  { name: "mail_tokens", key: ["token_hash"], others: ["account_id", "purpose", "expires_at"] },
-];
+export const mailTokenTables: Tables = {
+  mail_tokens: { key: "token_hash", others: "account_id, purpose, expires_at" },
+};
 
 const HOUR_MS = 3_600_000;
 
@@ -59,7 +53,7 @@ const SET_PASSWORD = `
 const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1";
 
 const REVOKE_KEYS = `
-  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${IS_ACTIVE_KEY}`;
+  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${ACTIVE_KEY}`;
 
 export function mailTokenStore(engine: Engine): MailTokenStore {
   return {

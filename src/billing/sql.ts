@@ -1,16 +1,11 @@
-import { integerOf, type Table, textOf } from "../storage/columns.ts";
+import { integerOf, type Tables, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { PlanStore, UsageStore } from "./store.ts";
 
-export const usageTables: readonly Table[] = [
-  { name: "period_usage", key: ["account_id", "period"], others: ["units"], summed: "units" },
-  {
-    name: "daily_usage",
-    key: ["account_id", "day", "api_key_id"],
-    others: ["units"],
-    summed: "units",
-  },
-];
+export const usageTables: Tables = {
+  period_usage: { key: "account_id, period", others: "units", summed: "units" },
+  daily_usage: { key: "account_id, day, api_key_id", others: "units", summed: "units" },
+};
 
 const USAGE = `
   SELECT a.plan, p.units_per_period,
@@ -42,9 +37,9 @@ export function usageStore(engine: Engine): UsageStore {
   };
 }
 
-export const planTables: readonly Table[] = [
-  { name: "plans", key: ["name"], others: ["units_per_period"], summed: "units_per_period" },
-];
+export const planTables: Tables = {
+  plans: { key: "name", others: "units_per_period", summed: "units_per_period" },
+};
 
 const LIST_PLANS = "SELECT name, units_per_period FROM plans ORDER BY units_per_period, name";
 

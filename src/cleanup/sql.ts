@@ -1,10 +1,8 @@
-import type { Table } from "../storage/columns.ts";
+import type { Tables } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { CleanupStore } from "./cleanup.ts";
 
-export const cleanupTables: readonly Table[] = [
-  { name: "duties", key: ["name"], others: ["next_at"] },
-];
+export const cleanupTables: Tables = { duties: { key: "name", others: "next_at" } };
 
 // Tests and changes in one statement, so only one of several nodes claims the job. It is never due
 // later than if it ran now; otherwise setting a clock back would delay it by as much.

@@ -1,26 +1,16 @@
-import { integerOf, optionalTextOf, type Table, textOf } from "../storage/columns.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, type Statement, statement } from "../storage/engine.ts";
 import type { ClaimedMail, MailKind, MailStore, OutgoingMail } from "./store.ts";
 
-export const mailTables: readonly Table[] = [
-  {
-    name: "mails",
-    key: ["id"],
-    others: [
-      "account_id",
-      "kind",
-      "token",
-      "expires_at",
-      "created_at",
-      "attempts",
-      "next_attempt_at",
-      "last_error",
-      "delivered_at",
-      "given_up_at",
-    ],
+export const mailTables: Tables = {
+  mails: {
+    key: "id",
+    others:
+      "account_id, kind, token, expires_at, created_at, attempts, next_attempt_at, last_error, " +
+      "delivered_at, given_up_at",
     summed: "attempts",
   },
-];
+};
 
 const WRITE_MAIL = `
   INSERT INTO mails (id, account_id, kind, token, expires_at, created_at, next_attempt_at)

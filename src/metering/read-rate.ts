@@ -61,7 +61,7 @@ export function createReadRate(uses: {
       if (outcome === undefined) return rejectedKey;
       const { quota, found } = outcome;
       // The symbols are checked before the charge, and so before its quota (section 4).
-      if (quota === undefined) return found === "not_asked" ? invalidSymbol : uncharged(found);
+      if (quota === undefined) return found === "no_pair" ? invalidSymbol : uncharged(found);
       const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
       const allowance = { quota, period, secondsToReset };
       return { result: resultOf(found, allowance), allowance };
@@ -77,7 +77,7 @@ function uncharged(error: unknown): ReadResult {
 }
 
 function resultOf(found: RateFound, allowance: QuotaState): Rate | Failure {
-  if (found === "not_asked") return invalidAssetSymbol;
+  if (found === "no_pair") return invalidAssetSymbol;
   if (found === "unsupported") return unsupportedPair;
   if (found === "suspended") return rateSuspended;
   if (found === "exhausted") return quotaExceeded(allowance);

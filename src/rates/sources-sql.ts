@@ -1,24 +1,16 @@
 import type { Instant } from "../shared/instant.ts";
-import { integerOf, optionalTextOf, type Table, textOf } from "../storage/columns.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { SourceStore } from "./store.ts";
 
-export const sourceTables: readonly Table[] = [
-  {
-    name: "sources",
-    key: ["source"],
-    others: [
-      "last_success_at",
-      "last_error_at",
-      "last_error",
-      "failures",
-      "newest_as_of",
-      "next_attempt_at",
-      "leased_until",
-      "validators",
-    ],
+export const sourceTables: Tables = {
+  sources: {
+    key: "source",
+    others:
+      "last_success_at, last_error_at, last_error, failures, newest_as_of, next_attempt_at, " +
+      "leased_until, validators",
   },
-];
+};
 
 const LIST_SOURCES = `
   SELECT s.source, s.last_success_at, s.last_error_at, s.last_error, s.failures,

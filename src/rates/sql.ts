@@ -1,15 +1,15 @@
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
-import { optionalTextOf, type Table, textOf } from "../storage/columns.ts";
+import { optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import type { AssetSymbol, Pair } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 import type { DecidedUpdate, HeldRate, RateStore } from "./store.ts";
 
-export const rateTables: readonly Table[] = [
-  { name: "rates", key: ["base", "quote"], others: ["rate", "as_of", "source", "suspended_at"] },
-  { name: "held_rates", key: ["base", "quote"], others: ["rate", "as_of", "source", "held_at"] },
-];
+export const rateTables: Tables = {
+  rates: { key: "base, quote", others: "rate, as_of, source, suspended_at" },
+  held_rates: { key: "base, quote", others: "rate, as_of, source, held_at" },
+};
 
 /** Builds a statement once per number of rows: an import needs the same one a million times. */
 function byCount(make: (rows: number) => string): (rows: number) => string {
@@ -58,7 +58,7 @@ const TAKE_HELD_RATE = `
   RETURNING base, quote, rate, as_of, source`;
 
 const LIST_HELD_RATES = `
-  SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, r.rate AS standing
+  SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, r.rate AS served_rate
   FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
   ORDER BY h.base, h.quote`;
 
@@ -105,7 +105,7 @@ export function rateStore(engine: Engine): RateStore {
         (row): HeldRate => ({
           ...sourcedRateOf(row),
           heldAt: textOf(row, "held_at"),
-          standing: textOf(row, "standing") as Decimal,
+          servedRate: textOf(row, "served_rate") as Decimal,
         }),
       );
     },
@@ -176,7 +176,7 @@ function* judgeAll(rates: readonly SourcedRate[], judge: UpdatePolicy) {
       stored.set(name, next);
       held.delete(name);
     }
-    return { next, standing: before, verdict };
+    return { next, current: before, verdict };
   });
   const settled = [...stored.values()].filter((rate) => heldBefore.has(nameOf(rate)));
   return { judged, stored: [...stored.values()], held: [...held.values()], settled };

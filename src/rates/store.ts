@@ -11,14 +11,15 @@ export interface StoredRate extends SourcedRate {
 /** What storing a rate would do. */
 export interface DecidedUpdate {
   readonly next: SourcedRate;
-  readonly standing: SourcedRate | undefined;
+  /** The stored rate. */
+  readonly current: SourcedRate | undefined;
   readonly verdict: UpdateDecision;
 }
 
 export interface HeldRate extends SourcedRate {
   readonly heldAt: string;
   /** The rate that is served while this one is held. */
-  readonly standing: Decimal;
+  readonly servedRate: Decimal;
 }
 
 export interface RateStore {

@@ -2,6 +2,6 @@
 export class StartupError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = "StartError";
+    this.name = "StartupError";
   }
 }

@@ -128,7 +128,7 @@ test("an exponent is written out, and garbage in its place is held until it is d
   assert.equal(await desk.read("PEPE/PLN"), good);
   const [held] = await desk.store.rates.listHeld();
   assert.ok(held !== undefined);
-  assert.deepEqual([held.base, held.rate, held.standing], ["PEPE", "38.87", "0.0000108"]);
+  assert.deepEqual([held.base, held.rate, held.servedRate], ["PEPE", "38.87", "0.0000108"]);
   assert.equal(await desk.store.rates.dropHeld(held), true);
   assert.equal(await desk.read("PEPE/PLN"), good);
   assert.deepEqual(await desk.store.rates.listHeld(), []);

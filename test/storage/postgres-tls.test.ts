@@ -188,7 +188,7 @@ suite("PostgreSQL over TLS", () => {
     for (const [options, sentence] of problems) {
       const database = databaseOf(overTls(options));
       await assert.rejects(startService({ config: { database } }), {
-        name: "StartError",
+        name: "StartupError",
         message: sentence,
       });
     }

@@ -292,7 +292,7 @@ suite("keys whose account is known to have a row for the billing period", () => 
       if (/^\s*INSERT INTO period_usage/.test(sql)) openings.push(hashes);
       const isRead = /^\s*WITH reads/.test(sql);
       const rows = hashes.map((hash, index) => ({
-        ...{ turn: index + 1, account_id: hash, quota: 10, used: 0, is_granted: true },
+        ...{ place: index + 1, account_id: hash, quota: 10, used: 0, is_granted: true },
         ...{ base: "EUR", quote: "USD", rate: null, as_of: null, suspended_at: null },
       }));
       return { rows: isRead ? rows : [] } as unknown as QueryResult;

@@ -1,7 +1,11 @@
 import { after } from "node:test";
 import { Client } from "pg";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
-import { type DatabaseHost, type DatabaseSettings, parseDatabaseUrl } from "../../src/storage/settings.ts";
+import {
+  type DatabaseHost,
+  type DatabaseSettings,
+  parseDatabaseUrl,
+} from "../../src/storage/settings.ts";
 import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 /** A database of the test's own. Disposing of it removes it. */

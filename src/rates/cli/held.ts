@@ -43,10 +43,10 @@ async function listHeld({ openStore, print }: RateCommandUses, { json }: OutputO
     { heading: "AS OF" },
     { heading: "SOURCE" },
   ] as const;
-  const rows = held.map(({ base, quote, rate, standing, asOf, source }) => [
+  const rows = held.map(({ base, quote, rate, servedRate, asOf, source }) => [
     `${base}/${quote}`,
     rate,
-    standing,
+    servedRate,
     asOf.replace(".000000000", ""),
     source,
   ]);

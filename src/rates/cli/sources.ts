@@ -143,11 +143,11 @@ function changesTable({ key }: RateSource, judged: readonly DecidedUpdate[]): st
   const changing = judged.filter(({ verdict }) => verdict === "store" || verdict === "hold");
   const same = `${key}: ${judged.length - changing.length} of ${judged.length} stay as they are`;
   if (changing.length === 0) return same;
-  const rows = changing.map(({ next, standing, verdict }) => [
+  const rows = changing.map(({ next, current, verdict }) => [
     `${next.base}/${next.quote}`,
-    standing?.rate ?? "none",
+    current?.rate ?? "none",
     next.rate,
-    verdict === "hold" ? "held" : standing === undefined ? "added" : "stored",
+    verdict === "hold" ? "held" : current === undefined ? "added" : "stored",
   ]);
   return `${table(columns, rows)}\n${same}`;
 }

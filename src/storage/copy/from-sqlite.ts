@@ -8,13 +8,13 @@ import { actAsOwnerOf } from "../sqlite/acting-user.ts";
 import { lockShared } from "../sqlite/lock-file.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { FILE_NAME } from "../sqlite/open.ts";
-import { columnsOf, type TableTotals, totalsQuery } from "./tables.ts";
+import { type TableTotals, totalsQuery } from "./tables.ts";
 
 /** A whole store, read from beginning to end while no process writes to it. */
 export interface CopySource extends Disposable {
   /** Each after those that it references. */
   readonly tables: readonly Table[];
-  tally(table: Table): TableTotals;
+  totals(table: Table): TableTotals;
   /** The rows of a table, in batches, each as its columns' values. */
   rows(table: Table, maxRowsPerStatement: number): Iterable<readonly (readonly SqlValue[])[]>;
 }
@@ -49,15 +49,13 @@ export function openSqliteSource(path: string, tables: readonly Table[]): CopySo
   return {
     tables,
 
-    tally(table) {
+    totals(table) {
       const row = database.prepare(totalsQuery(table)).get();
       return { rows: Number(row?.rows), units: Number(row?.units) };
     },
 
-    *rows(table, maxRowsPerStatement) {
-      const statement = database.prepare(
-        `SELECT ${columnsOf(table).join(", ")} FROM ${table.name}`,
-      );
+    *rows({ name, key, others }, maxRowsPerStatement) {
+      const statement = database.prepare(`SELECT ${key}, ${others} FROM ${name}`);
       statement.setReturnArrays(true);
       let batch: SqlValue[][] = [];
       for (const row of statement.iterate()) {

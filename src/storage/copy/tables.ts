@@ -1,7 +1,7 @@
 import type { Table } from "../columns.ts";
 
 export function columnsOf({ key, others }: Table): readonly string[] {
-  return [...key, ...others];
+  return `${key}, ${others}`.split(", ");
 }
 
 /** A table's number of rows and sum of units: the same in a copy. */

@@ -37,7 +37,7 @@ export async function copyToPostgres(
     await client.query("BEGIN");
     await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
     await requireEmpty(client, source.tables);
-    const total = source.tables.reduce((sum, table) => sum + source.tally(table).rows, 0);
+    const total = source.tables.reduce((sum, table) => sum + source.totals(table).rows, 0);
     let copied = 0;
     for (const table of source.tables) {
       for (const rows of source.rows(table, MAX_ROWS_PER_STATEMENT)) {
@@ -78,17 +78,17 @@ function insertOf(table: Table, rows: number): string {
     const places = columns.map((_column, index) => `$${row * columns.length + index + 1}`);
     return `(${places.join(", ")})`;
   });
-  const updates = table.others.map((column) => `${column} = excluded.${column}`).join(", ");
+  const updates = table.others.split(", ").map((column) => `${column} = excluded.${column}`);
   return (
     `INSERT INTO ${table.name} (${columns.join(", ")}) VALUES ${values.join(", ")} ` +
-    `ON CONFLICT (${table.key.join(", ")}) DO UPDATE SET ${updates}`
+    `ON CONFLICT (${table.key}) DO UPDATE SET ${updates.join(", ")}`
   );
 }
 
 async function compare(client: PoolClient, source: CopySource): Promise<CopyReport> {
   const report = new Map<string, TableTotals>();
   for (const table of source.tables) {
-    const [expected, actual] = [source.tally(table), await readTableTotals(client, table)];
+    const [expected, actual] = [source.totals(table), await readTableTotals(client, table)];
     if (expected.rows !== actual.rows || expected.units !== actual.units) {
       const format = ({ rows, units }: TableTotals) => `${rows} rows with ${units} units`;
       throw new StartupError(

@@ -82,9 +82,9 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const { accountId, keyHash, key } = await newCustomer(store, 1);
     const ask = () => store.metering.read(newRead(keyHash, { pair: "" }));
 
-    assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 0 }, found: "not_asked" });
+    assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 0 }, found: "no_pair" });
     await store.metering.read(newRead(keyHash));
-    assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 1 }, found: "not_asked" });
+    assert.deepEqual(await ask(), { quota: { quotaUnits: 1, usedUnits: 1 }, found: "no_pair" });
 
     assert.equal(await usedUnits(store, accountId), 1);
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
@@ -107,7 +107,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
       [1, undefined, 2, undefined],
     );
     assert.ok(outcomes[1]?.found instanceof StoreUnavailable);
-    assert.equal(outcomes[3]?.found, "not_asked");
+    assert.equal(outcomes[3]?.found, "no_pair");
     assert.equal(await usedUnits(store, other.accountId), 2);
     assert.deepEqual(await dailyUnits(engine, lost.accountId), []);
     await store.plans.set({ name: lost.plan, unitsPerPeriod: 10 });
@@ -183,7 +183,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(foundIn(outcomes), [
       "1.1476",
       "unsupported",
-      "not_asked",
+      "no_pair",
       undefined,
       "1.1476",
       "1.1476",

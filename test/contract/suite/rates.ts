@@ -109,7 +109,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.rates.update([held], cautious, NOW), ["hold"]);
 
     assert.equal((await store.rates.list())[0]?.rate, EUR_USD.rate);
-    const expected = { ...held, heldAt: NOW, standing: EUR_USD.rate };
+    const expected = { ...held, heldAt: NOW, servedRate: EUR_USD.rate };
     assert.deepEqual(await store.rates.listHeld(), [expected]);
   });
 
@@ -151,7 +151,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
 
     const judged = await store.rates.previewUpdate([next], cautious);
 
-    assert.deepEqual(judged, [{ next, standing: EUR_USD, verdict: "hold" }]);
+    assert.deepEqual(judged, [{ next, current: EUR_USD, verdict: "hold" }]);
     assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
     assert.deepEqual(await store.rates.listHeld(), []);
   });

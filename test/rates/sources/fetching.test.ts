@@ -180,7 +180,7 @@ test("a garbage value is held, the old one served, until it is released or dropp
   assert.equal((await desk.rate("EUR/ISK")).rate, "145.00");
   const [held] = await desk.store.rates.listHeld();
   assert.ok(held !== undefined);
-  assert.deepEqual([held.rate, held.standing, held.source], ["38.87", "1.1600", "ecb"]);
+  assert.deepEqual([held.rate, held.servedRate, held.source], ["38.87", "1.1600", "ecb"]);
   await desk.store.rates.releaseHeld(held);
   assert.equal((await desk.rate("EUR/USD")).rate, "38.87");
 });
