@@ -47,7 +47,11 @@ import type { StoreStatus } from "./shared/store.ts";
 
 const FIRST_OF_GET = "G".charCodeAt(0);
 
-type HealthStore = RateStore & StoreStatus & Pick<PlanStore, "missingPlans">;
+interface HealthStore {
+  readonly status: StoreStatus;
+  readonly rates: RateStore;
+  readonly plans: PlanStore;
+}
 
 export interface AppSettings {
   /** Where clients reach the service; final only once it listens. */
@@ -139,7 +143,7 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
 }
 
 async function checkStore(store: HealthStore): Promise<StoreReadiness> {
-  await store.checkWrites();
-  const hasRates = await store.hasRates();
-  return { hasRates, hasAllPlans: (await store.missingPlans()).length === 0 };
+  await store.status.checkWrites();
+  const hasRates = await store.rates.hasAny();
+  return { hasRates, hasAllPlans: (await store.plans.missing()).length === 0 };
 }

@@ -8,7 +8,7 @@ import { type Decimal, isDecimal, isZero, parseDecimal } from "./shared/decimal.
 import { isMailable } from "./shared/email.ts";
 import { ConfigError } from "./shared/start-error.ts";
 import {
-  type DatabaseHost,
+  type DatabaseSettings,
   databaseOptionProblems,
   parseDatabaseUrl,
   type StoreSettings,
@@ -95,7 +95,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     host: textOf("HOST") ?? "127.0.0.1",
     port: integerOf("PORT", 0, 65_535) ?? 8080,
     dataDirectory: textOf("DATA_DIR") ?? "./data",
-    databaseHosts: databaseHostsOf(textOf("DATABASE_URL"), problems),
+    database: databaseOf(textOf("DATABASE_URL"), problems),
     publicUrl,
     freePlanUnits: integerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
     connectionsMax: integerOf("MAX_CONNECTIONS", 1, 1_000_000) ?? 10_000,
@@ -145,11 +145,8 @@ function readersOf(environment: Environment, problems: string[]) {
 }
 
 /** The value is not shown in a problem: it may contain a password. */
-function databaseHostsOf(
-  text: string | undefined,
-  problems: string[],
-): readonly DatabaseHost[] | undefined {
-  if (text === undefined) return undefined;
+function databaseOf(text: string | undefined, problems: string[]): DatabaseSettings {
+  if (text === undefined) return { engine: "sqlite" };
   const hosts = parseDatabaseUrl(text);
   if (hosts === undefined) {
     problems.push(
@@ -157,7 +154,7 @@ function databaseHostsOf(
     );
   }
   for (const problem of databaseOptionProblems(text)) problems.push(`DATABASE_URL: ${problem}`);
-  return hosts;
+  return { engine: "postgres", hosts: hosts ?? [] };
 }
 
 /** The options of nodemailer's URL that are allowed: none that shows a mail or sends it twice. */

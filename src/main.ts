@@ -109,12 +109,13 @@ process.stderr.on("error", () => undefined);
 async function run(args: readonly string[], settings: () => Config): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./rates/files/read-rate-file.ts");
-  const { openStore } = await import("./store.ts");
+  const { openStore, tables } = await import("./store.ts");
   const { createMailer } = await import("./mail/transport/create-mailer.ts");
   return runCommandLine(args, {
     version,
     clock: systemClock,
     settings,
+    tables,
     serve: () => serve(settings()),
     openStore: ({ makesStore } = { makesStore: false }) =>
       openStore(settings(), { ...commandTimeouts, makesStore }),

@@ -75,9 +75,9 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   const store = starting.use(await openStore(config, serverTimeouts, observeBatch));
   const { freePlanUnits } = config;
   if (freePlanUnits !== undefined) {
-    await store.setPlan({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });
+    await store.plans.set({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });
   }
-  const snapshot = await seedFromSnapshot(store, clock, loadSnapshot);
+  const snapshot = await seedFromSnapshot(store.rates, clock, loadSnapshot);
   if (snapshot !== undefined) {
     const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
     log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
@@ -129,12 +129,12 @@ async function loadMetrics(): Promise<Metrics> {
 /** @returns where they are scraped. @throws {StartupError} */
 async function serveMetrics(
   metrics: Metrics | undefined,
-  { metricsHost: host, metricsPort: port, databaseHosts }: Config,
+  { metricsHost: host, metricsPort: port, database }: Config,
   deps: ServiceDeps & { readonly store: Store; readonly app: App },
   starting: AsyncDisposableStack,
 ): Promise<string | undefined> {
   if (metrics === undefined || port === undefined) return undefined;
-  const kind = databaseHosts === undefined ? "sqlite" : "postgresql";
+  const kind = database.engine === "sqlite" ? "sqlite" : "postgresql";
   const about = { version, store: kind } as const;
   const { server } = starting.use(metrics.serve({ ...deps, about, server: deps.app.server }));
   const open = async (address: { host: string; port: number }) => {

@@ -1,21 +1,16 @@
-import { accountStore, authLimitStore, sessionStore } from "./accounts/sql.ts";
-import type { AccountStore, AuthLimitStore, SessionStore } from "./accounts/store.ts";
-import { mailTokenStore } from "./accounts/tokens-sql.ts";
-import { apiKeyStore } from "./api-keys/sql.ts";
-import type { ApiKeyStore } from "./api-keys/store.ts";
-import { planStore, usageStore } from "./billing/sql.ts";
-import type { PlanStore, UsageStore } from "./billing/store.ts";
-import type { CleanupStore } from "./cleanup/cleanup.ts";
-import { tidyingStore } from "./cleanup/sql.ts";
-import { mailStore } from "./mail/sql.ts";
-import type { MailStore, MailTokenStore } from "./mail/store.ts";
-import { createReadBatcher, type ObserveBatch, observedBatches } from "./metering/batch/batcher.ts";
+import { accountStore, accountTables, authWindowStore, sessionStore } from "./accounts/sql.ts";
+import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
+import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
+import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
+import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
+import { mailStore, mailTables } from "./mail/sql.ts";
+import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/batch/batcher.ts";
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
-import type { BatchStore, MeterStore } from "./metering/store.ts";
-import { sourceStore } from "./rates/sources-sql.ts";
-import { rateStore } from "./rates/sql.ts";
-import type { RateStore, SourceStore } from "./rates/store.ts";
+import type { BatchStore } from "./metering/store.ts";
+import { sourceStore, sourceTables } from "./rates/sources-sql.ts";
+import { rateStore, rateTables } from "./rates/sql.ts";
 import type { StoreStatus } from "./shared/store.ts";
+import type { Table } from "./storage/columns.ts";
 import type { Engine } from "./storage/engine.ts";
 import type { PrimarySettings } from "./storage/postgres/primary.ts";
 import type { DatabaseHost, StoreSettings, StoreTimeouts } from "./storage/settings.ts";
@@ -28,14 +23,19 @@ import { openSqliteEngine, type SqliteOptions } from "./storage/sqlite/open.ts";
  * @throws {StartupError}
  */
 export async function openStore(
-  { dataDirectory, databaseHosts }: StoreSettings,
+  { dataDirectory, database }: StoreSettings,
   timeouts: StoreTimeouts,
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
-  if (databaseHosts !== undefined) return openPostgresStore(databaseHosts, timeouts, observeBatch);
   const { busyTimeoutMs, isServer, makesStore } = timeouts;
-  const options = { isServer, observeBatch, mustExist: !makesStore };
-  return openSqliteStore(dataDirectory, busyTimeoutMs, options);
+  switch (database.engine) {
+    case "sqlite": {
+      const options = { isServer, observeBatch, mustExist: !makesStore };
+      return openSqliteStore(dataDirectory, busyTimeoutMs, options);
+    }
+    case "postgres":
+      return openPostgresStore(database.hosts, timeouts, observeBatch);
+  }
 }
 
 /** The store on the embedded database, as `openSqliteEngine` opens it. */
@@ -65,48 +65,43 @@ export async function openPostgresStore(
 }
 
 /**
- * Joins the store's parts, each with the statements of one noun, over one engine. Owns the engine.
+ * Joins the store's groups, each with the statements of one noun, over one engine. Owns the engine.
  *
  * @param observeBatch called for each batch of metered reads.
  */
-export function createStore(
-  engine: Engine,
-  batches: BatchStore,
-  observeBatch?: ObserveBatch,
-): Store {
+export function createStore(engine: Engine, batches: BatchStore, observeBatch?: ObserveBatch) {
+  const status: StoreStatus = engine;
   return {
-    ...accountStore(engine),
-    ...sessionStore(engine),
-    ...apiKeyStore(engine),
-    ...authLimitStore(engine),
-    ...planStore(engine),
-    ...usageStore(engine),
-    ...rateStore(engine),
-    ...sourceStore(engine),
-    ...mailTokenStore(engine),
-    ...mailStore(engine),
-    ...tidyingStore(engine),
-    ...createReadBatcher(
-      observeBatch === undefined ? batches : observedBatches(batches, observeBatch),
+    accounts: accountStore(engine),
+    sessions: sessionStore(engine),
+    authWindows: authWindowStore(engine),
+    mailTokens: mailTokenStore(engine),
+    keys: apiKeyStore(engine),
+    plans: planStore(engine),
+    usage: usageStore(engine),
+    rates: rateStore(engine),
+    sources: sourceStore(engine),
+    mails: mailStore(engine),
+    cleanup: cleanupStore(engine),
+    metering: createReadBatcher(
+      observeBatch === undefined ? batches : withObserver(batches, observeBatch),
     ),
-    checkWrites: () => engine.checkWrites(),
-    hasOtherWriters: () => engine.hasOtherWriters(),
+    status,
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
 }
 
-export interface Store
-  extends AccountStore,
-    SessionStore,
-    ApiKeyStore,
-    AuthLimitStore,
-    PlanStore,
-    UsageStore,
-    RateStore,
-    SourceStore,
-    MailTokenStore,
-    MailStore,
-    CleanupStore,
-    StoreStatus,
-    MeterStore,
-    AsyncDisposable {}
+export type Store = ReturnType<typeof createStore>;
+
+/** Every table, each after those that it references. A test compares them with the schemas. */
+export const tables: readonly Table[] = Object.entries({
+  ...planTables,
+  ...accountTables,
+  ...mailTokenTables,
+  ...apiKeyTables,
+  ...usageTables,
+  ...rateTables,
+  ...sourceTables,
+  ...mailTables,
+  ...cleanupTables,
+}).map(([name, columns]) => ({ name, ...columns }));

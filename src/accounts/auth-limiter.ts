@@ -2,7 +2,7 @@ import type { Clock } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
-import type { AuthLimitStore, AuthWindow } from "./store.ts";
+import type { AuthWindow, AuthWindowStore } from "./store.ts";
 
 /** The ceiling per address is this many times the budget per (address, email). */
 const CALLS_PER_IP_FACTOR = 30;
@@ -21,7 +21,7 @@ export type ConsumeAuthAttempt = (clientIp: string, email?: string) => Promise<v
  * and a higher ceiling per address. The windows are in the store, so all nodes share them.
  */
 export function createAuthLimiter(uses: {
-  readonly store: AuthLimitStore;
+  readonly store: { readonly authWindows: AuthWindowStore };
   readonly secrets: Secrets;
   readonly clock: Clock;
   /** Calls per window for each (address, email). */
@@ -40,11 +40,11 @@ export function createAuthLimiter(uses: {
     const scopes = [...budgets.keys()];
 
     // An address that has reached its ceiling causes no more writes to the store.
-    const open = await store.currentAuthWindows(scopes, now);
+    const open = await store.authWindows.current(scopes, now);
     const spent = open.filter(({ scope, calls }) => calls >= (budgets.get(scope) ?? 0));
     if (spent.some(({ scope }) => scope === address)) throw tooManyRequests(spent, nowMs);
 
-    const counted = await store.countAuthAttempt(
+    const counted = await store.authWindows.countAttempt(
       scopes,
       now,
       timestamp(nowMs + windowSeconds * 1000),

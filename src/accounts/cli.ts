@@ -4,16 +4,13 @@ import type { PlanStore } from "../billing/store.ts";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
-import type { MailTokenStore } from "../mail/store.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
 import { accountSummaryJson } from "./json.ts";
 import type { AccountStore, AccountSummary } from "./store.ts";
 
 export interface AccountCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<
-    AccountStore & Pick<PlanStore, "listPlans"> & Pick<MailTokenStore, "markEmailVerified">
-  >;
+  readonly openStore: OpenStore<{ readonly accounts: AccountStore; readonly plans: PlanStore }>;
 }
 
 /** Adds `kurs accounts …`. */
@@ -56,7 +53,7 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): voi
 
 async function listAccounts(deps: AccountCommandDeps, options: OutputOptions): Promise<void> {
   await using store = await deps.openStore();
-  const accounts = await store.listAccounts(billingPeriodAt(deps.clock.nowMs()).name);
+  const accounts = await store.accounts.list(billingPeriodAt(deps.clock.nowMs()).name);
   const none = "There are no accounts yet.";
   deps.print(formatList(accounts, options, { toJson: accountSummaryJson, columns, none }));
 }
@@ -64,7 +61,7 @@ async function listAccounts(deps: AccountCommandDeps, options: OutputOptions): P
 async function showAccount(deps: AccountCommandDeps, typed: string, { json }: OutputOptions) {
   const email = normalizeEmail(typed);
   await using store = await deps.openStore();
-  const [account] = await store.listAccounts(billingPeriodAt(deps.clock.nowMs()).name, email);
+  const [account] = await store.accounts.list(billingPeriodAt(deps.clock.nowMs()).name, email);
   if (account === undefined) throw unknownAccount(email);
   deps.print(json ? formatJson(accountSummaryJson(account)) : table(columns, [account]));
 }
@@ -72,19 +69,19 @@ async function showAccount(deps: AccountCommandDeps, typed: string, { json }: Ou
 async function movePlan({ openStore, print }: AccountCommandDeps, typed: string, plan: string) {
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const plans = (await store.listPlans()).map(({ name }) => name);
+  const plans = (await store.plans.list()).map(({ name }) => name);
   if (!plans.includes(plan)) {
     const known = plans.join(", ");
     throw new CommandError(`there is no plan ${plan}; there are: ${known}. See kurs plans set`);
   }
-  if (!(await store.setAccountPlan(email, plan))) throw unknownAccount(email);
+  if (!(await store.accounts.setPlan(email, plan))) throw unknownAccount(email);
   print(`${email} is on plan ${plan}`);
 }
 
 async function verifyAccount({ openStore, clock, print }: AccountCommandDeps, typed: string) {
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const isKnown = await store.markEmailVerified(email, timestamp(clock.nowMs()));
+  const isKnown = await store.accounts.markEmailVerified(email, timestamp(clock.nowMs()));
   if (!isKnown) throw unknownAccount(email);
   print(`${email} is verified`);
 }

@@ -1,10 +1,10 @@
-import type { MailTokenStore } from "../mail/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
 import { invalidToken, isMailToken } from "./rules.ts";
+import type { MailTokenStore } from "./store.ts";
 
 export interface EmailVerification {
   /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */
@@ -19,7 +19,7 @@ export interface EmailVerification {
 }
 
 export function createEmailVerification(uses: {
-  readonly store: MailTokenStore;
+  readonly store: { readonly mailTokens: MailTokenStore };
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
@@ -28,13 +28,13 @@ export function createEmailVerification(uses: {
   return {
     async verify(token) {
       if (!isMailToken(token)) throw invalidToken;
-      const isVerified = await store.verifyEmail(secrets.hash(token), timestamp(clock.nowMs()));
-      if (!isVerified) throw invalidToken;
+      const now = timestamp(clock.nowMs());
+      if (!(await store.mailTokens.verifyEmail(secrets.hash(token), now))) throw invalidToken;
     },
 
     async resend(email, clientIp) {
       await consumeAuthAttempt(clientIp, email);
-      await store.issueToken(email, newMailToken("verification", uses));
+      await store.mailTokens.issue(email, newMailToken("verification", uses));
     },
   };
 }

@@ -1,5 +1,4 @@
 import { createOneAtATime } from "../async/one-at-a-time.ts";
-import type { MailTokenStore } from "../mail/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
@@ -7,6 +6,7 @@ import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
 import type { HashNewPassword } from "./new-password.ts";
 import { invalidToken, isMailToken } from "./rules.ts";
+import type { MailTokenStore } from "./store.ts";
 
 export interface PasswordResets {
   /**
@@ -28,7 +28,7 @@ export interface PasswordResets {
 }
 
 export function createPasswordResets(uses: {
-  readonly store: MailTokenStore;
+  readonly store: { readonly mailTokens: MailTokenStore };
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
@@ -43,7 +43,7 @@ export function createPasswordResets(uses: {
   return {
     async request(email, clientIp) {
       await consumeAuthAttempt(clientIp, email);
-      await store.issueToken(email, newMailToken("password_reset", uses));
+      await store.mailTokens.issue(email, newMailToken("password_reset", uses));
     },
 
     async confirm(token, password, clientIp) {
@@ -52,11 +52,11 @@ export function createPasswordResets(uses: {
       const tokenHash = secrets.hash(token);
       await oneAtATime(tokenHash, async () => {
         // Looks up the token before hashing: an invalid token must not cost 30 ms of a core.
-        const email = await store.tokenEmail(tokenHash, "password_reset", now());
+        const email = await store.mailTokens.findEmail(tokenHash, "password_reset", now());
         if (email === undefined) throw invalidToken;
         const passwordHash = await hashNewPassword(password, email);
         const reset = { tokenHash, passwordHash, mailId: secrets.uuid(), now: now() };
-        if (!(await store.resetPassword(reset))) throw invalidToken;
+        if (!(await store.mailTokens.resetPassword(reset))) throw invalidToken;
       });
     },
   };

@@ -21,7 +21,7 @@ export type Register = (credentials: Credentials) => Promise<Account>;
 
 /** Makes the use case that creates an account (specification, section 4) and mails its owner. */
 export function createRegister(uses: {
-  readonly store: AccountStore;
+  readonly store: { readonly accounts: AccountStore };
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
@@ -39,7 +39,7 @@ export function createRegister(uses: {
       createdAt: timestamp(clock.nowMs()),
       emailVerifiedAt: undefined,
     };
-    if (!(await store.createAccount(account, newMailToken("verification", uses)))) {
+    if (!(await store.accounts.create(account, newMailToken("verification", uses)))) {
       throw new Failure("email_taken", "An account with this email exists already.");
     }
     return account;

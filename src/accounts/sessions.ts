@@ -36,7 +36,7 @@ export interface Sessions {
 }
 
 export function createSessions(uses: {
-  readonly store: AccountStore & SessionStore;
+  readonly store: { readonly accounts: AccountStore; readonly sessions: SessionStore };
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
@@ -52,7 +52,7 @@ export function createSessions(uses: {
     const createdAt = timestamp(nowMs);
     const expiresAt = timestamp(nowMs + SESSION_LIFETIME_MS);
     const session = { tokenHash, accountId, createdAt, expiresAt };
-    return (await store.createSession(session, password)) ? { token, expiresAt } : undefined;
+    return (await store.sessions.create(session, password)) ? { token, expiresAt } : undefined;
   };
 
   return {
@@ -60,7 +60,7 @@ export function createSessions(uses: {
       await consumeAuthAttempt(clientIp, email);
       const password = normalizePassword(typed);
       for (;;) {
-        const account = await store.accountByEmail(email);
+        const account = await store.accounts.findByEmail(email);
         const check = await secrets.verifyPassword(account?.passwordHash, password);
         if (account === undefined || !check.matches) {
           throw new Failure("unauthorized", "Email or password is incorrect.");
@@ -78,13 +78,13 @@ export function createSessions(uses: {
       if (token === undefined || !isSessionToken(token)) throw sessionRequired;
       const nowMs = clock.nowMs();
       const [now, issuedBy] = [timestamp(nowMs), timestamp(nowMs + CLOCK_SKEW_MS)];
-      const accountId = await store.sessionAccount(secrets.hash(token), now, issuedBy);
+      const accountId = await store.sessions.findAccount(secrets.hash(token), now, issuedBy);
       if (accountId === undefined) throw sessionRequired;
       return accountId;
     },
 
     async logOut(token) {
-      await store.endSession(secrets.hash(token));
+      await store.sessions.end(secrets.hash(token));
     },
   };
 }

@@ -1,8 +1,14 @@
 import { StoreUnavailable } from "../shared/store.ts";
-import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
-import type { AccountStore, AuthLimitStore, AuthWindow, SessionStore } from "./store.ts";
+import type { AccountStore, AuthWindow, AuthWindowStore, SessionStore } from "./store.ts";
 import { writeToken } from "./tokens-sql.ts";
+
+export const accountTables: Tables = {
+  accounts: { key: "id", others: "email, password_hash, plan, created_at, email_verified_at" },
+  sessions: { key: "token_hash", others: "account_id, created_at, expires_at" },
+  auth_windows: { key: "scope", others: "calls, ends_at", summed: "calls" },
+};
 
 const PLAN_IS_STORED = "SELECT name FROM plans WHERE name = $1";
 
@@ -20,7 +26,7 @@ const LIST_ACCOUNTS = `
     coalesce(p.units_per_period, 0) AS units_per_period,
     coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
       AS used_units,
-    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.revoked_at IS NULL)
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${ACTIVE_KEY})
       AS active_keys
   FROM accounts a
   LEFT JOIN plans p ON p.name = a.plan
@@ -29,9 +35,13 @@ const LIST_ACCOUNTS = `
 
 const SET_ACCOUNT_PLAN = "UPDATE accounts SET plan = $2 WHERE email = $1 RETURNING id";
 
+const MARK_EMAIL_VERIFIED = `
+  UPDATE accounts SET email_verified_at = coalesce(email_verified_at, $2) WHERE email = $1
+  RETURNING id`;
+
 export function accountStore(engine: Engine): AccountStore {
   return {
-    createAccount(account, verification) {
+    create(account, verification) {
       const { id, email, passwordHash, plan, createdAt, emailVerifiedAt } = account;
       const values = [id, email, passwordHash, plan, createdAt, emailVerifiedAt ?? null];
       return engine.transaction(function* () {
@@ -42,12 +52,12 @@ export function accountStore(engine: Engine): AccountStore {
       });
     },
 
-    async accountByEmail(email) {
+    async findByEmail(email) {
       const [row] = await engine.query(ACCOUNT_BY_EMAIL, email);
       return row && { ...identityOf(row), passwordHash: textOf(row, "password_hash") };
     },
 
-    async listAccounts(period, email) {
+    async list(period, email) {
       const rows = await engine.query(LIST_ACCOUNTS, period, email ?? null);
       return rows.map((row) => ({
         ...identityOf(row),
@@ -59,8 +69,12 @@ export function accountStore(engine: Engine): AccountStore {
       }));
     },
 
-    async setAccountPlan(email, plan) {
+    async setPlan(email, plan) {
       return (await engine.query(SET_ACCOUNT_PLAN, email, plan)).length === 1;
+    },
+
+    async markEmailVerified(email, now) {
+      return (await engine.query(MARK_EMAIL_VERIFIED, email, now)).length === 1;
     },
   };
 }
@@ -95,9 +109,9 @@ const COUNT_CALL = `
 
 const OPEN_WINDOW = "SELECT calls, ends_at FROM auth_windows WHERE scope = $1 AND ends_at > $2";
 
-export function authLimitStore(engine: Engine): AuthLimitStore {
+export function authWindowStore(engine: Engine): AuthWindowStore {
   return {
-    async currentAuthWindows(scopes, now) {
+    async current(scopes, now) {
       const lookups = scopes.map(async (scope) => {
         const [row] = await engine.query(OPEN_WINDOW, scope, now);
         return row === undefined ? [] : [windowOf(scope, row)];
@@ -105,7 +119,7 @@ export function authLimitStore(engine: Engine): AuthLimitStore {
       return (await Promise.all(lookups)).flat();
     },
 
-    countAuthAttempt: (scopes, now, endsAt) =>
+    countAttempt: (scopes, now, endsAt) =>
       engine.transaction(function* () {
         const windows: AuthWindow[] = [];
         for (const scope of scopes) {
@@ -142,7 +156,7 @@ const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1";
 
 export function sessionStore(engine: Engine): SessionStore {
   return {
-    createSession: ({ tokenHash, accountId, createdAt, expiresAt }, { hash, nextHash }) =>
+    create: ({ tokenHash, accountId, createdAt, expiresAt }, { hash, nextHash }) =>
       engine.transaction(function* () {
         const isUnchanged =
           (yield statement(RENEW_PASSWORD, accountId, hash, nextHash)).length === 1;
@@ -152,12 +166,12 @@ export function sessionStore(engine: Engine): SessionStore {
         return true;
       }),
 
-    async sessionAccount(tokenHash, now, issuedBy = now) {
+    async findAccount(tokenHash, now, issuedBy = now) {
       const [row] = await engine.query(VALID_SESSION, tokenHash, now, issuedBy);
       return row && textOf(row, "account_id");
     },
 
-    async endSession(tokenHash) {
+    async end(tokenHash) {
       await engine.query(END_SESSION, tokenHash);
     },
   };

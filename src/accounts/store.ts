@@ -1,5 +1,5 @@
 import type { Quota } from "../billing/rules.ts";
-import type { IssuedToken } from "../mail/store.ts";
+import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
 
 export interface Account {
   readonly id: string;
@@ -26,12 +26,14 @@ export interface AccountStore {
    *
    * @returns false, and stores nothing, when the email is taken.
    */
-  createAccount(account: Account, verification: IssuedToken): Promise<boolean>;
-  accountByEmail(email: string): Promise<Account | undefined>;
+  create(account: Account, verification: IssuedToken): Promise<boolean>;
+  findByEmail(email: string): Promise<Account | undefined>;
   /** Every account in order of creation, or only the email's, with its units in a period. */
-  listAccounts(period: string, email?: string): Promise<AccountSummary[]>;
+  list(period: string, email?: string): Promise<AccountSummary[]>;
   /** @returns false when there is no such account. The plan must exist. */
-  setAccountPlan(email: string, plan: string): Promise<boolean>;
+  setPlan(email: string, plan: string): Promise<boolean>;
+  /** Marks an email as verified without a token. @returns false when it has no account. */
+  markEmailVerified(email: string, now: string): Promise<boolean>;
 }
 
 export interface Session {
@@ -53,13 +55,43 @@ export interface SessionStore {
    *
    * @returns false, and stores nothing, when the password has changed since the check.
    */
-  createSession(session: Session, password: CheckedPassword): Promise<boolean>;
+  create(session: Session, password: CheckedPassword): Promise<boolean>;
   /**
    * @param issuedBy sessions created later are invalid; `now`, or slightly later.
    * @returns the account's id, or undefined when no session of that token is valid at `now`.
    */
-  sessionAccount(tokenHash: string, now: string, issuedBy?: string): Promise<string | undefined>;
-  endSession(tokenHash: string): Promise<void>;
+  findAccount(tokenHash: string, now: string, issuedBy?: string): Promise<string | undefined>;
+  end(tokenHash: string): Promise<void>;
+}
+
+export interface PasswordReset {
+  readonly tokenHash: string;
+  readonly passwordHash: string;
+  /** The id of the notice that reports the change. */
+  readonly mailId: string;
+  readonly now: string;
+}
+
+export interface MailTokenStore {
+  /**
+   * Stores a token and its mail for the account of an email; older tokens stay valid. Stores
+   * nothing when the email has no account, is already verified (for `verification`), or has reached
+   * the limit of tokens or mails, but takes as long and does not report it.
+   */
+  issue(email: string, token: IssuedToken): Promise<void>;
+  /** @returns the email of the token's account while the token is valid; does not spend it. */
+  findEmail(tokenHash: string, purpose: TokenPurpose, now: string): Promise<string | undefined>;
+  /**
+   * Spends a token and marks its account's email as verified; voids the account's other tokens of
+   * the purpose. @returns false when the token is not valid.
+   */
+  verifyEmail(tokenHash: string, now: string): Promise<boolean>;
+  /**
+   * Spends a token as `verifyEmail` does, sets the password, marks the email as verified, ends
+   * every session of the account and writes the notice, in one transaction. Revokes the account's
+   * keys if the email was not verified before. @returns false when the token is not valid.
+   */
+  resetPassword(reset: PasswordReset): Promise<boolean>;
 }
 
 export interface AuthWindow {
@@ -70,9 +102,9 @@ export interface AuthWindow {
   readonly endsAt: string;
 }
 
-export interface AuthLimitStore {
+export interface AuthWindowStore {
   /** Reads the scopes' windows that are open at `now`. Writes nothing. */
-  currentAuthWindows(scopes: readonly string[], now: string): Promise<AuthWindow[]>;
+  current(scopes: readonly string[], now: string): Promise<AuthWindow[]>;
   /** Counts one call in each scope's window; a window that has ended by `now` restarts. */
-  countAuthAttempt(scopes: readonly string[], now: string, endsAt: string): Promise<AuthWindow[]>;
+  countAttempt(scopes: readonly string[], now: string, endsAt: string): Promise<AuthWindow[]>;
 }

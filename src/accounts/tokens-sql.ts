@@ -1,10 +1,15 @@
 import { writeMail } from "../mail/sql.ts";
-import type { IssuedToken, MailTokenStore, TokenPurpose } from "../mail/store.ts";
+import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
 import { HOUR_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
-import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
+import type { MailTokenStore } from "./store.ts";
+
+export const mailTokenTables: Tables = {
+  mail_tokens: { key: "token_hash", others: "account_id, purpose, expires_at" },
+};
 
 // Returns one row even for an email without an account, and bounds the counts: the duration reveals
 // neither whether an account exists nor how many mails it was sent. The upper bounds ignore tokens
@@ -41,21 +46,17 @@ const SPEND_TOKEN = `
 const VERIFY_EMAIL = `
   UPDATE accounts SET email_verified_at = coalesce(email_verified_at, $2) WHERE id = $1`;
 
-const VERIFY_EMAIL_BY_NAME = `
-  UPDATE accounts SET email_verified_at = coalesce(email_verified_at, $2) WHERE email = $1
-  RETURNING id`;
-
 const SET_PASSWORD = `
   UPDATE accounts SET password_hash = $2 WHERE id = $1 RETURNING email_verified_at`;
 
 const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1";
 
 const REVOKE_KEYS = `
-  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND revoked_at IS NULL`;
+  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${ACTIVE_KEY}`;
 
 export function mailTokenStore(engine: Engine): MailTokenStore {
   return {
-    issueToken: (email, token) =>
+    issue: (email, token) =>
       engine.transaction(
         function* () {
           const { purpose, tokenHash, mailId, createdAt, expiresAt } = token;
@@ -75,7 +76,7 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
         `mail tokens of ${email}`,
       ),
 
-    async tokenEmail(tokenHash, purpose, now) {
+    async findEmail(tokenHash, purpose, now) {
       const [row] = await engine.query(TOKEN_EMAIL, tokenHash, purpose, now);
       return row && textOf(row, "email");
     },
@@ -103,10 +104,6 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
         yield writeMail({ id: mailId, accountId, kind: "password_changed", createdAt: now });
         return true;
       }),
-
-    async markEmailVerified(email, now) {
-      return (await engine.query(VERIFY_EMAIL_BY_NAME, email, now)).length === 1;
-    },
   };
 }
 

@@ -47,7 +47,7 @@ export interface ApiKeys {
 }
 
 export function createApiKeys(uses: {
-  readonly store: ApiKeyStore;
+  readonly store: { readonly keys: ApiKeyStore };
   readonly secrets: Secrets;
   readonly clock: Clock;
 }): ApiKeys {
@@ -65,10 +65,7 @@ export function createApiKeys(uses: {
       };
       const keyHash = secrets.hash(secret);
       const sessionHash = secrets.hash(sessionToken);
-      const creation = await store.createApiKey(
-        { ...key, accountId, keyHash, sessionHash },
-        LIMITS,
-      );
+      const creation = await store.keys.create({ ...key, accountId, keyHash, sessionHash }, LIMITS);
       if (creation === "session_ended") throw sessionRequired;
       if (creation === "created") return { key, secret };
       throw new Failure("key_limit_reached", limitMessages[creation]);
@@ -77,7 +74,7 @@ export function createApiKeys(uses: {
     async *list(accountId) {
       let after = "";
       for (;;) {
-        const page = await store.listApiKeys(accountId, after, PAGE_ROWS);
+        const page = await store.keys.list(accountId, after, PAGE_ROWS);
         yield page;
         if (page.length < PAGE_ROWS) return;
         after = page.at(-1)?.id ?? "";
@@ -86,7 +83,7 @@ export function createApiKeys(uses: {
 
     async authenticate(apiKey) {
       if (apiKey === undefined || !isApiKey(apiKey)) throw apiKeyRequired;
-      const accountId = await store.apiKeyAccount(secrets.hash(apiKey));
+      const accountId = await store.keys.findAccount(secrets.hash(apiKey));
       if (accountId === undefined) throw apiKeyRequired;
       return accountId;
     },
@@ -94,7 +91,7 @@ export function createApiKeys(uses: {
     async revoke(accountId, keyId) {
       const id = keyId.toLowerCase();
       const isRevoked =
-        isApiKeyId(id) && (await store.revokeApiKey(accountId, id, timestamp(clock.nowMs())));
+        isApiKeyId(id) && (await store.keys.revoke(accountId, id, timestamp(clock.nowMs())));
       if (!isRevoked) {
         throw new Failure("not_found", "There is no active API key with this id.");
       }

@@ -1,6 +1,10 @@
-import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type { ApiKeyStore, KeyCreation, KeyLimits } from "./store.ts";
+
+export const apiKeyTables: Tables = {
+  api_keys: { key: "key_hash", others: "id, account_id, name, key_prefix, created_at, revoked_at" },
+};
 
 // Locks the session's row until the key is stored: a password reset, which ends the sessions and
 // then revokes keys, waits for the key or has already ended the session.
@@ -14,7 +18,7 @@ const COUNT_KEYS = `
     (SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 LIMIT $2) AS every)
       AS total,
     (SELECT count(*) FROM (
-      SELECT 1 FROM api_keys WHERE account_id = $1 AND revoked_at IS NULL LIMIT $3) AS working)
+      SELECT 1 FROM api_keys WHERE account_id = $1 AND ${ACTIVE_KEY} LIMIT $3) AS working)
       AS active,
     (SELECT count(*) FROM (
       SELECT created_at FROM api_keys WHERE account_id = $1 ORDER BY id DESC LIMIT $4) AS newest
@@ -33,17 +37,17 @@ const LIST_KEYS = `
   WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
 const KEY_ACCOUNT = `
-  SELECT account_id FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL`;
+  SELECT account_id FROM api_keys WHERE key_hash = $1 AND ${ACTIVE_KEY}`;
 
 // One statement finds and revokes the key: unknown, foreign and revoked ids take the same path, and
 // of two simultaneous revocations only one succeeds (specification, section 3).
 const REVOKE_KEY = `
   UPDATE api_keys SET revoked_at = $3
-  WHERE id = $1 AND account_id = $2 AND revoked_at IS NULL RETURNING id`;
+  WHERE id = $1 AND account_id = $2 AND ${ACTIVE_KEY} RETURNING id`;
 
 export function apiKeyStore(engine: Engine): ApiKeyStore {
   return {
-    createApiKey(key, limits) {
+    create(key, limits) {
       const { keyHash, id, accountId, name, keyPrefix, createdAt, sessionHash } = key;
       const { active, perDay, total } = limits;
       const counted = [accountId, total, active, perDay, createdAt.slice(0, 10)] as const;
@@ -58,7 +62,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
       }, `keys of ${accountId}`);
     },
 
-    async listApiKeys(accountId, afterId, limit) {
+    async list(accountId, afterId, limit) {
       const rows = await engine.query(LIST_KEYS, accountId, afterId, limit);
       return rows.map((row) => ({
         id: textOf(row, "id"),
@@ -69,12 +73,12 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
       }));
     },
 
-    async apiKeyAccount(keyHash) {
+    async findAccount(keyHash) {
       const [row] = await engine.query(KEY_ACCOUNT, keyHash);
       return row && textOf(row, "account_id");
     },
 
-    async revokeApiKey(accountId, keyId, now) {
+    async revoke(accountId, keyId, now) {
       return (await engine.query(REVOKE_KEY, keyId, accountId, now)).length === 1;
     },
   };

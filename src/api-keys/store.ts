@@ -26,11 +26,11 @@ export interface KeyLimits {
 export type KeyCreation = "created" | "session_ended" | keyof KeyLimits;
 
 export interface ApiKeyStore {
-  createApiKey(key: NewApiKey, limits: KeyLimits): Promise<KeyCreation>;
+  create(key: NewApiKey, limits: KeyLimits): Promise<KeyCreation>;
   /** A page of an account's keys after an id ("": all), revoked ones too, oldest first. */
-  listApiKeys(accountId: string, afterId: string, limit: number): Promise<ApiKey[]>;
+  list(accountId: string, afterId: string, limit: number): Promise<ApiKey[]>;
   /** @returns the id of the account whose active key has that hash. */
-  apiKeyAccount(keyHash: string): Promise<string | undefined>;
+  findAccount(keyHash: string): Promise<string | undefined>;
   /** @returns false for an id that is unknown, another account's or revoked already. */
-  revokeApiKey(accountId: string, keyId: string, now: string): Promise<boolean>;
+  revoke(accountId: string, keyId: string, now: string): Promise<boolean>;
 }

@@ -7,7 +7,7 @@ import { MAX_PLAN_UNITS } from "./rules.ts";
 import type { PlanStore } from "./store.ts";
 
 export interface PlanCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<PlanStore>;
+  readonly openStore: OpenStore<{ readonly plans: PlanStore }>;
 }
 
 /** Adds `kurs plans …`. */
@@ -41,7 +41,7 @@ Example:
 
 async function listPlans({ openStore, print }: PlanCommandDeps, options: OutputOptions) {
   await using store = await openStore();
-  const text = formatList(await store.listPlans(), options, {
+  const text = formatList(await store.plans.list(), options, {
     toJson: planJson,
     columns: [
       ["PLAN", ({ name }) => name],
@@ -63,6 +63,6 @@ async function setPlan({ openStore, print }: PlanCommandDeps, name: string, unit
     throw new CommandError(`units ${JSON.stringify(units)}: ${rule}`, 2);
   }
   await using store = await openStore();
-  await store.setPlan({ name, unitsPerPeriod });
+  await store.plans.set({ name, unitsPerPeriod });
   print(`plan ${name} has ${unitsPerPeriod} units per period`);
 }

@@ -1,6 +1,11 @@
-import { integerOf, textOf } from "../storage/columns.ts";
+import { integerOf, type Tables, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { PlanStore, UsageStore } from "./store.ts";
+
+export const usageTables: Tables = {
+  period_usage: { key: "account_id, period", others: "units", summed: "units" },
+  daily_usage: { key: "account_id, day, api_key_id", others: "units", summed: "units" },
+};
 
 const USAGE = `
   SELECT a.plan, p.units_per_period,
@@ -11,7 +16,7 @@ const USAGE = `
 
 export function usageStore(engine: Engine): UsageStore {
   return {
-    async usageOf(accountId, period) {
+    async ofPeriod(accountId, period) {
       const [row] = await engine.query(USAGE, accountId, period);
       if (row === undefined) return undefined;
       return {
@@ -21,7 +26,7 @@ export function usageStore(engine: Engine): UsageStore {
       };
     },
 
-    async dailyUnits(accountId, { day, keyId }, lastDay, limit) {
+    async byDay(accountId, { day, keyId }, lastDay, limit) {
       const rows = await engine.query(engine.dailyUnits, accountId, day, keyId, lastDay, limit);
       return rows.map((row) => ({
         day: textOf(row, "day"),
@@ -31,6 +36,10 @@ export function usageStore(engine: Engine): UsageStore {
     },
   };
 }
+
+export const planTables: Tables = {
+  plans: { key: "name", others: "units_per_period", summed: "units_per_period" },
+};
 
 const LIST_PLANS = "SELECT name, units_per_period FROM plans ORDER BY units_per_period, name";
 
@@ -54,7 +63,7 @@ const MISSING_PLANS = `
 
 export function planStore(engine: Engine): PlanStore {
   return {
-    async listPlans() {
+    async list() {
       const rows = await engine.query(LIST_PLANS);
       return rows.map((row) => ({
         name: textOf(row, "name"),
@@ -62,11 +71,11 @@ export function planStore(engine: Engine): PlanStore {
       }));
     },
 
-    async setPlan({ name, unitsPerPeriod }) {
+    async set({ name, unitsPerPeriod }) {
       await engine.query(SET_PLAN, name, unitsPerPeriod);
     },
 
-    async missingPlans() {
+    async missing() {
       return (await engine.queryWithPriority(MISSING_PLANS)).map((row) => textOf(row, "plan"));
     },
   };

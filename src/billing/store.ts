@@ -6,11 +6,11 @@ export interface Plan {
 }
 
 export interface PlanStore {
-  listPlans(): Promise<Plan[]>;
+  list(): Promise<Plan[]>;
   /** Adds a plan, or changes the units of one. */
-  setPlan(plan: Plan): Promise<void>;
+  set(plan: Plan): Promise<void>;
   /** Names of plans that accounts have but that are not stored. */
-  missingPlans(): Promise<string[]>;
+  missing(): Promise<string[]>;
 }
 
 export interface AccountUsage extends Quota {
@@ -29,15 +29,10 @@ export interface DailyUnits extends DayOfKey {
 }
 
 export interface UsageStore {
-  usageOf(accountId: string, period: string): Promise<AccountUsage | undefined>;
+  ofPeriod(accountId: string, period: string): Promise<AccountUsage | undefined>;
   /**
    * A page of an account's units by day and key, ordered by day, then by the key's creation: the
    * rows after a day and key ("": all of that day), up to a last day of the same month.
    */
-  dailyUnits(
-    accountId: string,
-    after: DayOfKey,
-    lastDay: string,
-    limit: number,
-  ): Promise<DailyUnits[]>;
+  byDay(accountId: string, after: DayOfKey, lastDay: string, limit: number): Promise<DailyUnits[]>;
 }

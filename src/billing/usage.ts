@@ -13,13 +13,13 @@ export interface UsageReport extends AccountUsage {
 export type ReadUsage = (accountId: string) => Promise<UsageReport>;
 
 export function createReadUsage(uses: {
-  readonly store: UsageStore;
+  readonly store: { readonly usage: UsageStore };
   readonly clock: Clock;
 }): ReadUsage {
   const { store, clock } = uses;
   return async (accountId) => {
     const period = billingPeriodAt(clock.nowMs());
-    const usage = await store.usageOf(accountId, period.name);
+    const usage = await store.usage.ofPeriod(accountId, period.name);
     if (usage === undefined) {
       const what = `account ${accountId} or its plan is not stored; run kurs doctor`;
       throw new StoreUnavailable(new Error(what));
@@ -41,7 +41,7 @@ export type ReadDailyUsage = (
 ) => AsyncGenerator<DailyUnits[], void>;
 
 export function createReadDailyUsage(uses: {
-  readonly store: UsageStore;
+  readonly store: { readonly usage: UsageStore };
   readonly clock: Clock;
 }): ReadDailyUsage {
   const { store, clock } = uses;
@@ -53,7 +53,7 @@ export function createReadDailyUsage(uses: {
       const month = billingPeriodAt(Date.parse(after.day));
       const monthEnd = utcDay(month.endMs - DAY_MS);
       const lastDay = monthEnd < today ? monthEnd : today;
-      const page = await store.dailyUnits(accountId, after, lastDay, PAGE_ROWS);
+      const page = await store.usage.byDay(accountId, after, lastDay, PAGE_ROWS);
       yield page;
       const isWhole = page.length < PAGE_ROWS;
       after = isWhole ? { day: utcDay(month.endMs), keyId: "" } : (page.at(-1) ?? after);

@@ -14,20 +14,21 @@ const ENDED_MAILS_KEPT_MS = 30 * DAY_MS;
 /** Removes expired sessions, tokens and windows, and old mails, until it is aborted. */
 export async function runCleanupLoop(
   uses: {
-    readonly store: CleanupStore;
+    readonly store: { readonly cleanup: CleanupStore };
     readonly clock: Clock;
     readonly onError: (error: unknown) => void;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, clock, onError } = uses;
+  const { clock, onError } = uses;
+  const { cleanup } = uses.store;
 
   const cleanUpWhenDue = async (): Promise<void> => {
     const nowMs = clock.nowMs();
     const now = timestamp(nowMs);
-    if (!(await store.claimJob("tidy", now, timestamp(nowMs + CLEANUP_INTERVAL_MS)))) return;
-    await store.removeExpired(now);
-    await store.removeEndedMails(timestamp(nowMs - ENDED_MAILS_KEPT_MS));
+    if (!(await cleanup.claimJob("tidy", now, timestamp(nowMs + CLEANUP_INTERVAL_MS)))) return;
+    await cleanup.removeExpired(now);
+    await cleanup.removeEndedMails(timestamp(nowMs - ENDED_MAILS_KEPT_MS));
   };
 
   while (!signal.aborted) {

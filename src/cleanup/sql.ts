@@ -1,5 +1,8 @@
+import type { Tables } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { CleanupStore } from "./cleanup.ts";
+
+export const cleanupTables: Tables = { duties: { key: "name", others: "next_at" } };
 
 // Tests and changes in one statement, so only one of several nodes claims the job. It is never due
 // later than if it ran now; otherwise setting a clock back would delay it by as much.
@@ -26,7 +29,7 @@ const REMOVE_MAILS = removeSome(
   "next_attempt_at IS NULL AND coalesce(delivered_at, given_up_at) < $1",
 );
 
-export function tidyingStore(engine: Engine): CleanupStore {
+export function cleanupStore(engine: Engine): CleanupStore {
   const removeAll = async (sql: string, before: string): Promise<void> => {
     let removed = ROWS_PER_STATEMENT;
     while (removed === ROWS_PER_STATEMENT) removed = (await engine.query(sql, before)).length;

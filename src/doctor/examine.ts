@@ -41,7 +41,7 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
     const rest = warning("nothing else was checked: it depends on the configuration");
     return [program, ...error.problems.map(problem), rest];
   }
-  const isEmbedded = settings.databaseHosts === undefined;
+  const isEmbedded = settings.database.engine === "sqlite";
   const directory = isEmbedded ? inspectDirectory(settings.dataDirectory) : undefined;
   return [
     program,
@@ -71,7 +71,7 @@ async function findInServices(
   const { rateSources } = settings;
   const { facts, sources: states, mails } = examined;
   const { rates = [] } = facts.totals ?? {};
-  const listed = { listSources: async () => withUnfetched(states ?? [], rates, nowMs) };
+  const listed = { list: async () => withUnfetched(states ?? [], rates, nowMs) };
   const active = sourcesOf(rateSources, { clock, version });
   const statuses = await readSourceStatus(listed, active, nowMs);
   const others = rates.filter(({ source }) => !rateSources.includes(source));
@@ -96,12 +96,12 @@ function withUnfetched(
 
 /** Examines the configured store without changing it. */
 export async function examineStore(
-  { dataDirectory, databaseHosts }: StoreSettings,
+  { dataDirectory, database }: StoreSettings,
   isThorough: boolean,
 ): Promise<Examination> {
-  if (databaseHosts !== undefined) {
+  if (database.engine === "postgres") {
     const { examinePostgres } = await import("./postgres.ts");
-    return await examinePostgres(databaseHosts);
+    return await examinePostgres(database.hosts);
   }
   const { examineSqlite } = await import("./sqlite.ts");
   return await examineSqlite(dataDirectory, isThorough);

@@ -48,8 +48,8 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
         totals: engine && (await readUsageTotals(engine)),
         databaseNowMs: about?.now_ms,
       },
-      sources: engine && (await sourceStore(engine).listSources()),
-      mails: engine && (await mailStore(engine).listMails({ withDelivered: false })),
+      sources: engine && (await sourceStore(engine).list()),
+      mails: engine && (await mailStore(engine).list({ withDelivered: false })),
     };
   } catch (error) {
     if (error instanceof StartupError) return { kind: "failed", reason: error.message };

@@ -48,8 +48,8 @@ export async function examineSqlite(
         totals: engine && (await readUsageTotals(engine)),
         databaseNowMs: undefined,
       },
-      sources: engine && (await sourceStore(engine).listSources()),
-      mails: engine && (await mailStore(engine).listMails({ withDelivered: false })),
+      sources: engine && (await sourceStore(engine).list()),
+      mails: engine && (await mailStore(engine).list({ withDelivered: false })),
     };
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;

@@ -13,7 +13,7 @@ import type { MailRecord, MailStore } from "./store.ts";
 const TEST_TIMEOUT_MS = 60_000;
 
 export interface MailCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<MailStore>;
+  readonly openStore: OpenStore<{ readonly mails: MailStore }>;
   /** Opens the configured mailer. @throws {ConfigError} */
   readonly openMailer: () => Mailer;
   /** A UUIDv7. */
@@ -56,7 +56,7 @@ interface ListOptions extends OutputOptions {
 async function listMails({ openStore, print }: MailCommandDeps, options: ListOptions) {
   const withDelivered = options.all ?? false;
   await using store = await openStore();
-  const text = formatList(await store.listMails({ withDelivered }), options, {
+  const text = formatList(await store.mails.list({ withDelivered }), options, {
     toJson: mailJson,
     columns: [
       ["CREATED", ({ createdAt }) => createdAt],

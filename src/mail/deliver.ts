@@ -40,7 +40,7 @@ export interface DeliveryReport {
 export type DeliverMail = (mail: ClaimedMail, signal: AbortSignal) => Promise<void>;
 
 export function createDeliverMail(uses: {
-  readonly store: MailStore;
+  readonly store: { readonly mails: MailStore };
   readonly mailer: Mailer;
   readonly clock: Clock;
   /** A number from 0 to 1, for the jitter of the backoff. */
@@ -55,7 +55,7 @@ export function createDeliverMail(uses: {
       await sleep(RENEWAL_MS, ended);
       if (ended.aborted) return;
       try {
-        await store.rescheduleMail(id, inMs(LEASE_MS));
+        await store.mails.reschedule(id, inMs(LEASE_MS));
       } catch (error) {
         // The store may be back before the lease ends.
         if (!(error instanceof StoreUnavailable)) throw error;
@@ -66,12 +66,12 @@ export function createDeliverMail(uses: {
   const recordFailure = async (mail: ClaimedMail, error: MailError) => {
     const { id, attempts } = mail;
     if (clock.nowMs() - Date.parse(mail.createdAt) >= GIVE_UP_AFTER_MS) {
-      await store.markGivenUp(id, inMs(0), error.message);
+      await store.mails.markGivenUp(id, inMs(0), error.message);
       return undefined;
     }
     const waitMs = error.isRefused ? REFUSED_RETRY_MS : backoffMs(BACKOFF, attempts - 1, random);
     const nextAttemptAt = inMs(waitMs);
-    await store.rescheduleMail(id, nextAttemptAt, error.message);
+    await store.mails.reschedule(id, nextAttemptAt, error.message);
     return nextAttemptAt;
   };
 
@@ -84,7 +84,7 @@ export function createDeliverMail(uses: {
     leased.catch(() => undefined);
     try {
       const deliveredTo = await mailer.send(mail, signal);
-      await store.markDelivered(id, inMs(0));
+      await store.mails.markDelivered(id, inMs(0));
       onReport({ ...about, deliveredTo });
     } catch (error) {
       if (!(error instanceof MailError)) throw error;

@@ -20,7 +20,7 @@ const MAX_IN_FLIGHT = 10;
  */
 export async function runDeliveryLoop(
   uses: {
-    readonly store: MailStore;
+    readonly store: { readonly mails: MailStore };
     readonly clock: Clock;
     readonly deliverMail: DeliverMail;
     /** Called for an error that no mail caused; the loop continues. */
@@ -42,8 +42,8 @@ export async function runDeliveryLoop(
     const limit = MAX_IN_FLIGHT - inFlight.size;
     if (limit === 0) return;
     // A mail due later than any retry allows was postponed before the clock was set back.
-    await store.rescheduleStuckMails(inMs(0), inMs(2 * REFUSED_RETRY_MS));
-    const mails = await store.claimMails({ now: inMs(0), until: inMs(LEASE_MS), limit });
+    await store.mails.rescheduleStuck(inMs(0), inMs(2 * REFUSED_RETRY_MS));
+    const mails = await store.mails.claim({ now: inMs(0), until: inMs(LEASE_MS), limit });
     for (const mail of mails) {
       const delivery = deliverMail(mail, abort)
         .catch(onError)
@@ -52,7 +52,7 @@ export async function runDeliveryLoop(
     }
   };
 
-  await store.rescheduleStuckMails(inMs(0), inMs(LEASE_MS)).catch(onError);
+  await store.mails.rescheduleStuck(inMs(0), inMs(LEASE_MS)).catch(onError);
   while (!stop.aborted) {
     await claimDue().catch(onError);
     // While fewer than MAX_IN_FLIGHT mails are in flight, a slow server delays no other mail.

@@ -1,6 +1,16 @@
-import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, type Statement, statement } from "../storage/engine.ts";
 import type { ClaimedMail, MailKind, MailStore, OutgoingMail } from "./store.ts";
+
+export const mailTables: Tables = {
+  mails: {
+    key: "id",
+    others:
+      "account_id, kind, token, expires_at, created_at, attempts, next_attempt_at, last_error, " +
+      "delivered_at, given_up_at",
+    summed: "attempts",
+  },
+};
 
 const WRITE_MAIL = `
   INSERT INTO mails (id, account_id, kind, token, expires_at, created_at, next_attempt_at)
@@ -51,17 +61,17 @@ const OUTBOX_STATE = `
 
 export function mailStore(engine: Engine): MailStore {
   return {
-    async claimMails({ now, until, limit }) {
+    async claim({ now, until, limit }) {
       if ((await engine.query(ANY_DUE, now)).length === 0) return [];
       const rows = await engine.query(CLAIM_MAILS, now, until, limit);
       return rows.map(claimedMail).sort((one, other) => (one.id < other.id ? -1 : 1));
     },
 
-    async rescheduleMail(id, until, error) {
+    async reschedule(id, until, error) {
       await engine.query(RESCHEDULE_MAIL, id, until, error ?? null);
     },
 
-    async rescheduleStuckMails(now, waitingBeyond) {
+    async rescheduleStuck(now, waitingBeyond) {
       if ((await engine.query(ANY_BEYOND, waitingBeyond)).length === 0) return;
       await engine.query(RESCHEDULE_STUCK_MAILS, now, waitingBeyond);
     },
@@ -83,7 +93,7 @@ export function mailStore(engine: Engine): MailStore {
       };
     },
 
-    async listMails({ withDelivered }) {
+    async list({ withDelivered }) {
       const rows = await engine.query(LIST_MAILS, withDelivered ? 1 : 0);
       return rows.map((row) => ({
         id: textOf(row, "id"),

@@ -44,11 +44,12 @@ const invalidSymbol: ReadResult = { result: invalidAssetSymbol, allowance: undef
 const busy: ReadResult = { result: readsOverloaded, allowance: undefined };
 
 export function createReadRate(uses: {
-  readonly store: MeterStore;
+  readonly store: { readonly metering: MeterStore };
   readonly secrets: Pick<Secrets, "hash">;
   readonly clock: Clock;
 }): ReadRate {
-  const { store, secrets, clock } = uses;
+  const { secrets, clock } = uses;
+  const { metering } = uses.store;
   const calendar = createCalendar();
 
   return (apiKey, base, quote) => {
@@ -56,11 +57,11 @@ export function createReadRate(uses: {
     const nowMs = clock.nowMs();
     const { period, day } = calendar(nowMs);
     const read = { keyHash: secrets.hash(apiKey), pair: parsePair(base, quote), period, day };
-    return store.read(read).then((outcome) => {
+    return metering.read(read).then((outcome) => {
       if (outcome === undefined) return rejectedKey;
       const { quota, found } = outcome;
       // The symbols are checked before the charge, and so before its quota (section 4).
-      if (quota === undefined) return found === "not_asked" ? invalidSymbol : uncharged(found);
+      if (quota === undefined) return found === "no_pair" ? invalidSymbol : uncharged(found);
       const secondsToReset = Math.ceil((period.endMs - nowMs) / 1000);
       const allowance = { quota, period, secondsToReset };
       return { result: resultOf(found, allowance), allowance };
@@ -76,7 +77,7 @@ function uncharged(error: unknown): ReadResult {
 }
 
 function resultOf(found: RateFound, allowance: QuotaState): Rate | Failure {
-  if (found === "not_asked") return invalidAssetSymbol;
+  if (found === "no_pair") return invalidAssetSymbol;
   if (found === "unsupported") return unsupportedPair;
   if (found === "suspended") return rateSuspended;
   if (found === "exhausted") return quotaExceeded(allowance);

@@ -15,7 +15,7 @@ export interface RateRead {
 
 export type RateFound =
   | Rate
-  | "not_asked"
+  | "no_pair"
   | "exhausted"
   | "unsupported"
   | "suspended"
@@ -24,7 +24,7 @@ export type RateFound =
 /** A read of an account whose quota is not stored: nothing is charged. */
 export interface ReadWithoutQuota {
   readonly quota: undefined;
-  readonly found: "not_asked" | StoreUnavailable;
+  readonly found: "no_pair" | StoreUnavailable;
 }
 
 /** The outcome of a read; `undefined` when no active key has that hash. */

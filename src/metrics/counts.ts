@@ -128,7 +128,7 @@ function unitsIn(outcomes: readonly RateReadOutcome[]): number {
   for (const outcome of outcomes) {
     if (outcome?.quota === undefined) continue;
     const { found } = outcome;
-    if (found !== "not_asked" && found !== "exhausted") units += 1;
+    if (found !== "no_pair" && found !== "exhausted") units += 1;
   }
   return units;
 }

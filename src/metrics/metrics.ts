@@ -14,7 +14,7 @@ import { createStoreStateCache } from "./store-state.ts";
 
 export interface MetricsDeps {
   readonly about: RegistryUses["about"];
-  readonly store: SourceStore & MailStore;
+  readonly store: { readonly sources: SourceStore; readonly mails: MailStore };
   readonly sources: readonly RateSource[];
   /** The clients' server, whose connections are counted. */
   readonly server: Server;

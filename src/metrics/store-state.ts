@@ -17,7 +17,7 @@ export type ReadStore = () => Promise<StoreReading>;
 
 /** Concurrent callers share one result, which is cached for CACHE_MS: a failure, too. */
 export function createStoreStateCache(uses: {
-  readonly store: SourceStore & MailStore;
+  readonly store: { readonly sources: SourceStore; readonly mails: MailStore };
   readonly sources: readonly RateSource[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -29,8 +29,8 @@ export function createStoreStateCache(uses: {
   const readState = async (): Promise<StoreReading> => {
     try {
       const [states, outbox] = await Promise.all([
-        readSourceStatus(store, sources, clock.nowMs()),
-        store.outboxState(),
+        readSourceStatus(store.sources, sources, clock.nowMs()),
+        store.mails.outboxState(),
       ]);
       return { sources: states, outbox };
     } catch (err) {

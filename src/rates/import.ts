@@ -36,7 +36,7 @@ export type StoreRateLines = (
 ) => Promise<ImportCounts>;
 
 export function createRateImport(uses: {
-  readonly store: RateStore & StoreStatus;
+  readonly store: { readonly rates: RateStore; readonly status: StoreStatus };
   readonly clock: Clock;
   readonly judge: UpdatePolicy;
   readonly sleep: (milliseconds: number) => Promise<void>;
@@ -53,7 +53,7 @@ export function createRateImport(uses: {
     let waiting: { line: number; rate: SourcedRate }[] = [];
     const flush = async () => {
       const rates = waiting.map(({ rate }) => rate);
-      const verdicts = await store.storeRates(rates, judge, timestamp(clock.nowMs()));
+      const verdicts = await store.rates.update(rates, judge, timestamp(clock.nowMs()));
       for (const [index, { line, rate }] of waiting.entries()) {
         const verdict = verdicts[index];
         if (verdict === "hold") {
@@ -63,7 +63,7 @@ export function createRateImport(uses: {
         else count.stored += 1;
       }
       waiting = [];
-      const hasOtherWriters = await store.hasOtherWriters();
+      const hasOtherWriters = await store.status.hasOtherWriters();
       ratesPerTransaction = hasOtherWriters ? RATES_WITH_OTHER_WRITERS : RATES_AS_ONLY_WRITER;
       if (hasOtherWriters) await sleep(YIELD_MS);
     };
@@ -101,7 +101,7 @@ export async function seedFromSnapshot(
   clock: Clock,
   loadSnapshot: () => readonly Publication[],
 ): Promise<readonly Publication[] | undefined> {
-  if (await store.hasRates()) return undefined;
+  if (await store.hasAny()) return undefined;
   const publications = loadSnapshot();
   const nowMs = clock.nowMs();
   const rates = new Map<string, SourcedRate>();
@@ -115,6 +115,6 @@ export async function seedFromSnapshot(
   }
   // Keeps the rates that another node or an import has stored in the meantime.
   const judge: UpdatePolicy = (current) => (current === undefined ? "store" : "unchanged");
-  await store.storeRates([...rates.values()], judge, timestamp(nowMs));
+  await store.update([...rates.values()], judge, timestamp(nowMs));
   return publications;
 }

@@ -10,8 +10,8 @@ export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
   return { ...rateJson(rate), source, suspended_at: suspendedAt ?? null };
 }
 
-export function heldRateJson({ heldAt, standing, ...rate }: HeldRate) {
-  return { ...rateJson(rate), source: rate.source, held_at: heldAt, served_rate: standing };
+export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate) {
+  return { ...rateJson(rate), source: rate.source, held_at: heldAt, served_rate: servedRate };
 }
 
 export function sourceStatusJson(status: SourceStatus) {

@@ -15,7 +15,7 @@ const CHECK_INTERVAL_MS = 5_000;
  */
 export async function runRefreshLoop(
   uses: {
-    readonly store: SourceStore;
+    readonly store: { readonly sources: SourceStore };
     readonly clock: Clock;
     readonly sources: readonly RateSource[];
     readonly refreshSource: RefreshSource;
@@ -28,7 +28,7 @@ export async function runRefreshLoop(
   const { store, clock, sources, refreshSource, onReport, onError } = uses;
 
   const refreshDue = async (): Promise<void> => {
-    const states = await store.listSources();
+    const states = await store.sources.list();
     const now = timestamp(clock.nowMs());
     for (const source of sources) {
       const state = states.find((known) => known.source === source.key);
@@ -43,7 +43,7 @@ export async function runRefreshLoop(
   };
 
   try {
-    for (const { key } of sources) await store.addSource(key, timestamp(clock.nowMs()));
+    for (const { key } of sources) await store.sources.add(key, timestamp(clock.nowMs()));
   } catch (error) {
     onError("all", error);
   }

@@ -28,7 +28,7 @@ export interface RefreshReport {
 }
 
 export interface RefreshUses {
-  readonly store: RateStore & SourceStore;
+  readonly store: { readonly rates: RateStore; readonly sources: SourceStore };
   readonly clock: Clock;
   readonly judge: UpdatePolicy;
   /** A number from 0 to 1, for the jitter of the backoff. */
@@ -57,16 +57,16 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
     const { key } = source;
     const nowMs = clock.nowMs();
     const now = timestamp(nowMs);
-    await store.addSource(key, now);
+    await store.sources.add(key, now);
     const lease = { now, until: timestamp(nowMs + LEASE_MS), onlyWhenDue };
-    if (!(await store.leaseSource(key, lease))) return undefined;
-    const state = (await store.listSources()).find((known) => known.source === key);
+    if (!(await store.sources.lease(key, lease))) return undefined;
+    const state = (await store.sources.list()).find((known) => known.source === key);
     try {
       const fetched = await source.fetch(state?.validators, signal);
       const { rates, rejections } = ratesOf(source, fetched, nowMs);
-      const verdicts = await store.storeRates(rates, judge, now);
+      const verdicts = await store.rates.update(rates, judge, now);
       const newestAsOf = newestOf(rates, state?.newestAsOf);
-      await store.recordSuccess(key, {
+      await store.sources.recordSuccess(key, {
         at: now,
         newestAsOf,
         validators: fetched === "unchanged" ? state?.validators : fetched.validators,
@@ -78,12 +78,12 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
       return { source: key, error: undefined, stored, held, skipped, rejections };
     } catch (error) {
       if (signal.aborted) {
-        await store.releaseSource(key);
+        await store.sources.release(key);
         return undefined;
       }
       const reason = error instanceof Error ? error.message : String(error);
       const nextAttemptAt = timestamp(nowMs + backoffMs(BACKOFF, state?.failures ?? 0, random));
-      await store.recordFailure(key, { at: now, reason, nextAttemptAt });
+      await store.sources.recordFailure(key, { at: now, reason, nextAttemptAt });
       // Any other error is not the publisher's fault: rethrown, so that the log gets it in full.
       if (!(error instanceof SourceError)) throw error;
       return { source: key, error: reason, stored: 0, held: 0, skipped: 0, rejections: [] };
@@ -103,7 +103,7 @@ export async function previewSource(
   signal: AbortSignal,
 ): Promise<readonly DecidedUpdate[]> {
   const fetched = await source.fetch(undefined, signal);
-  return store.previewUpdates(ratesOf(source, fetched, clock.nowMs()).rates, judge);
+  return store.rates.previewUpdate(ratesOf(source, fetched, clock.nowMs()).rates, judge);
 }
 
 /** Validates each fetched line by itself. A response without a single rate is a failure. */
@@ -150,11 +150,11 @@ export interface SourceStatus extends SourceState {
 
 /** The status of each given source. One that was never fetched has missed a publication. */
 export async function readSourceStatus(
-  store: Pick<SourceStore, "listSources">,
+  store: Pick<SourceStore, "list">,
   sources: readonly RateSource[],
   nowMs: number,
 ): Promise<readonly SourceStatus[]> {
-  const states = new Map((await store.listSources()).map((state) => [state.source, state]));
+  const states = new Map((await store.list()).map((state) => [state.source, state]));
   return sources.map(({ key, schedule }) => {
     const state = states.get(key) ?? neverFetched(key, nowMs);
     const newestMs = state.newestAsOf === undefined ? undefined : Date.parse(state.newestAsOf);

@@ -1,7 +1,16 @@
 import type { Instant } from "../shared/instant.ts";
-import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { SourceStore } from "./store.ts";
+
+export const sourceTables: Tables = {
+  sources: {
+    key: "source",
+    others:
+      "last_success_at, last_error_at, last_error, failures, newest_as_of, next_attempt_at, " +
+      "leased_until, validators",
+  },
+};
 
 const LIST_SOURCES = `
   SELECT s.source, s.last_success_at, s.last_error_at, s.last_error, s.failures,
@@ -42,7 +51,7 @@ const RECORD_FAILURE = `
 
 export function sourceStore(engine: Engine): SourceStore {
   return {
-    async listSources() {
+    async list() {
       const rows = await engine.query(LIST_SOURCES);
       return rows.map((row) => ({
         source: textOf(row, "source"),
@@ -57,16 +66,16 @@ export function sourceStore(engine: Engine): SourceStore {
       }));
     },
 
-    async addSource(source, nextAttemptAt) {
+    async add(source, nextAttemptAt) {
       await engine.query(ADD_SOURCE, source, nextAttemptAt);
     },
 
-    async leaseSource(source, { now, until, onlyWhenDue }) {
+    async lease(source, { now, until, onlyWhenDue }) {
       const values = [source, now, until, onlyWhenDue ? 1 : 0];
       return (await engine.query(LEASE_SOURCE, ...values)).length === 1;
     },
 
-    async releaseSource(source) {
+    async release(source) {
       await engine.query(RELEASE_SOURCE, source);
     },
 

@@ -1,10 +1,15 @@
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
-import { optionalTextOf, textOf } from "../storage/columns.ts";
+import { optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 import type { DecidedUpdate, HeldRate, RateStore } from "./store.ts";
+
+export const rateTables: Tables = {
+  rates: { key: "base, quote", others: "rate, as_of, source, suspended_at" },
+  held_rates: { key: "base, quote", others: "rate, as_of, source, held_at" },
+};
 
 /** Builds a statement once per number of rows: an import needs the same one a million times. */
 function byCount(make: (rows: number) => string): (rows: number) => string {
@@ -53,7 +58,7 @@ const TAKE_HELD_RATE = `
   RETURNING base, quote, rate, as_of, source`;
 
 const LIST_HELD_RATES = `
-  SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, r.rate AS standing
+  SELECT h.base, h.quote, h.rate, h.as_of, h.source, h.held_at, r.rate AS served_rate
   FROM held_rates h JOIN rates r ON r.base = h.base AND r.quote = h.quote
   ORDER BY h.base, h.quote`;
 
@@ -71,7 +76,7 @@ const RATES_LOCK = "rates";
 
 export function rateStore(engine: Engine): RateStore {
   return {
-    storeRates: (rates, judge, now) =>
+    update: (rates, judge, now) =>
       engine.transaction(function* () {
         const verdicts: UpdateDecision[] = [];
         for (const some of chunksOf(rates, engine.maxRowsPerStatement)) {
@@ -87,7 +92,7 @@ export function rateStore(engine: Engine): RateStore {
         return verdicts;
       }, RATES_LOCK),
 
-    previewUpdates: (rates, judge) =>
+    previewUpdate: (rates, judge) =>
       engine.transaction(function* () {
         const all: DecidedUpdate[] = [];
         for (const some of chunksOf(rates, engine.maxRowsPerStatement))
@@ -95,17 +100,17 @@ export function rateStore(engine: Engine): RateStore {
         return all;
       }),
 
-    async listHeldRates() {
+    async listHeld() {
       return (await engine.query(LIST_HELD_RATES)).map(
         (row): HeldRate => ({
           ...sourcedRateOf(row),
           heldAt: textOf(row, "held_at"),
-          standing: textOf(row, "standing") as Decimal,
+          servedRate: textOf(row, "served_rate") as Decimal,
         }),
       );
     },
 
-    releaseRate: ({ base, quote }) =>
+    releaseHeld: ({ base, quote }) =>
       engine.transaction(function* () {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return undefined;
@@ -114,11 +119,11 @@ export function rateStore(engine: Engine): RateStore {
         return held;
       }, RATES_LOCK),
 
-    async dropHeldRate({ base, quote }) {
+    async dropHeld({ base, quote }) {
       return (await engine.query(TAKE_HELD_RATE, base, quote)).length === 1;
     },
 
-    async listRates(base) {
+    async list(base) {
       const rows = await engine.query(LIST_RATES, base ?? null);
       return rows.map((row) => ({
         ...sourcedRateOf(row),
@@ -126,11 +131,11 @@ export function rateStore(engine: Engine): RateStore {
       }));
     },
 
-    async hasRates() {
+    async hasAny() {
       return (await engine.queryWithPriority(HAS_RATES)).length > 0;
     },
 
-    async suspendRate({ base, quote }: Pair, at) {
+    async suspend({ base, quote }: Pair, at) {
       return (await engine.query(SUSPEND_RATE, base, quote, at ?? null)).length === 1;
     },
   };
@@ -171,7 +176,7 @@ function* judgeAll(rates: readonly SourcedRate[], judge: UpdatePolicy) {
       stored.set(name, next);
       held.delete(name);
     }
-    return { next, standing: before, verdict };
+    return { next, current: before, verdict };
   });
   const settled = [...stored.values()].filter((rate) => heldBefore.has(pairName(rate)));
   return { judged, stored: [...stored.values()], held: [...held.values()], settled };

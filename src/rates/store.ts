@@ -11,14 +11,15 @@ export interface StoredRate extends SourcedRate {
 /** What storing a rate would do. */
 export interface DecidedUpdate {
   readonly next: SourcedRate;
-  readonly standing: SourcedRate | undefined;
+  /** The stored rate. */
+  readonly current: SourcedRate | undefined;
   readonly verdict: UpdateDecision;
 }
 
 export interface HeldRate extends SourcedRate {
   readonly heldAt: string;
   /** The rate that is served while this one is held. */
-  readonly standing: Decimal;
+  readonly servedRate: Decimal;
 }
 
 export interface RateStore {
@@ -28,24 +29,24 @@ export interface RateStore {
    *
    * @returns the decisions, in the order of the rates.
    */
-  storeRates(
+  update(
     rates: readonly SourcedRate[],
     judge: UpdatePolicy,
     now: string,
   ): Promise<UpdateDecision[]>;
-  /** Returns what `storeRates` would do, with the stored rates, and stores nothing. */
-  previewUpdates(rates: readonly SourcedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
+  /** Returns what `update` would do, with the stored rates, and stores nothing. */
+  previewUpdate(rates: readonly SourcedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
   /** Every held rate, ordered by pair. */
-  listHeldRates(): Promise<HeldRate[]>;
+  listHeld(): Promise<HeldRate[]>;
   /** Serves a held rate from now on. @returns it, or undefined when none is held. */
-  releaseRate(pair: Pair): Promise<SourcedRate | undefined>;
+  releaseHeld(pair: Pair): Promise<SourcedRate | undefined>;
   /** Deletes a held rate. @returns false when none is held. */
-  dropHeldRate(pair: Pair): Promise<boolean>;
+  dropHeld(pair: Pair): Promise<boolean>;
   /** Every rate, or those of one base, ordered by pair. */
-  listRates(base?: string): Promise<StoredRate[]>;
-  hasRates(): Promise<boolean>;
+  list(base?: string): Promise<StoredRate[]>;
+  hasAny(): Promise<boolean>;
   /** Suspends the pair at a time or, without one, resumes it. @returns false: unknown pair. */
-  suspendRate(pair: Pair, at: string | undefined): Promise<boolean>;
+  suspend(pair: Pair, at: string | undefined): Promise<boolean>;
 }
 
 /** The outcome of a source's last fetches. Times are RFC 3339 in UTC. */
@@ -79,20 +80,20 @@ export interface FetchFailure {
 
 export interface SourceStore {
   /** Every source that was ever fetched. */
-  listSources(): Promise<SourceState[]>;
+  list(): Promise<SourceState[]>;
   /** Adds a source, due at `nextAttemptAt`. A known one that failed last becomes due then, too. */
-  addSource(source: string, nextAttemptAt: string): Promise<void>;
+  add(source: string, nextAttemptAt: string): Promise<void>;
   /**
    * Leases a source for fetching until a time; with `onlyWhenDue`, only if its next attempt is due.
    *
    * @returns false while another node has the lease or, with `onlyWhenDue`, just after its fetch.
    */
-  leaseSource(
+  lease(
     source: string,
     lease: { readonly now: string; readonly until: string; readonly onlyWhenDue: boolean },
   ): Promise<boolean>;
   /** Releases the lease of a fetch without an outcome. */
-  releaseSource(source: string): Promise<void>;
+  release(source: string): Promise<void>;
   /** Records the outcome of a fetch and releases the lease. */
   recordSuccess(source: string, success: FetchSuccess): Promise<void>;
   recordFailure(source: string, failure: FetchFailure): Promise<void>;

@@ -5,7 +5,7 @@ export const WRONG_USE = 2;
 export class StartupError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
-    this.name = "StartError";
+    this.name = "StartupError";
   }
 }
 

@@ -20,7 +20,7 @@ export interface StoreStatus {
 export class StoreOverloaded extends StoreUnavailable {
   constructor() {
     super(undefined);
-    this.name = "StoreBusy";
+    this.name = "StoreOverloaded";
   }
 }
 

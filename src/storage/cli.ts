@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
 import { type Column, progressBar, table } from "../cli/output.ts";
 import { timestamp } from "../shared/instant.ts";
+import type { Table } from "./columns.ts";
 import type { TableTotals } from "./copy/tables.ts";
 import { backupStore, copyStore, migrateStore, restoreStore } from "./maintenance.ts";
 import {
@@ -16,6 +17,8 @@ export interface StoreCommandDeps extends CommandIo {
   readonly version: string;
   /** @throws {ConfigError} */
   readonly settings: () => StoreSettings;
+  /** What `kurs store copy` copies, each table after those that it references. */
+  readonly tables: readonly Table[];
 }
 
 /** Adds `kurs migrate`, `kurs store …`, `kurs backup` and `kurs restore`. */
@@ -99,21 +102,23 @@ async function migrate({ settings, print }: StoreCommandDeps): Promise<void> {
 }
 
 async function copy(deps: StoreCommandDeps, { from, to }: CopyOptions): Promise<void> {
-  const { settings, print, showProgress } = deps;
+  const { settings, tables, print, showProgress } = deps;
   const path = /^sqlite:(.+)$/.exec(from ?? "")?.[1];
   if (from !== undefined && path === undefined) {
     throw new CommandError(`--from ${from}: want sqlite: and a path, such as sqlite:./data`, 2);
   }
-  const { dataDirectory, databaseHosts } = settings();
-  const hosts = to === undefined ? databaseHosts : parseDatabaseUrl(to);
+  const { dataDirectory, database } = settings();
+  const configured = database.engine === "postgres" ? database.hosts : undefined;
+  const hosts = to === undefined ? configured : parseDatabaseUrl(to);
   const problems = databaseOptionProblems(to ?? "");
   if (hosts === undefined) problems.push("want an address such as postgres://localhost/kurs");
   if (hosts === undefined || problems.length > 0) {
     throw new CommandError(`--to or DATABASE_URL: ${problems.join("; ")}`, 2);
   }
-  const report = await copyStore(path ?? dataDirectory, hosts, ({ table: name, copied, total }) =>
-    showProgress(`${progressBar(total === 0 ? 1 : copied / total)} ${name}`),
-  );
+  const report = await copyStore(path ?? dataDirectory, hosts, tables, (progress) => {
+    const { table: name, copied, total } = progress;
+    showProgress(`${progressBar(total === 0 ? 1 : copied / total)} ${name}`);
+  });
   const columns: readonly Column<[string, TableTotals]>[] = [
     ["TABLE", ([name]) => name],
     ["ROWS", ([, { rows }]) => rows, "right"],
@@ -156,11 +161,11 @@ async function restore(deps: StoreCommandDeps, file: string, options: RestoreOpt
 
 /** @throws {CommandError} with advice for PostgreSQL's address without its password. */
 function requireEmbedded(
-  { databaseHosts }: StoreSettings,
+  { database }: StoreSettings,
   adviceFor: (address: string) => string,
 ): void {
-  const address = redactDatabaseUrl(databaseHosts);
-  if (address === undefined) return;
+  if (database.engine === "sqlite") return;
+  const address = redactDatabaseUrl(database.hosts);
   throw new CommandError(`the store is on PostgreSQL: ${adviceFor(address)}`, 2);
 }
 

@@ -1,3 +1,4 @@
+import type { Table } from "./columns.ts";
 import { openSqliteSource } from "./copy/from-sqlite.ts";
 import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
 import { commandTimeouts, type DatabaseHost, type StoreSettings } from "./settings.ts";
@@ -10,26 +11,28 @@ import { migrateSqlite } from "./sqlite/open.ts";
  * @returns the versions before and after.
  * @throws {StartupError}
  */
-export async function migrateStore({ dataDirectory, databaseHosts }: StoreSettings) {
-  if (databaseHosts === undefined) {
+export async function migrateStore({ dataDirectory, database }: StoreSettings) {
+  if (database.engine === "sqlite") {
     return migrateSqlite(dataDirectory, commandTimeouts.busyTimeoutMs);
   }
   const { migratePostgresStore } = await import("./postgres/open.ts");
-  return migratePostgresStore(databaseHosts);
+  return migratePostgresStore(database.hosts);
 }
 
 /**
  * Copies the embedded database at a path into an empty PostgreSQL database.
  *
+ * @param tables each after those that it references.
  * @throws {StartupError}
  */
 export async function copyStore(
   path: string,
   hosts: readonly DatabaseHost[],
+  tables: readonly Table[],
   onProgress: (progress: CopyProgress) => void,
 ): Promise<CopyReport> {
   const { copyToPostgres } = await import("./copy/to-postgres.ts");
-  using source = openSqliteSource(path);
+  using source = openSqliteSource(path, tables);
   return await copyToPostgres(source, hosts, onProgress);
 }
 

@@ -71,12 +71,10 @@ function queryOf(options: URLSearchParams): string {
   return options.size === 0 ? "" : `?${options.toString().replaceAll("+", "%20")}`;
 }
 
-/** @returns the address of all hosts without its secrets; undefined for no hosts. */
-export function redactDatabaseUrl(hosts: readonly DatabaseHost[] | undefined): string | undefined {
-  const [first] = hosts ?? [];
+/** @returns the address of all hosts without its secrets. */
+export function redactDatabaseUrl(hosts: readonly DatabaseHost[]): string {
   const [, scheme = "", user = "", authority = "", rest = ""] =
-    address.exec(first?.url ?? "") ?? [];
-  if (first === undefined || hosts === undefined) return undefined;
+    address.exec(hosts[0]?.url ?? "") ?? [];
   const [path = ""] = rest.split("?");
   const options = optionsOf(rest);
   for (const name of [...options.keys()]) if (/password/i.test(name)) options.delete(name);
@@ -125,11 +123,16 @@ export interface DatabaseHost {
   readonly url: string;
 }
 
+/** The engine of the store: SQLite with the embedded database, or PostgreSQL at `DATABASE_URL`. */
+export type DatabaseSettings =
+  | { readonly engine: "sqlite" }
+  | { readonly engine: "postgres"; readonly hosts: readonly DatabaseHost[] };
+
 /** The location of the store. */
 export interface StoreSettings {
+  /** Where the embedded database is. */
   readonly dataDirectory: string;
-  /** PostgreSQL's hosts; unset: the embedded database in the data directory. */
-  readonly databaseHosts: readonly DatabaseHost[] | undefined;
+  readonly database: DatabaseSettings;
 }
 
 /** How a process opens its store, and how long it waits for it. */

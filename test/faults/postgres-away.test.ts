@@ -9,7 +9,7 @@ import {
   type PostgresServer,
   startPostgres,
 } from "../support/postgres.ts";
-import { hostsOf } from "../support/postgres-databases.ts";
+import { databaseOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 import type { Books } from "./ledger.ts";
@@ -288,7 +288,7 @@ test("after a reload to synchronous_commit = off a database crash loses nothing 
   // With these settings asynchronous commits would stay in memory for up to 10 s.
   const settings = { wal_writer_delay: "10s", wal_writer_flush_after: "1GB" };
   const postgres = resources.use(await startPostgres({ settings }));
-  const config = { databaseHosts: hostsOf(postgres.url()) };
+  const config = { database: databaseOf(postgres.url()) };
   const service = resources.use(await startService({ config }));
   const session = await service.openSession();
   const revoked = await service.createKey(session);

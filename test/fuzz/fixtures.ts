@@ -98,8 +98,8 @@ async function openPlayer(target: Target, name: string, quota: number) {
   const { status, text } = await service.post("/v1/auth/register", { json, headers });
   assert.equal(status, 201, text);
   const verification = target.lastSecret();
-  await store.setPlan({ name: `plan-${quota}`, unitsPerPeriod: quota });
-  await store.setAccountPlan(email, `plan-${quota}`);
+  await store.plans.set({ name: `plan-${quota}`, unitsPerPeriod: quota });
+  await store.accounts.setPlan(email, `plan-${quota}`);
   const session = await logIn(target, email);
   const keyName = `key of ${name}`;
   const { id, apiKey } = await service.createKey(session, keyName);

@@ -1,9 +1,10 @@
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
-import { parseDatabaseUrl, serverTimeouts } from "../../src/storage/settings.ts";
+import { type DatabaseSettings, serverTimeouts } from "../../src/storage/settings.ts";
 import { openStore, type Store } from "../../src/store.ts";
 import { startPostgres } from "../support/postgres.ts";
+import { databaseOf } from "../support/postgres-databases.ts";
 import { quickHashing } from "../support/quick-hashing.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 import { Draw } from "./random.ts";
@@ -30,26 +31,28 @@ const AUTH_CALLS_A_WINDOW = 4;
 /** Starts a service on an engine, with seeded secrets and EUR/JPY suspended. */
 export async function startTarget(engine: EngineName): Promise<Target> {
   await using starting = new AsyncDisposableStack();
-  const databaseHosts =
-    engine === "postgres" ? parseDatabaseUrl(starting.use(await startPostgres()).url()) : undefined;
+  const database: DatabaseSettings =
+    engine === "postgres"
+      ? databaseOf(starting.use(await startPostgres()).url())
+      : { engine: "sqlite" };
   const secrets = new SeededSecrets();
   const service = starting.use(
     await startService({
       clock: new TestClock("2026-11-02T00:00:00.000Z"),
       secrets,
       config: {
-        databaseHosts,
+        database,
         authCallsPerWindow: AUTH_CALLS_A_WINDOW,
         trustedProxies: ["loopback"],
       },
     }),
   );
-  const settings = { dataDirectory: service.dataDirectory, databaseHosts };
+  const settings = { dataDirectory: service.dataDirectory, database };
   const store = starting.use(await openStore(settings, serverTimeouts));
   const suspended = parsePair("EUR", "JPY");
   if (
     suspended === undefined ||
-    !(await store.suspendRate(suspended, "2026-11-01T00:00:00.000Z"))
+    !(await store.rates.suspend(suspended, "2026-11-01T00:00:00.000Z"))
   ) {
     throw new Error("the snapshot lacks EUR/JPY");
   }

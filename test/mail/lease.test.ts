@@ -13,7 +13,7 @@ test("a node renews the lease of a slow delivery; after a crash the mail is due 
   await newRegistration(store);
   const clock = new TestClock(NOW);
   const inMs = (milliseconds: number) => new Date(clock.nowMs() + milliseconds).toISOString();
-  const claim = () => otherNode.claimMails({ now: inMs(0), until: inMs(10_000), limit: 1 });
+  const claim = () => otherNode.mails.claim({ now: inMs(0), until: inMs(10_000), limit: 1 });
   const { promise: taken, resolve: take } = Promise.withResolvers<string>();
   const reports: DeliveryReport[] = [];
   const deliver = createDeliverMail({
@@ -31,7 +31,7 @@ test("a node renews the lease of a slow delivery; after a crash the mail is due 
     clock.advanceMs(3000);
     t.mock.timers.tick(3000);
     // Waits until the asynchronous renewal is done.
-    await store.listMails({ withDelivered: true });
+    await store.mails.list({ withDelivered: true });
     assert.deepEqual(await claim(), [], `another node claimed the mail after ${seconds} s`);
   }
   clock.advanceMs(10_000);

@@ -50,16 +50,16 @@ export async function waysOf(store: Store): Promise<Ways> {
 
   const newCustomer = async (plan: string): Promise<Customer & { readonly keyId: string }> => {
     const account = { ...newAccount(), plan };
-    await store.createAccount(account, newMailToken());
+    await store.accounts.create(account, newMailToken());
     const session = parts.secrets.secret();
     const tokenHash = parts.secrets.hash(session);
     const validity = { createdAt: NOW, expiresAt: "2026-11-22T12:00:00.000Z" };
-    await store.createSession({ tokenHash, accountId: account.id, ...validity }, UNCHANGED);
+    await store.sessions.create({ tokenHash, accountId: account.id, ...validity }, UNCHANGED);
     const { key, secret } = await apiKeys.create(account.id, "test", session);
     return { accountId: account.id, apiKey: secret, keyId: key.id };
   };
   const newTwins = async (name: string, unitsPerPeriod: number) => {
-    await store.setPlan({ name, unitsPerPeriod });
+    await store.plans.set({ name, unitsPerPeriod });
     return [await newCustomer(name), await newCustomer(name)] as const;
   };
   const revoked = await newTwins("revoked", 1_000_000);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { postTo, readOf } from "../mcp/messages.ts";
 import { scrape } from "../support/metrics.ts";
 import { administer, startPostgres } from "../support/postgres.ts";
-import { hostsOf } from "../support/postgres-databases.ts";
+import { databaseOf } from "../support/postgres-databases.ts";
 import { startService } from "../support/service.ts";
 
 const RATE = "/v1/rates/EUR/USD";
@@ -11,8 +11,8 @@ const RATE = "/v1/rates/EUR/USD";
 test("metrics on PostgreSQL: the same counts, and its absence is told in time", async () => {
   await using postgres = await startPostgres();
   await administer(postgres.url(), "CREATE DATABASE kurs");
-  const databaseHosts = hostsOf(postgres.url("kurs"));
-  await using service = await startService({ config: { metricsPort: 0, databaseHosts } });
+  const database = databaseOf(postgres.url("kurs"));
+  await using service = await startService({ config: { metricsPort: 0, database } });
   const session = await service.openSession();
   const { apiKey } = await service.createKey(session);
 

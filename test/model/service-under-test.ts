@@ -30,7 +30,7 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
   const { secrets, lastSecret } = quickSecrets();
   const config: Config = {
     ...readConfig(sourceNames, { PORT: "0", DATA_DIR: dataDirectory, RATE_SOURCES: "" }),
-    databaseHosts: hosts,
+    database: hosts === undefined ? { engine: "sqlite" } : { engine: "postgres", hosts },
     authCallsPerWindow: AUTH_LIMIT,
     authWindowSeconds: AUTH_WINDOW_SECONDS,
     trustedProxies: ["127.0.0.1"],
@@ -115,6 +115,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       version: "0.0.0",
       clock,
       settings: () => config,
+      tables: [],
       openStore: () => openStore(config, commandTimeouts),
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
       readRateFile,

@@ -8,7 +8,7 @@ import { FETCHED, logged, sourceAt } from "../support/fake-sources.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { type Cluster, nth, SHARED, startCluster } from "../support/nodes.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
-import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
+import { databaseOf, hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 
@@ -206,7 +206,7 @@ suite("what nodes of one database do together", () => {
       response.end('{"rates":[]}');
     });
     const sources = [sourceAt("ecb", [ecb.address], clock), sourceAt("cnb", [cnb.address], clock)];
-    const config = { rateSources: ["ecb", "cnb"], databaseHosts: hostsOf(database.url) };
+    const config = { rateSources: ["ecb", "cnb"], database: databaseOf(database.url) };
 
     await using first = await startService({ clock, config, sources: sources.slice(0, 1) });
     await asked.promise;

@@ -120,14 +120,14 @@ async function openCustomers(cluster: Cluster, count: number) {
 
 async function openCustomer(store: Store, quota: number) {
   const plan = `units-${quota}`;
-  await store.setPlan({ name: plan, unitsPerPeriod: quota });
+  await store.plans.set({ name: plan, unitsPerPeriod: quota });
   const account = newAccount({ plan });
-  await store.createAccount(account, newMailToken());
+  await store.accounts.create(account, newMailToken());
   const apiKeys: string[] = [];
   for (let turn = 0; turn < KEYS_AN_ACCOUNT; turn += 1) {
     const apiKey = `svc_live_${randomBytes(32).toString("hex")}`;
     apiKeys.push(apiKey);
-    await store.createApiKey(newKey(account.id, { keyHash: hash("sha256", apiKey) }), KEY_LIMITS);
+    await store.keys.create(newKey(account.id, { keyHash: hash("sha256", apiKey) }), KEY_LIMITS);
   }
   return { accountId: account.id, quota, apiKeys, answers: new Counts() };
 }

@@ -106,8 +106,8 @@ test("an import pauses after every 100 rates while a server writes too, and only
     clock: new TestClock("2026-11-21T12:00:00.000Z"),
     judge: createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal }),
     async sleep(milliseconds) {
-      pauses.push([(await store.listRates()).length, milliseconds]);
-      if (serverWrites) await server.setPlan({ name: "pro", unitsPerPeriod: pauses.length });
+      pauses.push([(await store.rates.list()).length, milliseconds]);
+      if (serverWrites) await server.plans.set({ name: "pro", unitsPerPeriod: pauses.length });
     },
   });
   const noReason = (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`);

@@ -93,7 +93,7 @@ test("a stop in the middle of a fetch is prompt, and no failure of the publisher
   await service[Symbol.asyncDispose]();
 
   await using store = openSqliteStore(directory.path, 5000);
-  const [status] = await readSourceStatus(store, sources, clock.nowMs());
+  const [status] = await readSourceStatus(store.sources, sources, clock.nowMs());
   assert.deepEqual([status?.lastError, status?.failures], [undefined, 0]);
 });
 
@@ -128,7 +128,7 @@ test("a fault in a publisher's parser is told by the status, and takes the sourc
   // Reported or thrown: either way it must not pass unseen.
   await refresh(faulty, how).catch(() => undefined);
 
-  const [status] = await readSourceStatus(store, [sound], clock.nowMs());
+  const [status] = await readSourceStatus(store.sources, [sound], clock.nowMs());
   assert.match(status?.lastError ?? "none", /no such member/);
   assert.equal((await refresh(sound, how))?.stored, 1);
 });

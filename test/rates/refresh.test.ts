@@ -50,7 +50,7 @@ async function newDesk(
       return report;
     },
     async status(key: string) {
-      const states = await readSourceStatus(store, sources, clock.nowMs());
+      const states = await readSourceStatus(store.sources, sources, clock.nowMs());
       const state = states.find(({ source }) => source === key);
       assert.ok(state !== undefined);
       return state;
@@ -107,7 +107,7 @@ test("without a network the snapshot is served, and the status says why it is ol
   assert.match(String(line.error), /ECONNREFUSED/);
   assert.equal(told.rate, "1.1476");
   await using store = openSqliteStore(service.dataDirectory, 5000);
-  const [status] = await readSourceStatus(store, sources, clock.nowMs());
+  const [status] = await readSourceStatus(store.sources, sources, clock.nowMs());
   assert.match(status?.lastError ?? "", /ECONNREFUSED/);
   assert.ok((status?.missedPublications ?? 0) > 0);
 });
@@ -124,12 +124,12 @@ test("an exponent is written out, and garbage in its place is held until it is d
 
   assert.deepEqual([report.error, report.stored, report.held], [undefined, 0, 1]);
   assert.equal(await desk.read("PEPE/PLN"), good);
-  const [held] = await desk.store.listHeldRates();
+  const [held] = await desk.store.rates.listHeld();
   assert.ok(held !== undefined);
-  assert.deepEqual([held.base, held.rate, held.standing], ["PEPE", "38.87", "0.0000108"]);
-  assert.equal(await desk.store.dropHeldRate(held), true);
+  assert.deepEqual([held.base, held.rate, held.servedRate], ["PEPE", "38.87", "0.0000108"]);
+  assert.equal(await desk.store.rates.dropHeld(held), true);
   assert.equal(await desk.read("PEPE/PLN"), good);
-  assert.deepEqual(await desk.store.listHeldRates(), []);
+  assert.deepEqual(await desk.store.rates.listHeld(), []);
 });
 
 test("a held rate is forgotten when its publisher corrects it", async () => {
@@ -142,7 +142,7 @@ test("a held rate is forgotten when its publisher corrects it", async () => {
 
   assert.equal((await desk.refresh("ecb")).stored, 1);
 
-  assert.deepEqual(await desk.store.listHeldRates(), []);
+  assert.deepEqual(await desk.store.rates.listHeld(), []);
   assert.equal(await desk.read("EUR/USD"), "1.1601 as of 2026-11-23T15:00:00.000000000Z");
 });
 

@@ -33,6 +33,7 @@ async function newDesk() {
       version: "0",
       clock,
       serve: async () => assert.fail("nothing is served here"),
+      tables: [],
       settings: () => readConfig(sourceNames, { RATE_SOURCES: "ecb" }),
       openStore: async () => openSqliteStore(directory.path, 1000),
       openMailer: () => assert.fail("nothing is mailed here"),

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import type { Client } from "pg";
-import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
+import { columnsOf } from "../../src/storage/copy/tables.ts";
+import { tables } from "../../src/store.ts";
 import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";
 import { administer } from "../support/postgres.ts";
-import { hostsOf, newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
+import { databaseOf, newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
@@ -96,7 +97,7 @@ suite("kurs store copy", () => {
     assert.equal((await kurs(["store", "copy"], { env })).exitCode, 0);
 
     const clock = new TestClock("2026-11-21T12:30:00.000Z");
-    const config = { databaseHosts: hostsOf(target.url), smtpUrl: smtp.url };
+    const config = { database: databaseOf(target.url), smtpUrl: smtp.url };
     await using node = await startService({ clock, config });
     const { session, active, revoked } = used;
 

@@ -5,7 +5,7 @@ import { StartupError } from "../../src/shared/start-error.ts";
 import { eventually } from "../support/mails.ts";
 import { startPooler } from "../support/pooler.ts";
 import { administer, type PostgresServer, startPostgres } from "../support/postgres.ts";
-import { hostsOf } from "../support/postgres-databases.ts";
+import { databaseOf } from "../support/postgres-databases.ts";
 import { startService } from "../support/service.ts";
 
 const RATE = "/v1/rates/EUR/USD";
@@ -26,7 +26,7 @@ async function createDatabase(name: string, options = ""): Promise<string> {
   return server.url(name);
 }
 
-const startOn = (url: string) => startService({ config: { databaseHosts: hostsOf(url) } });
+const startOn = (url: string) => startService({ config: { database: databaseOf(url) } });
 
 /** Asserts that a start and the doctor say in one sentence why they cannot use a database. */
 async function assertRejected(url: string, sentence: RegExp): Promise<void> {
@@ -36,7 +36,7 @@ async function assertRejected(url: string, sentence: RegExp): Promise<void> {
     assert.match(error.message, /^[^\n]+\.$/);
     return true;
   });
-  const store = { dataDirectory: "", databaseHosts: hostsOf(url) };
+  const store = { dataDirectory: "", database: databaseOf(url) };
   const examination = await examineStore(store, false);
   assert.ok(examination.kind === "failed");
   assert.match(examination.reason, sentence);

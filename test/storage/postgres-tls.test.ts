@@ -9,7 +9,7 @@ import { sourceNames } from "../../src/rates/sources/registry.ts";
 import { ConfigError } from "../../src/shared/start-error.ts";
 import { connectTo } from "../support/nodes.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
-import { hostsOf } from "../support/postgres-databases.ts";
+import { databaseOf } from "../support/postgres-databases.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 
@@ -69,7 +69,7 @@ const overSocket = () =>
 
 /** Starts on an address. @returns how PostgreSQL sees the connections of it. */
 async function connectionsOf(url: string) {
-  await using _service = await startService({ config: { databaseHosts: hostsOf(url) } });
+  await using _service = await startService({ config: { database: databaseOf(url) } });
   await using admin = await connectTo(overSocket());
   const { rows } = await admin.query(HOW_CONNECTED);
   assert.ok(rows.length > 0);
@@ -127,8 +127,8 @@ suite("PostgreSQL over TLS", () => {
 
   for (const [what, options, at, sentence] of rejected) {
     test(`rejects ${what} at once, in one sentence`, async () => {
-      const databaseHosts = hostsOf(overTls(options, at));
-      await assert.rejects(startService({ config: { databaseHosts } }), (error: Error) => {
+      const database = databaseOf(overTls(options, at));
+      await assert.rejects(startService({ config: { database } }), (error: Error) => {
         assert.match(error.message, sentence);
         assert.match(error.message, /^Cannot reach PostgreSQL: [^\n]+\.$/);
         return true;
@@ -139,7 +139,7 @@ suite("PostgreSQL over TLS", () => {
   test("a client certificate of another CA is rejected by the server, which is told in one line", async () => {
     const client = `sslcert=${fileOf("localhost-cert")}&sslkey=${fileOf("localhost-key")}`;
     const url = overTls(`sslmode=verify-full&${CA}&${client}`, { user: "certified" });
-    const store = { dataDirectory: "", databaseHosts: hostsOf(url) };
+    const store = { dataDirectory: "", database: databaseOf(url) };
     const examination = await examineStore(store, false);
     assert.ok(examination.kind === "failed");
     assert.match(examination.reason, /^PostgreSQL cannot be used: localhost:\d+: [^\n]+$/);
@@ -187,9 +187,9 @@ suite("PostgreSQL over TLS", () => {
       ],
     ] as const;
     for (const [options, sentence] of problems) {
-      const databaseHosts = hostsOf(overTls(options));
-      await assert.rejects(startService({ config: { databaseHosts } }), {
-        name: "StartError",
+      const database = databaseOf(overTls(options));
+      await assert.rejects(startService({ config: { database } }), {
+        name: "StartupError",
         message: sentence,
       });
     }

@@ -46,7 +46,7 @@ async function newEnglishDatabase() {
 /** Fills a store with texts that languages sort otherwise than bytes do. @returns its listings. */
 async function fillAndList(store: Store) {
   for (const name of ["b", "a_b", "a-b", "a1", "ab", "a"]) {
-    await store.setPlan({ name, unitsPerPeriod: 1 });
+    await store.plans.set({ name, unitsPerPeriod: 1 });
   }
   const pairs = ["ZZ/USD", "A1/USD", "AA/USD", "1A/USD", "AAA/USD", "EUR/USD", "EUR/1INCH"];
   await storeRates(
@@ -54,17 +54,17 @@ async function fillAndList(store: Store) {
     pairs.map((pair) => newRate(pair, "1.5", "2026-03-13T15:00:00Z")),
   );
   for (const source of ["nbp", "NBP", "ecb-b", "ecb_a", "ecb2", "ecb"]) {
-    await store.addSource(source, NOW);
+    await store.sources.add(source, NOW);
   }
   const account = newAccount({ id: "account" });
-  await store.createAccount(account, newMailToken());
+  await store.accounts.create(account, newMailToken());
   for (const id of ["k-2", "K-1", "k_1", "k1"]) {
-    await store.createApiKey(newKey(account.id, { id }), KEY_LIMITS);
+    await store.keys.create(newKey(account.id, { id }), KEY_LIMITS);
   }
   return {
-    plans: (await store.listPlans()).map(({ name }) => name),
-    rates: (await store.listRates()).map(({ base, quote }) => `${base}/${quote}`),
-    sources: (await store.listSources()).map(({ source }) => source),
+    plans: (await store.plans.list()).map(({ name }) => name),
+    rates: (await store.rates.list()).map(({ base, quote }) => `${base}/${quote}`),
+    sources: (await store.sources.list()).map(({ source }) => source),
     keys: (await keysOf(store, account.id)).map(({ id }) => id),
   };
 }
@@ -92,16 +92,16 @@ suite("texts in a database of another collation", () => {
 
     for (const email of emails) {
       const account = newAccount({ id: `id of ${email}`, email });
-      assert.equal(await store.createAccount(account, newMailToken()), true, email);
+      assert.equal(await store.accounts.create(account, newMailToken()), true, email);
     }
 
     for (const email of emails) {
-      assert.equal((await store.accountByEmail(email))?.id, `id of ${email}`);
+      assert.equal((await store.accounts.findByEmail(email))?.id, `id of ${email}`);
       const again = newAccount({ email });
-      assert.equal(await store.createAccount(again, newMailToken()), false, email);
+      assert.equal(await store.accounts.create(again, newMailToken()), false, email);
     }
-    assert.equal((await store.listAccounts(PERIOD.name)).length, emails.length);
-    assert.equal(await store.accountByEmail("A@example.org"), undefined);
+    assert.equal((await store.accounts.list(PERIOD.name)).length, emails.length);
+    assert.equal(await store.accounts.findByEmail("A@example.org"), undefined);
   });
 });
 
@@ -114,7 +114,7 @@ suite("units beyond what a number holds exactly", () => {
     const tooGreat = `UPDATE plans SET units_per_period = ${TOO_GREAT} WHERE name = '${plan}'`;
     await assert.rejects(administer(database.url, tooGreat), /check constraint/);
 
-    const plans = await store.listPlans();
+    const plans = await store.plans.list();
     assert.equal(plans.find(({ name }) => name === plan)?.unitsPerPeriod, 10);
   });
 
@@ -122,9 +122,9 @@ suite("units beyond what a number holds exactly", () => {
     await using database = await newPostgresDatabase();
     await using store = await openPostgresStore(hostsOf(database.url), SETTINGS);
     const unitsPerPeriod = Number.MAX_SAFE_INTEGER;
-    await store.setPlan({ name: "most", unitsPerPeriod });
+    await store.plans.set({ name: "most", unitsPerPeriod });
 
-    const plans = await store.listPlans();
+    const plans = await store.plans.list();
 
     assert.deepEqual(plans.at(-1), { name: "most", unitsPerPeriod });
   });

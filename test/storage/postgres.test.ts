@@ -140,11 +140,11 @@ suite("a session keeps its own settings", () => {
       await using other = await connectTo(database.url);
       await storeRates(store, [EUR_USD]);
       const { accountId, keyHash } = await newCustomer(store, 10);
-      await store.read(newRead(keyHash));
+      await store.metering.read(newRead(keyHash));
       await other.query("BEGIN");
       await other.query("UPDATE period_usage SET units = units + 1");
 
-      const pending = store.read(newRead(keyHash));
+      const pending = store.metering.read(newRead(keyHash));
       await waitersFor(other);
       await other.query("COMMIT");
 
@@ -186,14 +186,14 @@ suite("what hangs", { concurrency: 3 }, () => {
     await using other = await connectTo(database.url);
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 10);
-    await store.read(newRead(keyHash));
+    await store.metering.read(newRead(keyHash));
     await other.query("BEGIN");
     await other.query("SELECT units FROM period_usage FOR UPDATE");
 
-    const reads = [store.read(newRead(keyHash))];
+    const reads = [store.metering.read(newRead(keyHash))];
     await waitersFor(other);
     // Those that come meanwhile wait behind it, and no longer than it.
-    reads.push(store.read(newRead(keyHash)), store.read(newRead(keyHash)));
+    reads.push(store.metering.read(newRead(keyHash)), store.metering.read(newRead(keyHash)));
     await assertUnavailable(async () => {
       const results = await Promise.allSettled(reads);
       for (const result of results) assert.equal(result.status, "rejected");
@@ -202,7 +202,7 @@ suite("what hangs", { concurrency: 3 }, () => {
     await other.query("ROLLBACK");
 
     assert.equal(await usedUnits(store, accountId), 1);
-    assert.equal((await store.read(newRead(keyHash)))?.quota?.usedUnits, 2);
+    assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 2);
   });
 
   test("statements that are each in time are cut off where together they are not", async () => {
@@ -292,7 +292,7 @@ suite("keys whose account is known to have a row for the billing period", () => 
       if (/^\s*INSERT INTO period_usage/.test(sql)) openings.push(hashes);
       const isRead = /^\s*WITH reads/.test(sql);
       const rows = hashes.map((hash, index) => ({
-        ...{ turn: index + 1, account_id: hash, quota: 10, used: 0, is_granted: true },
+        ...{ place: index + 1, account_id: hash, quota: 10, used: 0, is_granted: true },
         ...{ base: "EUR", quote: "USD", rate: null, as_of: null, suspended_at: null },
       }));
       return { rows: isRead ? rows : [] } as unknown as QueryResult;

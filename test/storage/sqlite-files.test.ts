@@ -23,7 +23,7 @@ async function databaseWithBackup() {
   starting.use(place);
   {
     await using store = openSqliteStore(data.path, 1000);
-    await store.setPlan({ name: "pro", unitsPerPeriod: 7 });
+    await store.plans.set({ name: "pro", unitsPerPeriod: 7 });
   }
   const target = join(place.path, "backup.db");
   const { file } = backupSqlite(data.path, target, { note, mayReplace: false });
@@ -33,7 +33,7 @@ async function databaseWithBackup() {
 
 async function planNames(dataDirectory: string): Promise<readonly string[]> {
   await using store = openSqliteStore(dataDirectory, 1000);
-  return (await store.listPlans()).map(({ name }) => name);
+  return (await store.plans.list()).map(({ name }) => name);
 }
 
 /**

@@ -49,9 +49,9 @@ test("units counted before accounts and keys had numbers are told as before, and
 
   assert.deepEqual(unitsIn(beside), before);
   assert.deepEqual(beside.prepare("PRAGMA foreign_key_check").all(), []);
-  assert.equal((await store.read(newRead(keyHashOf("ada"))))?.quota?.usedUnits, 8);
-  assert.equal((await store.read(newRead(keyHashOf("bob"))))?.quota?.usedUnits, 1);
-  assert.equal(await store.read(newRead(keyHashOf("old"))), undefined);
+  assert.equal((await store.metering.read(newRead(keyHashOf("ada"))))?.quota?.usedUnits, 8);
+  assert.equal((await store.metering.read(newRead(keyHashOf("bob"))))?.quota?.usedUnits, 1);
+  assert.equal(await store.metering.read(newRead(keyHashOf("old"))), undefined);
   assert.deepEqual(await unitsOfDays(store, "ada", "2026-08-31", "2026-11-21"), [
     { day: "2026-08-31", keyId: "key 1", units: 30 },
     { day: "2026-11-02", keyId: "key 1", units: 3 },
@@ -68,7 +68,7 @@ test("an account and a key that come after the migration have numbers of their o
   const store = database.openStore();
 
   const { accountId, keyHash } = await newCustomer(store, 10);
-  await store.read(newRead(keyHash));
+  await store.metering.read(newRead(keyHash));
 
   assert.equal(await usedUnits(store, accountId), 1);
   assert.equal(await usedUnits(store, "ada"), 7);

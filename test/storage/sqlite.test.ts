@@ -31,7 +31,7 @@ test("a read while another program holds the lock is refused, and nothing is cha
   const { accountId, keyHash } = await newCustomer(store, 10);
 
   other.exec("BEGIN IMMEDIATE");
-  const reads = [store.read(newRead(keyHash)), store.read(newRead(keyHash))];
+  const reads = [store.metering.read(newRead(keyHash)), store.metering.read(newRead(keyHash))];
   for (const result of await Promise.allSettled(reads)) {
     assert.equal(result.status, "rejected");
     assert.ok(result.reason instanceof StoreUnavailable);
@@ -39,7 +39,7 @@ test("a read while another program holds the lock is refused, and nothing is cha
   other.exec("ROLLBACK");
 
   assert.equal(await usedUnits(store, accountId), 0);
-  assert.equal((await store.read(newRead(keyHash)))?.quota?.usedUnits, 1);
+  assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 1);
   await store[Symbol.asyncDispose]();
 });
 
@@ -57,13 +57,13 @@ test("once a lock was waited for in vain, nobody waits for long until the store 
   assert.equal(waitMs(), 50);
 
   other.exec("BEGIN IMMEDIATE");
-  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+  await assert.rejects(store.metering.read(newRead(keyHash)), StoreUnavailable);
   assert.equal(waitMs(), 20);
-  await assert.rejects(store.checkWrites(), StoreUnavailable);
+  await assert.rejects(store.status.checkWrites(), StoreUnavailable);
   assert.equal(waitMs(), 20);
 
   other.exec("ROLLBACK");
-  await store.checkWrites();
+  await store.status.checkWrites();
   assert.equal(waitMs(), 50);
   await store[Symbol.asyncDispose]();
 });
@@ -74,7 +74,7 @@ test("a rate that cannot be read is the store's failure, and charged", async () 
   const { accountId, keyHash } = await newCustomer(store, 10);
   database.openDatabase().exec("ALTER TABLE rates RENAME TO rates_elsewhere");
 
-  const outcome = await store.read(newRead(keyHash));
+  const outcome = await store.metering.read(newRead(keyHash));
 
   assert.ok(outcome?.found instanceof StoreUnavailable);
   assert.equal(outcome.quota?.usedUnits, 1);
@@ -96,11 +96,11 @@ test("a rate in a damaged page is the store's failure, not charged, and the last
   // What another connection writes makes the store's own read its pages anew.
   other.exec("INSERT INTO plans VALUES ('pro', 7)");
 
-  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+  await assert.rejects(store.metering.read(newRead(keyHash)), StoreUnavailable);
 
   const used = other.prepare("SELECT sum(units) AS units FROM period_usage WHERE account_id = ?");
   assert.equal(used.get(accountId)?.units, null);
-  await assert.rejects(store.listPlans(), StoreUnavailable);
+  await assert.rejects(store.plans.list(), StoreUnavailable);
   await store[Symbol.asyncDispose]();
 });
 
@@ -111,7 +111,7 @@ test("a charge that cannot be written fails the read, and nothing of its batch i
   const { accountId, keyHash } = await newCustomer(store, 10);
   database.openDatabase().exec(FAIL_DAYS);
 
-  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+  await assert.rejects(store.metering.read(newRead(keyHash)), StoreUnavailable);
 
   assert.equal(await usedUnits(store, accountId), 0);
 });
@@ -160,12 +160,12 @@ test("a copy in memory is bounded: at 100,000 entries it starts again empty", as
 test("a second store on the same file migrates nothing and keeps what is there", async () => {
   await using database = await createSqliteDatabase();
   const first = database.openStore();
-  await first.setPlan({ name: "pro", unitsPerPeriod: 7 });
-  await first.setPlan({ name: "free", unitsPerPeriod: 5 });
+  await first.plans.set({ name: "pro", unitsPerPeriod: 7 });
+  await first.plans.set({ name: "free", unitsPerPeriod: 5 });
 
   const second = database.openStore();
 
-  assert.deepEqual(await second.listPlans(), [
+  assert.deepEqual(await second.plans.list(), [
     { name: "free", unitsPerPeriod: 5 },
     { name: "pro", unitsPerPeriod: 7 },
   ]);
@@ -176,8 +176,8 @@ test("a store is opened with every commit synced to disk and foreign keys enforc
   const exec = t.mock.method(DatabaseSync.prototype, "exec");
   await using server = openSqliteStore(database.directory, 1000, { isServer: true });
   const store = database.openStore();
-  await store.setPlan({ name: "pro", unitsPerPeriod: 7 });
-  await server.setPlan({ name: "max", unitsPerPeriod: 8 });
+  await store.plans.set({ name: "pro", unitsPerPeriod: 7 });
+  await server.plans.set({ name: "max", unitsPerPeriod: 8 });
 
   // Each connection has a level of its own, so ask the stores' own ones.
   const connections = new Set(exec.mock.calls.map((call) => call.this as DatabaseSync));
@@ -191,6 +191,6 @@ test("a store is opened with every commit synced to disk and foreign keys enforc
   // 2 is FULL (sqlite.org/pragma.html#pragma_synchronous).
   const everyCommit = { journal_mode: "wal", synchronous: 2 };
   assert.deepEqual(levels, [everyCommit, everyCommit]);
-  const orphan = store.createApiKey(newKey("nobody"), KEY_LIMITS);
+  const orphan = store.keys.create(newKey("nobody"), KEY_LIMITS);
   await assert.rejects(orphan, /FOREIGN KEY/);
 });

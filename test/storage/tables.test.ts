@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
+import { columnsOf } from "../../src/storage/copy/tables.ts";
+import { tables } from "../../src/store.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { administer } from "../support/postgres.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
 import { instantAt } from "../../src/shared/instant.ts";
-import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
-import { openSqliteStore } from "../../src/store.ts";
+import { columnsOf } from "../../src/storage/copy/tables.ts";
+import { openSqliteStore, tables } from "../../src/store.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, mailsIn } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
@@ -42,9 +42,9 @@ export async function useStore(dataDirectory: string) {
     // As three commands would do it, but a command takes 0.25 s of processor time.
     await using store = openSqliteStore(dataDirectory, 1000);
     const pair = { base: "EUR" as AssetSymbol, quote: "CHF" as AssetSymbol };
-    await store.suspendRate(pair, instantAt(clock.nowMs()));
-    await store.setPlan({ name: "pro", unitsPerPeriod: 5000 });
-    await store.setAccountPlan("ada@example.org", "pro");
+    await store.rates.suspend(pair, instantAt(clock.nowMs()));
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5000 });
+    await store.accounts.setPlan("ada@example.org", "pro");
   }
   const contents = contentsOfSqlite(dataDirectory);
   return { dataDirectory, session, active, revoked, contents };

@@ -19,8 +19,8 @@ test("a server's log has its size before the first read, and a crash leaves what
   await using store = openSqliteStore(database.directory, 1000, { isServer: true });
   assert.ok(logBytes(database.directory) >= LOG_BYTES);
   const { accountId, keyHash } = await newCustomer(store, 10);
-  await store.read(newRead(keyHash));
-  await store.read(newRead(keyHash));
+  await store.metering.read(newRead(keyHash));
+  await store.metering.read(newRead(keyHash));
 
   // As they lie on the disk while the server runs.
   await using copy = await temporaryDirectory();
@@ -29,7 +29,7 @@ test("a server's log has its size before the first read, and a crash leaves what
   }
   await using next = openSqliteStore(copy.path, 1000, { isServer: true });
   assert.equal(await usedUnits(next, accountId), 2);
-  assert.equal((await next.read(newRead(keyHash)))?.quota?.usedUnits, 3);
+  assert.equal((await next.metering.read(newRead(keyHash)))?.quota?.usedUnits, 3);
   assert.equal(await usedUnits(store, accountId), 2);
 });
 
@@ -48,7 +48,7 @@ test("a server's connection waits for other programs' locks after its log was si
   other.exec("BEGIN IMMEDIATE");
   const sinceMs = performance.now();
 
-  await assert.rejects(store.read(newRead(keyHash)), StoreUnavailable);
+  await assert.rejects(store.metering.read(newRead(keyHash)), StoreUnavailable);
 
   assert.ok(performance.now() - sinceMs > 250);
   other.exec("ROLLBACK");
@@ -66,7 +66,7 @@ test("another program's lock neither holds up the opening nor is it broken", asy
   assert.ok(performance.now() - sinceMs < 30_000);
   other.exec("COMMIT");
   const { accountId, keyHash } = await newCustomer(store, 10);
-  await store.read(newRead(keyHash));
+  await store.metering.read(newRead(keyHash));
   assert.equal(await usedUnits(store, accountId), 1);
   using beside = new DatabaseSync(join(database.directory, "kurs.db"));
   assert.ok(beside.prepare("SELECT 1 FROM plans WHERE name = 'pro'").get());

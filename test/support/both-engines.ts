@@ -1,4 +1,4 @@
-import { newPostgresDatabase } from "./postgres-databases.ts";
+import { databaseOf, newPostgresDatabase } from "./postgres-databases.ts";
 import { startService, type TestOptions, type TestService } from "./service.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
@@ -16,7 +16,7 @@ export async function startServiceOn(
 ): Promise<ServiceOnEngine> {
   await using starting = new AsyncDisposableStack();
   const database = engine === "sqlite" ? undefined : starting.use(await newPostgresDatabase());
-  const config = { ...options.config, databaseHosts: database?.hosts };
+  const config = { ...options.config, ...(database && { database: databaseOf(database.url) }) };
   const service = starting.use(await startService({ ...options, config }));
   const started = starting.move();
   return { service, url: database?.url, [Symbol.asyncDispose]: () => started.disposeAsync() };

@@ -1,7 +1,11 @@
 import { after } from "node:test";
 import { Client } from "pg";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
-import { type DatabaseHost, parseDatabaseUrl } from "../../src/storage/settings.ts";
+import {
+  type DatabaseHost,
+  type DatabaseSettings,
+  parseDatabaseUrl,
+} from "../../src/storage/settings.ts";
 import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 /** A database of the test's own. Disposing of it removes it. */
@@ -71,6 +75,12 @@ export function hostsOf(url: string): readonly DatabaseHost[] {
   if (hosts === undefined) throw new Error(`${url} is no address`);
   return hosts;
 }
+
+/** The settings of a store at an address. */
+export const databaseOf = (url: string): DatabaseSettings => ({
+  engine: "postgres",
+  hosts: hostsOf(url),
+});
 
 function serverUrl(): Promise<string> {
   server ??= begin();

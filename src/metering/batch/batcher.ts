@@ -104,7 +104,7 @@ export type ObserveBatch = (
 ) => void;
 
 /** Reports every batch of the store to an observer, failed ones too. */
-export function observedBatches(batches: BatchStore, observe: ObserveBatch): BatchStore {
+export function withObserver(batches: BatchStore, observe: ObserveBatch): BatchStore {
   return {
     readBatch(reads) {
       const begunMs = performance.now();

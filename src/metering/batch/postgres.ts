@@ -2,6 +2,7 @@ import type { PoolClient } from "pg";
 import type { AssetSymbol } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
+import { ACTIVE_KEY } from "../../storage/columns.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import { readWithoutQuota } from "./without-quota.ts";
@@ -13,15 +14,14 @@ import { readWithoutQuota } from "./without-quota.ts";
 // that two batches never deadlock. FOR UPDATE returns the rows as they are once they are locked,
 // not as in the statement's snapshot, and units are granted from these. The row is its account's
 // lock; the daily counts are only written under it.
-// ranked: each read's turn among its account's reads, in order of arrival; a read without a pair
-// takes none. A turn within the remaining quota is granted; without a plan there is no quota, and
-// nothing is granted.
+// ranked: numbers each account's reads in order of arrival, except those without a pair. A number
+// within the remaining quota is granted; without a plan there is no quota, and nothing is granted.
 const METERED_BATCH = `
   WITH reads AS (
-    SELECT r.turn, r.base, r.quote, k.id AS key_id, k.account_id
+    SELECT r.place, r.base, r.quote, k.id AS key_id, k.account_id
     FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
-      AS r (key_hash, base, quote, turn)
-    JOIN api_keys k ON k.key_hash = r.key_hash AND k.revoked_at IS NULL
+      AS r (key_hash, base, quote, place)
+    JOIN api_keys k ON k.key_hash = r.key_hash AND k.${ACTIVE_KEY}
   ),
   locked AS MATERIALIZED (
     SELECT u.account_id, u.units AS used, p.units_per_period AS quota
@@ -33,9 +33,9 @@ const METERED_BATCH = `
     FOR UPDATE OF u
   ),
   ranked AS (
-    SELECT r.turn, r.base, r.quote, r.key_id, r.account_id, l.used, l.quota,
+    SELECT r.place, r.base, r.quote, r.key_id, r.account_id, l.used, l.quota,
       r.base IS NOT NULL AND coalesce(l.used + count(r.base) OVER (
-        PARTITION BY r.account_id ORDER BY r.turn) <= l.quota, false) AS is_granted
+        PARTITION BY r.account_id ORDER BY r.place) <= l.quota, false) AS is_granted
     FROM reads r LEFT JOIN locked l ON l.account_id = r.account_id
   ),
   granted AS (
@@ -51,7 +51,7 @@ const METERED_BATCH = `
     SELECT account_id, $5, key_id, units FROM granted
     ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = d.units + excluded.units
   )
-  SELECT r.turn, r.account_id, r.quota, r.used, r.is_granted,
+  SELECT r.place, r.account_id, r.quota, r.used, r.is_granted,
     r.base, r.quote, x.rate, x.as_of, x.suspended_at
   FROM ranked r LEFT JOIN rates x ON x.base = r.base AND x.quote = r.quote AND r.is_granted`;
 
@@ -60,7 +60,7 @@ const METERED_BATCH = `
 const INSERT_USAGE_ROWS = `
   INSERT INTO period_usage (account_id, period, units)
   SELECT DISTINCT account_id, $2, 0 FROM api_keys
-  WHERE key_hash = ANY ($1::text[]) AND revoked_at IS NULL
+  WHERE key_hash = ANY ($1::text[]) AND ${ACTIVE_KEY}
   ORDER BY account_id
   ON CONFLICT DO NOTHING`;
 
@@ -68,7 +68,7 @@ const INSERT_USAGE_ROWS = `
 const KEYS_WITH_ROW_MAX = 100_000;
 
 interface ReadRow {
-  readonly turn: number;
+  readonly place: number;
   readonly account_id: string;
   readonly quota: number | null;
   readonly used: number | null;
@@ -117,26 +117,26 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
 
     const outcomes: RateReadOutcome[] = reads.map(() => undefined);
     const grantedUnits = new Map<string, number>();
-    for (const row of (rows as ReadRow[]).sort((left, right) => left.turn - right.turn)) {
-      const { turn, account_id: accountId, quota: quotaUnits, used, is_granted: isGranted } = row;
+    for (const row of (rows as ReadRow[]).sort((left, right) => left.place - right.place)) {
+      const { place, account_id: accountId, quota: quotaUnits, used, is_granted: isGranted } = row;
       // Without a usage row the read was not charged, and the next read of its key creates the row
       // again.
       if (used === null) keysWithRow.clear();
       if (quotaUnits === null || used === null) {
-        outcomes[turn - 1] = readWithoutQuota(accountId, reads[turn - 1]?.pair);
+        outcomes[place - 1] = readWithoutQuota(accountId, reads[place - 1]?.pair);
         continue;
       }
       const granted = (grantedUnits.get(accountId) ?? 0) + (isGranted ? 1 : 0);
       grantedUnits.set(accountId, granted);
-      keysWithRow.add(hashes[turn - 1] ?? "");
-      outcomes[turn - 1] = { quota: { quotaUnits, usedUnits: used + granted }, found: found(row) };
+      keysWithRow.add(hashes[place - 1] ?? "");
+      outcomes[place - 1] = { quota: { quotaUnits, usedUnits: used + granted }, found: found(row) };
     }
     return outcomes;
   };
 }
 
 function found({ is_granted, base, quote, rate, as_of, suspended_at }: ReadRow): RateFound {
-  if (base === null || quote === null) return "not_asked";
+  if (base === null || quote === null) return "no_pair";
   if (!is_granted) return "exhausted";
   if (rate === null || as_of === null) return "unsupported";
   return suspended_at === null ? { base, quote, rate, asOf: as_of } : "suspended";

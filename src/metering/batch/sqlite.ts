@@ -3,6 +3,7 @@ import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
+import { ACTIVE_KEY } from "../../storage/columns.ts";
 import type { SqliteEngine } from "../../storage/sqlite/engine.ts";
 import { isCorruption } from "../../storage/sqlite/errors.ts";
 import type { RowCache } from "../../storage/sqlite/row-cache.ts";
@@ -11,7 +12,7 @@ import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
 const FIND_KEY = `
-  SELECT number, account_id FROM api_keys WHERE key_hash = ?1 AND revoked_at IS NULL`;
+  SELECT number, account_id FROM api_keys WHERE key_hash = ?1 AND ${ACTIVE_KEY}`;
 
 const FIND_QUOTA = `
   SELECT a.number, p.units_per_period, coalesce(u.units, 0)
@@ -94,7 +95,7 @@ function prepareBatch(
       if (account === undefined) return readWithoutQuota(accountId, pair);
       const { quotaUnits } = account;
       const usedUnits = account.usedUnits + account.grantedUnits;
-      if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "not_asked" };
+      if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "no_pair" };
       if (usedUnits >= quotaUnits) return { quota: { quotaUnits, usedUnits }, found: "exhausted" };
       account.grantedUnits += 1;
       account.grantedByKey.set(keyNumber, (account.grantedByKey.get(keyNumber) ?? 0) + 1);
@@ -121,7 +122,7 @@ function readRate(findRate: (pair: Pair) => RateRow | undefined, pair: Pair): Ra
     const { base, quote } = pair;
     return suspendedAt === null ? { base, quote, rate, asOf } : "suspended";
   } catch (error) {
-    // Nothing is charged in a corrupt file: its other tables are in doubt, too.
+    // Nothing is charged in a corrupt file: its other tables may be damaged, too.
     if (isCorruption(error)) throw error;
     return new StoreUnavailable(error);
   }

@@ -27,7 +27,11 @@ export function shortAsOf({ asOf }: { readonly asOf: Instant }): string {
 
 /** The dependencies of the rate commands. */
 export interface RateCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<RateStore & SourceStore & StoreStatus>;
+  readonly openStore: OpenStore<{
+    readonly rates: RateStore;
+    readonly sources: SourceStore;
+    readonly status: StoreStatus;
+  }>;
   /** The part of the configuration that these commands use. @throws {ConfigError} */
   readonly settings: () => RateSettings;
   /** The sources of these keys, in this order. */

@@ -33,12 +33,12 @@ export function heldCommands(rates: Command, deps: RateCommandDeps): void {
 
 async function listHeld({ openStore, print }: RateCommandDeps, options: OutputOptions) {
   await using store = await openStore();
-  const text = formatList(await store.listHeldRates(), options, {
+  const text = formatList(await store.rates.listHeld(), options, {
     toJson: heldRateJson,
     columns: [
       ["PAIR", pairName],
       ["HELD", ({ rate }) => rate, "right"],
-      ["SERVED", ({ standing }) => standing, "right"],
+      ["SERVED", ({ servedRate }) => servedRate, "right"],
       ["AS OF", shortAsOf],
       ["SOURCE", ({ source }) => source],
     ],
@@ -49,14 +49,14 @@ async function listHeld({ openStore, print }: RateCommandDeps, options: OutputOp
 
 async function release({ openStore, print }: RateCommandDeps, pair: Pair): Promise<void> {
   await using store = await openStore();
-  const released = await store.releaseRate(pair);
+  const released = await store.rates.releaseHeld(pair);
   if (released === undefined) throw notHeld(pair);
   print(`${pairName(pair)} is served at ${released.rate}`);
 }
 
 async function drop({ openStore, print }: RateCommandDeps, pair: Pair): Promise<void> {
   await using store = await openStore();
-  if (!(await store.dropHeldRate(pair))) throw notHeld(pair);
+  if (!(await store.rates.dropHeld(pair))) throw notHeld(pair);
   print(`the held rate of ${pairName(pair)} is deleted`);
 }
 

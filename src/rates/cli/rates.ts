@@ -109,7 +109,7 @@ async function listRates(
   const symbol = base === undefined ? undefined : symbolOf("base", base);
   await using store = await openStore();
   const nowMs = clock.nowMs();
-  const text = formatList(await store.listRates(symbol), options, {
+  const text = formatList(await store.rates.list(symbol), options, {
     toJson: storedRateJson,
     columns: [
       ["PAIR", pairName],
@@ -134,7 +134,7 @@ async function suspendRate(
 ): Promise<void> {
   await using store = await openStore();
   const name = pairName(pair);
-  if (!(await store.suspendRate(pair, at))) {
+  if (!(await store.rates.suspend(pair, at))) {
     throw new CommandError(`there is no stored rate for ${name}: see kurs rates list`);
   }
   print(at === undefined ? `${name} is served again` : `${name} is suspended`);

@@ -51,7 +51,7 @@ async function showStatus(deps: RateCommandDeps, options: OutputOptions): Promis
   const sources = sourcesOf(settings().rateSources);
   await using store = await openStore();
   const nowMs = clock.nowMs();
-  const states = await readSourceStatus(store, sources, nowMs);
+  const states = await readSourceStatus(store.sources, sources, nowMs);
   const exitCode = states.some(({ missedPublications }) => missedPublications > 0) ? 1 : 0;
   const none = "No source is switched on: RATE_SOURCES is empty.";
   const columns = statusColumns(nowMs);
@@ -131,12 +131,12 @@ function lineOf({ source, error, stored, held, skipped, rejections }: RefreshRep
 function changesTable({ key }: RateSource, judged: readonly DecidedUpdate[]): string {
   const columns: readonly Column<DecidedUpdate>[] = [
     ["PAIR", ({ next }) => pairName(next)],
-    ["STORED", ({ standing }) => standing?.rate ?? "none", "right"],
+    ["STORED", ({ current }) => current?.rate ?? "none", "right"],
     ["NEW", ({ next }) => next.rate, "right"],
     [
       "WOULD BE",
-      ({ verdict, standing }) =>
-        verdict === "hold" ? "held" : standing === undefined ? "added" : "stored",
+      ({ verdict, current }) =>
+        verdict === "hold" ? "held" : current === undefined ? "added" : "stored",
     ],
   ];
   const changing = judged.filter(({ verdict }) => verdict === "store" || verdict === "hold");

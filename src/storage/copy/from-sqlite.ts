@@ -2,16 +2,19 @@ import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/start-error.ts";
+import type { Table } from "../columns.ts";
 import type { SqlValue } from "../engine.ts";
 import { actAsOwnerOf } from "../sqlite/acting-user.ts";
 import { lockShared } from "../sqlite/lock-file.ts";
 import { migrate } from "../sqlite/migrate.ts";
 import { FILE_NAME } from "../sqlite/open.ts";
-import { columnsOf, type Table, type TableTotals, totalsQuery } from "./tables.ts";
+import { type TableTotals, totalsQuery } from "./tables.ts";
 
 /** A whole store, read from beginning to end while no process writes to it. */
 export interface CopySource extends Disposable {
-  tally(table: Table): TableTotals;
+  /** Each after those that it references. */
+  readonly tables: readonly Table[];
+  totals(table: Table): TableTotals;
   /** The rows of a table, in batches, each as its columns' values. */
   rows(table: Table, maxRowsPerStatement: number): Iterable<readonly (readonly SqlValue[])[]>;
 }
@@ -25,7 +28,7 @@ const BUSY_TIMEOUT_MS = 5000;
  *
  * @throws {StartupError}
  */
-export function openSqliteSource(path: string): CopySource {
+export function openSqliteSource(path: string, tables: readonly Table[]): CopySource {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isDirectory ? join(path, FILE_NAME) : path;
   if (!existsSync(file)) throw new StartupError(`There is no database at ${file}.`);
@@ -44,15 +47,15 @@ export function openSqliteSource(path: string): CopySource {
     throw new StartupError(`Cannot read ${file}: ${reason}. Is its server stopped?`, error);
   }
   return {
-    tally(table) {
+    tables,
+
+    totals(table) {
       const row = database.prepare(totalsQuery(table)).get();
       return { rows: Number(row?.rows), units: Number(row?.units) };
     },
 
-    *rows(table, maxRowsPerStatement) {
-      const statement = database.prepare(
-        `SELECT ${columnsOf(table).join(", ")} FROM ${table.name}`,
-      );
+    *rows({ name, key, others }, maxRowsPerStatement) {
+      const statement = database.prepare(`SELECT ${key}, ${others} FROM ${name}`);
       statement.setReturnArrays(true);
       let batch: SqlValue[][] = [];
       for (const row of statement.iterate()) {

@@ -1,10 +1,11 @@
 import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/start-error.ts";
+import type { Table } from "../columns.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
 import { createPrimary } from "../postgres/primary.ts";
 import type { DatabaseHost } from "../settings.ts";
 import type { CopySource } from "./from-sqlite.ts";
-import { columnsOf, type Table, type TableTotals, tables, totalsQuery } from "./tables.ts";
+import { columnsOf, type TableTotals, totalsQuery } from "./tables.ts";
 
 /** A statement may have 65,535 parameters (the protocol's Bind message counts them in 16 bits). */
 const MAX_ROWS_PER_STATEMENT = 1000;
@@ -35,10 +36,10 @@ export async function copyToPostgres(
   try {
     await client.query("BEGIN");
     await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
-    await requireEmpty(client);
-    const total = tables.reduce((sum, table) => sum + source.tally(table).rows, 0);
+    await requireEmpty(client, source.tables);
+    const total = source.tables.reduce((sum, table) => sum + source.totals(table).rows, 0);
     let copied = 0;
-    for (const table of tables) {
+    for (const table of source.tables) {
       for (const rows of source.rows(table, MAX_ROWS_PER_STATEMENT)) {
         await client.query(insertOf(table, rows.length), rows.flat());
         copied += rows.length;
@@ -59,7 +60,7 @@ export async function copyToPostgres(
 }
 
 /** Ignores the plan that every new database has. */
-async function requireEmpty(client: PoolClient): Promise<void> {
+async function requireEmpty(client: PoolClient, tables: readonly Table[]): Promise<void> {
   for (const table of tables) {
     if (table.name === "plans") continue;
     const { rows } = await readTableTotals(client, table);
@@ -77,17 +78,17 @@ function insertOf(table: Table, rows: number): string {
     const places = columns.map((_column, index) => `$${row * columns.length + index + 1}`);
     return `(${places.join(", ")})`;
   });
-  const updates = table.others.map((column) => `${column} = excluded.${column}`).join(", ");
+  const updates = table.others.split(", ").map((column) => `${column} = excluded.${column}`);
   return (
     `INSERT INTO ${table.name} (${columns.join(", ")}) VALUES ${values.join(", ")} ` +
-    `ON CONFLICT (${table.key.join(", ")}) DO UPDATE SET ${updates}`
+    `ON CONFLICT (${table.key}) DO UPDATE SET ${updates.join(", ")}`
   );
 }
 
 async function compare(client: PoolClient, source: CopySource): Promise<CopyReport> {
   const report = new Map<string, TableTotals>();
-  for (const table of tables) {
-    const [expected, actual] = [source.tally(table), await readTableTotals(client, table)];
+  for (const table of source.tables) {
+    const [expected, actual] = [source.totals(table), await readTableTotals(client, table)];
     if (expected.rows !== actual.rows || expected.units !== actual.units) {
       const format = ({ rows, units }: TableTotals) => `${rows} rows with ${units} units`;
       throw new StartupError(

@@ -89,7 +89,7 @@ export function createPostgresEngine(
         runLimited(() => withClient(startMs, use)),
       );
     } catch (error) {
-      if (error instanceof StoreUnavailable && isFailoverError(error.cause)) primary.doubt();
+      if (error instanceof StoreUnavailable && isFailoverError(error.cause)) primary.invalidate();
       throw error;
     }
   };

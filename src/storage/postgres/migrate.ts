@@ -51,8 +51,8 @@ export async function migrate(client: PoolClient): Promise<MigrationReport> {
 
 /** The schema's version; 0 in an empty database. */
 export async function versionOf(client: PoolClient): Promise<number> {
-  const { rows: tables } = await client.query("SELECT to_regclass('schema_migrations') AS ledger");
-  if (tables[0]?.ledger === null) return 0;
+  const { rows: tables } = await client.query("SELECT to_regclass('schema_migrations') AS found");
+  if (tables[0]?.found === null) return 0;
   const { rows } = await client.query("SELECT max(version) AS version FROM schema_migrations");
   return rows[0]?.version ?? 0;
 }

@@ -38,7 +38,7 @@ export interface Primary extends AsyncDisposable {
   /** @throws an error that names every host and why it cannot be used. */
   connect(): Promise<PoolClient>;
   /** Call this after an error that may mean that another server is the primary now. */
-  doubt(): void;
+  invalidate(): void;
 }
 
 /**
@@ -55,13 +55,13 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
   const pools = hosts.map((host) => createPool({ ...connectingOf(host), stream }, settings));
   let known: Pool | undefined;
   let search: Promise<Pool> | undefined;
-  const doubt = () => {
+  const invalidate = () => {
     known = undefined;
   };
   // A broken connection emits an error, idle or in use; without a listener it ends the process.
   for (const pool of pools) {
-    pool.on("error", doubt);
-    pool.on("connect", (client) => client.on("error", doubt));
+    pool.on("error", invalidate);
+    pool.on("connect", (client) => client.on("error", invalidate));
   }
 
   const find = async (): Promise<Pool> => {
@@ -86,7 +86,7 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
       if (pool === undefined) throw new Error("the search found no primary");
       return connectTo(pool);
     },
-    doubt,
+    invalidate,
     async [Symbol.asyncDispose]() {
       await Promise.all(pools.map((pool) => pool.end()));
       // A server that hangs never closes its connections: the process must not wait for it.

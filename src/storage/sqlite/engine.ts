@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { setImmediate as nextIteration } from "node:timers/promises";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
-import { createCondition } from "./health/database-health.ts";
+import { createDatabaseHealth } from "./health/database-health.ts";
 import { RowCache } from "./row-cache.ts";
 
 export interface SqliteEngine extends Engine {
@@ -30,7 +30,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   const dataVersion = { sql: "PRAGMA data_version", parameters: [] };
   let seenVersion: unknown;
   const probe = prepareProbe(database);
-  const health = createCondition(database, checkFiles);
+  const health = createDatabaseHealth(database, checkFiles);
 
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
     let statement = prepared.get(sql);
@@ -45,26 +45,26 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
     // Before the try: a nested transaction must not roll back the outer one.
     if (database.isTransaction) throw new Error("a transaction is open already");
     try {
-      health.check();
+      health.assertUsable();
       begin.run();
       const result = work();
       commit.run();
-      if (health.isFailing) health.recover();
+      if (health.isFailing) health.recordSuccess();
       return result;
     } catch (error) {
       // Some errors (a full disk) have rolled back already.
       if (database.isTransaction) database.exec("ROLLBACK");
-      throw health.note(error);
+      throw health.recordError(error);
     }
   };
 
   const query: Engine["query"] = async (sql, ...parameters) => {
     try {
-      health.check();
-      if (!isRead(sql)) cache.drop();
+      health.assertUsable();
+      if (!isRead(sql)) cache.clear();
       return rowsOf({ sql, parameters });
     } catch (error) {
-      throw health.note(error);
+      throw health.recordError(error);
     }
   };
 
@@ -80,7 +80,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
 
     // No lock: the file has one writer at a time.
     async transaction(steps) {
-      cache.drop();
+      cache.clear();
       return atomically(() => runThrough(steps(), rowsOf));
     },
 
@@ -88,7 +88,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
       const work = prepare(database, cache);
       return (given) =>
         atomically(() => {
-          cache.prove();
+          cache.revalidate();
           return work(given);
         });
     },

@@ -42,13 +42,13 @@ export class RowCache {
   }
 
   /** Drops rows that may be stale. Call it in the write transaction, before a cache is used. */
-  prove(): void {
+  revalidate(): void {
     const [version] = this.#version.get() as unknown as [number];
-    if (version !== this.#validVersion) this.drop();
+    if (version !== this.#validVersion) this.clear();
     this.#validVersion = version;
   }
 
-  drop(): void {
+  clear(): void {
     for (const cache of this.#caches) cache.clear();
   }
 }

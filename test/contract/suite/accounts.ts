@@ -21,12 +21,12 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     const account = newAccount({ emailVerifiedAt: "2026-11-20T00:00:00.000Z" });
     const unverified = newAccount();
 
-    assert.equal(await store.createAccount(account, newMailToken()), true);
-    assert.equal(await store.createAccount(unverified, newMailToken()), true);
+    assert.equal(await store.accounts.create(account, newMailToken()), true);
+    assert.equal(await store.accounts.create(unverified, newMailToken()), true);
 
-    assert.deepEqual(await store.accountByEmail(account.email), account);
-    assert.deepEqual(await store.accountByEmail(unverified.email), unverified);
-    assert.equal(await store.accountByEmail("nobody@example.org"), undefined);
+    assert.deepEqual(await store.accounts.findByEmail(account.email), account);
+    assert.deepEqual(await store.accounts.findByEmail(unverified.email), unverified);
+    assert.equal(await store.accounts.findByEmail("nobody@example.org"), undefined);
   });
 
   test("an account is stored together with its verification token and its mail", async () => {
@@ -35,7 +35,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     const [account, verification] = [newAccount(), newMailToken()];
     const { token, tokenHash, mailId, createdAt, expiresAt } = verification;
 
-    await store.createAccount(account, verification);
+    await store.accounts.create(account, verification);
 
     const { mail_tokens: tokens, mails } = await contentsOf(engine);
     assert.deepEqual(
@@ -50,7 +50,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
       ],
     );
     assert.equal(mails?.length, 1);
-    assert.deepEqual(await store.claimMails({ now: NOW, until: expiresAt, limit: 10 }), [
+    assert.deepEqual(await store.mails.claim({ now: NOW, until: expiresAt, limit: 10 }), [
       {
         id: mailId,
         kind: "verification",
@@ -67,14 +67,14 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const account = newAccount();
     const rival = newAccount({ email: account.email, passwordHash: "$argon2id$rival" });
-    await store.createAccount(account, newMailToken());
+    await store.accounts.create(account, newMailToken());
     const before = await contentsOf(engine);
 
-    assert.equal(await store.createAccount(rival, newMailToken()), false);
+    assert.equal(await store.accounts.create(rival, newMailToken()), false);
 
     assert.deepEqual(await contentsOf(engine), before);
-    assert.deepEqual(await store.accountByEmail(account.email), account);
-    const ids = (await store.listAccounts(PERIOD.name)).map(({ id }) => id);
+    assert.deepEqual(await store.accounts.findByEmail(account.email), account);
+    const ids = (await store.accounts.list(PERIOD.name)).map(({ id }) => id);
     assert.deepEqual(ids, [account.id]);
   });
 
@@ -86,14 +86,14 @@ export function accountSuite(createDatabase: CreateDatabase): void {
 
     const created = await Promise.all(
       tokens.map((token, index) =>
-        stores[index % 2]?.createAccount(rivals[index] as Account, token),
+        stores[index % 2]?.accounts.create(rivals[index] as Account, token),
       ),
     );
 
     assert.equal(created.filter((one) => one === true).length, 1);
     const winner = created.indexOf(true);
-    assert.deepEqual(await stores[0]?.accountByEmail("ada@example.org"), rivals[winner]);
-    const mails = (await stores[0]?.listMails({ withDelivered: true })) ?? [];
+    assert.deepEqual(await stores[0]?.accounts.findByEmail("ada@example.org"), rivals[winner]);
+    const mails = (await stores[0]?.mails.list({ withDelivered: true })) ?? [];
     assert.deepEqual(
       mails.map(({ id }) => id),
       [tokens[winner]?.mailId],
@@ -105,7 +105,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const before = await contentsOf(engine);
 
-    await assert.rejects(store.createAccount(newAccount({ plan: "none" }), newMailToken()));
+    await assert.rejects(store.accounts.create(newAccount({ plan: "none" }), newMailToken()));
 
     assert.deepEqual(await contentsOf(engine), before);
   });
@@ -114,11 +114,11 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { mailId, tokenHash } = newMailToken();
-    await store.createAccount(newAccount(), newMailToken({ mailId, tokenHash }));
+    await store.accounts.create(newAccount(), newMailToken({ mailId, tokenHash }));
     const before = await contentsOf(engine);
 
     for (const taken of [{ mailId }, { tokenHash }]) {
-      await assert.rejects(store.createAccount(newAccount(), newMailToken(taken)));
+      await assert.rejects(store.accounts.create(newAccount(), newMailToken(taken)));
     }
 
     assert.deepEqual(await contentsOf(engine), before);
@@ -130,13 +130,13 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     const first = await newCustomer(store, 10);
     const second = await newCustomer(store, 20);
     const revoked = newKey(first.accountId);
-    await store.createApiKey(revoked, KEY_LIMITS);
-    await store.createApiKey(newKey(first.accountId), KEY_LIMITS);
-    await store.revokeApiKey(first.accountId, revoked.id, NOW);
-    await Promise.all([1, 2, 3].map(() => store.read(newRead(first.keyHash))));
+    await store.keys.create(revoked, KEY_LIMITS);
+    await store.keys.create(newKey(first.accountId), KEY_LIMITS);
+    await store.keys.revoke(first.accountId, revoked.id, NOW);
+    await Promise.all([1, 2, 3].map(() => store.metering.read(newRead(first.keyHash))));
     const shared = { createdAt: NOW, emailVerifiedAt: undefined };
 
-    assert.deepEqual(await store.listAccounts(PERIOD.name), [
+    assert.deepEqual(await store.accounts.list(PERIOD.name), [
       {
         ...shared,
         id: first.accountId,
@@ -154,7 +154,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
         quota: { quotaUnits: 20, usedUnits: 0 },
       },
     ]);
-    const [nextMonth] = await store.listAccounts("2026-12");
+    const [nextMonth] = await store.accounts.list("2026-12");
     assert.equal(nextMonth?.quota.usedUnits, 0);
   });
 
@@ -162,17 +162,17 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const store = database.openStore();
     const account = newAccount();
-    await store.createAccount(account, newMailToken());
-    await store.createAccount(newAccount(), newMailToken());
+    await store.accounts.create(account, newMailToken());
+    await store.accounts.create(newAccount(), newMailToken());
 
-    const listed = await store.listAccounts(PERIOD.name, account.email);
+    const listed = await store.accounts.list(PERIOD.name, account.email);
 
     assert.deepEqual(
       listed.map(({ id }) => id),
       [account.id],
     );
-    assert.deepEqual(await store.listAccounts(PERIOD.name, "%"), []);
-    assert.deepEqual(await store.listAccounts(PERIOD.name, ""), []);
+    assert.deepEqual(await store.accounts.list(PERIOD.name, "%"), []);
+    assert.deepEqual(await store.accounts.list(PERIOD.name, ""), []);
   });
 
   test("changing an account's plan does not affect other accounts", async () => {
@@ -180,25 +180,25 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const account = newAccount();
     const other = newAccount();
-    await store.createAccount(account, newMailToken());
-    await store.createAccount(other, newMailToken());
-    await store.setPlan({ name: "pro", unitsPerPeriod: 5 });
+    await store.accounts.create(account, newMailToken());
+    await store.accounts.create(other, newMailToken());
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5 });
 
-    assert.equal(await store.setAccountPlan(account.email, "pro"), true);
-    assert.equal(await store.setAccountPlan("nobody@example.org", "pro"), false);
+    assert.equal(await store.accounts.setPlan(account.email, "pro"), true);
+    assert.equal(await store.accounts.setPlan("nobody@example.org", "pro"), false);
 
-    assert.equal((await store.accountByEmail(account.email))?.plan, "pro");
-    assert.equal((await store.accountByEmail(other.email))?.plan, "free");
+    assert.equal((await store.accounts.findByEmail(account.email))?.plan, "pro");
+    assert.equal((await store.accounts.findByEmail(other.email))?.plan, "free");
   });
 
   test("an account cannot be moved to an unknown plan", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const account = newAccount();
-    await store.createAccount(account, newMailToken());
+    await store.accounts.create(account, newMailToken());
 
-    await assert.rejects(store.setAccountPlan(account.email, "none"));
+    await assert.rejects(store.accounts.setPlan(account.email, "none"));
 
-    assert.equal((await store.accountByEmail(account.email))?.plan, "free");
+    assert.equal((await store.accounts.findByEmail(account.email))?.plan, "free");
   });
 }

@@ -19,11 +19,11 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const store = database.openStore();
 
-    assert.deepEqual(await store.countAuthAttempt(["ip", "ip ada"], NOW, END), [
+    assert.deepEqual(await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END), [
       { scope: "ip", calls: 1, endsAt: END },
       { scope: "ip ada", calls: 1, endsAt: END },
     ]);
-    assert.deepEqual(await store.countAuthAttempt(["ip", "ip bob"], LATER, LATER_END), [
+    assert.deepEqual(await store.authWindows.countAttempt(["ip", "ip bob"], LATER, LATER_END), [
       { scope: "ip", calls: 2, endsAt: END },
       { scope: "ip bob", calls: 1, endsAt: LATER_END },
     ]);
@@ -32,10 +32,14 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
   test("a new window starts at the exact end of the previous one", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.countAuthAttempt(["ip"], NOW, END);
+    await store.authWindows.countAttempt(["ip"], NOW, END);
 
-    const before = await store.countAuthAttempt(["ip"], "2026-11-21T12:14:59.999Z", LATER_END);
-    const after = await store.countAuthAttempt(["ip"], END, LATER_END);
+    const before = await store.authWindows.countAttempt(
+      ["ip"],
+      "2026-11-21T12:14:59.999Z",
+      LATER_END,
+    );
+    const after = await store.authWindows.countAttempt(["ip"], END, LATER_END);
 
     assert.deepEqual(before, [{ scope: "ip", calls: 2, endsAt: END }]);
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
@@ -44,16 +48,16 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
   test("reading current windows does not count a call", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.countAuthAttempt(["ip", "ip ada"], NOW, END);
-    await store.countAuthAttempt(["ip"], NOW, END);
+    await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END);
+    await store.authWindows.countAttempt(["ip"], NOW, END);
     const open = [
       { scope: "ip", calls: 2, endsAt: END },
       { scope: "ip ada", calls: 1, endsAt: END },
     ];
 
-    assert.deepEqual(await store.currentAuthWindows(["ip", "never", "ip ada"], LATER), open);
-    assert.deepEqual(await store.currentAuthWindows(["ip", "ip ada"], LATER), open);
-    assert.deepEqual(await store.currentAuthWindows(["ip", "ip ada"], END), []);
+    assert.deepEqual(await store.authWindows.current(["ip", "never", "ip ada"], LATER), open);
+    assert.deepEqual(await store.authWindows.current(["ip", "ip ada"], LATER), open);
+    assert.deepEqual(await store.authWindows.current(["ip", "ip ada"], END), []);
   });
 
   test("concurrent calls on two nodes are all counted", async () => {
@@ -62,7 +66,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
 
     const windows = await Promise.all(
       Array.from({ length: 50 }, (_, index) =>
-        stores[index % 2]?.countAuthAttempt(["ip"], NOW, END),
+        stores[index % 2]?.authWindows.countAttempt(["ip"], NOW, END),
       ),
     );
 
@@ -75,26 +79,26 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
 
   test("without a key no call is counted", async () => {
     await using database = await createDatabase();
-    assert.deepEqual(await database.openStore().countAuthAttempt([], NOW, END), []);
+    assert.deepEqual(await database.openStore().authWindows.countAttempt([], NOW, END), []);
   });
 }
 
 export function planSuite(createDatabase: CreateDatabase): void {
   test("a new store has the free plan with 1,000 units", async () => {
     await using database = await createDatabase();
-    const plans = await database.openStore().listPlans();
+    const plans = await database.openStore().plans.list();
     assert.deepEqual(plans, [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
   test("plans can be added and changed and are listed by their units", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.setPlan({ name: "pro", unitsPerPeriod: 1_000_000_000_000 });
-    await store.setPlan({ name: "none", unitsPerPeriod: 0 });
-    await store.setPlan({ name: "also", unitsPerPeriod: 1000 });
-    await store.setPlan({ name: "none", unitsPerPeriod: 7 });
+    await store.plans.set({ name: "pro", unitsPerPeriod: 1_000_000_000_000 });
+    await store.plans.set({ name: "none", unitsPerPeriod: 0 });
+    await store.plans.set({ name: "also", unitsPerPeriod: 1000 });
+    await store.plans.set({ name: "none", unitsPerPeriod: 7 });
 
-    assert.deepEqual(await store.listPlans(), [
+    assert.deepEqual(await store.plans.list(), [
       { name: "none", unitsPerPeriod: 7 },
       { name: "also", unitsPerPeriod: 1000 },
       { name: "free", unitsPerPeriod: 1000 },
@@ -106,9 +110,9 @@ export function planSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const store = database.openStore();
 
-    await assert.rejects(store.setPlan({ name: "free", unitsPerPeriod: -1 }));
+    await assert.rejects(store.plans.set({ name: "free", unitsPerPeriod: -1 }));
 
-    assert.deepEqual(await store.listPlans(), [{ name: "free", unitsPerPeriod: 1000 }]);
+    assert.deepEqual(await store.plans.list(), [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
   test("usage contains the plan, its units and the units used in the requested period", async () => {
@@ -116,16 +120,16 @@ export function planSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
     const idle = newAccount();
-    await store.createAccount(idle, newMailToken());
-    await store.read(newRead(keyHash));
-    await store.read(newRead(keyHash, { time: "2026-12-01T00:00:00.000Z" }));
-    await store.read(newRead(keyHash, { time: "2026-12-31T23:59:59.999Z" }));
+    await store.accounts.create(idle, newMailToken());
+    await store.metering.read(newRead(keyHash));
+    await store.metering.read(newRead(keyHash, { time: "2026-12-01T00:00:00.000Z" }));
+    await store.metering.read(newRead(keyHash, { time: "2026-12-31T23:59:59.999Z" }));
 
     const report = { plan, quotaUnits: 3 };
-    assert.deepEqual(await store.usageOf(accountId, "2026-11"), { ...report, usedUnits: 1 });
-    assert.deepEqual(await store.usageOf(accountId, "2026-12"), { ...report, usedUnits: 2 });
-    assert.deepEqual(await store.usageOf(accountId, "2027-01"), { ...report, usedUnits: 0 });
-    assert.deepEqual(await store.usageOf(idle.id, "2026-11"), {
+    assert.deepEqual(await store.usage.ofPeriod(accountId, "2026-11"), { ...report, usedUnits: 1 });
+    assert.deepEqual(await store.usage.ofPeriod(accountId, "2026-12"), { ...report, usedUnits: 2 });
+    assert.deepEqual(await store.usage.ofPeriod(accountId, "2027-01"), { ...report, usedUnits: 0 });
+    assert.deepEqual(await store.usage.ofPeriod(idle.id, "2026-11"), {
       plan: "free",
       quotaUnits: 1000,
       usedUnits: 0,
@@ -134,6 +138,6 @@ export function planSuite(createDatabase: CreateDatabase): void {
 
   test("an unknown account has no usage", async () => {
     await using database = await createDatabase();
-    assert.equal(await database.openStore().usageOf(newId(), "2026-11"), undefined);
+    assert.equal(await database.openStore().usage.ofPeriod(newId(), "2026-11"), undefined);
   });
 }

@@ -45,20 +45,23 @@ function jobSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const stores = [database.openStore(), database.openStore()] as const;
 
-    assert.equal(await stores[0].claimJob("tidy", NOW, HOUR_LATER), true);
-    assert.equal(await stores[0].claimJob("tidy", NOW, HOUR_LATER), false);
-    assert.equal(await stores[1].claimJob("tidy", "2026-11-21T12:59:59.999Z", DAY_LATER), false);
-    assert.equal(await stores[1].claimJob("tidy", HOUR_LATER, DAY_LATER), true);
-    assert.equal(await stores[0].claimJob("tidy", HOUR_LATER, DAY_LATER), false);
+    assert.equal(await stores[0].cleanup.claimJob("tidy", NOW, HOUR_LATER), true);
+    assert.equal(await stores[0].cleanup.claimJob("tidy", NOW, HOUR_LATER), false);
+    assert.equal(
+      await stores[1].cleanup.claimJob("tidy", "2026-11-21T12:59:59.999Z", DAY_LATER),
+      false,
+    );
+    assert.equal(await stores[1].cleanup.claimJob("tidy", HOUR_LATER, DAY_LATER), true);
+    assert.equal(await stores[0].cleanup.claimJob("tidy", HOUR_LATER, DAY_LATER), false);
   });
 
   test("a rejected claim does not change the job's next time", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
-    await store.claimJob("tidy", NOW, HOUR_LATER);
+    await store.cleanup.claimJob("tidy", NOW, HOUR_LATER);
     const before = await contentsOf(engine);
 
-    await store.claimJob("tidy", AFTER, DAY_LATER);
+    await store.cleanup.claimJob("tidy", AFTER, DAY_LATER);
 
     assert.deepEqual(await contentsOf(engine), before);
   });
@@ -66,9 +69,9 @@ function jobSuite(createDatabase: CreateDatabase): void {
   test("jobs with different names are independent", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    await store.claimJob("tidy", NOW, HOUR_LATER);
-    assert.equal(await store.claimJob("Tidy", NOW, HOUR_LATER), true);
-    assert.equal(await store.claimJob("tidy", NOW, HOUR_LATER), false);
+    await store.cleanup.claimJob("tidy", NOW, HOUR_LATER);
+    assert.equal(await store.cleanup.claimJob("Tidy", NOW, HOUR_LATER), true);
+    assert.equal(await store.cleanup.claimJob("tidy", NOW, HOUR_LATER), false);
   });
 
   test("of many nodes that claim a due job concurrently, one gets it", async () => {
@@ -78,7 +81,7 @@ function jobSuite(createDatabase: CreateDatabase): void {
       Promise.all(
         Array.from({ length: 8 }, () => stores)
           .flat()
-          .map((store) => store.claimJob("tidy", now, nextAt)),
+          .map((store) => store.cleanup.claimJob("tidy", now, nextAt)),
       );
 
     for (const [now, nextAt] of [
@@ -97,14 +100,14 @@ function expirySuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     for (const expiresAt of [BEFORE, NOW, AFTER]) {
       const { account, email } = await newRegistration(store, { expiresAt });
-      await store.issueToken(email, newResetToken({ expiresAt }));
-      await store.createSession(newSession(account.id, expiresAt), UNCHANGED);
+      await store.mailTokens.issue(email, newResetToken({ expiresAt }));
+      await store.sessions.create(newSession(account.id, expiresAt), UNCHANGED);
     }
     const windowsEnd = [BEFORE, NOW, AFTER];
-    for (const endsAt of windowsEnd) await store.countAuthAttempt([endsAt], BEFORE, endsAt);
+    for (const endsAt of windowsEnd) await store.authWindows.countAttempt([endsAt], BEFORE, endsAt);
     const before = await contentsOf(engine);
 
-    await store.removeExpired(NOW);
+    await store.cleanup.removeExpired(NOW);
 
     const after = await contentsOf(engine);
     const changed = { sessions: 1, mail_tokens: 2, auth_windows: 1 };
@@ -121,15 +124,15 @@ function expirySuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const { account, verification } = await newRegistration(store);
     const session = newSession(account.id, DAY_LATER);
-    await store.createSession(session, UNCHANGED);
-    await store.countAuthAttempt(["ip"], NOW, HOUR_LATER);
+    await store.sessions.create(session, UNCHANGED);
+    await store.authWindows.countAttempt(["ip"], NOW, HOUR_LATER);
 
-    await store.removeExpired(NOW);
+    await store.cleanup.removeExpired(NOW);
 
-    assert.equal(await store.sessionAccount(session.tokenHash, NOW), account.id);
-    const windows = await store.countAuthAttempt(["ip"], NOW, DAY_LATER);
+    assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), account.id);
+    const windows = await store.authWindows.countAttempt(["ip"], NOW, DAY_LATER);
     assert.deepEqual(windows, [{ scope: "ip", calls: 2, endsAt: HOUR_LATER }]);
-    assert.equal(await store.verifyEmail(verification.tokenHash, NOW), true);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, NOW), true);
   });
 
   test("a cleanup removes all expired rows, even more than one statement removes", async () => {
@@ -144,7 +147,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
       }
     });
 
-    await store.removeExpired(NOW);
+    await store.cleanup.removeExpired(NOW);
 
     assert.equal(await countOf(engine, "sessions"), MANY / 3);
     const left = await engine.query("SELECT DISTINCT expires_at FROM sessions");
@@ -158,8 +161,8 @@ function expirySuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const before = await contentsOf(engine);
-    await store.removeExpired(NOW);
-    await store.removeEndedMails(NOW);
+    await store.cleanup.removeExpired(NOW);
+    await store.cleanup.removeEndedMails(NOW);
     assert.deepEqual(await contentsOf(engine), before);
   });
 
@@ -169,10 +172,10 @@ function expirySuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [stores[0] as Store, database.openEngine()];
     for (let count = 0; count < 20; count += 1) {
       const { account } = await newRegistration(store, { expiresAt: BEFORE });
-      await store.createSession(newSession(account.id, BEFORE), UNCHANGED);
+      await store.sessions.create(newSession(account.id, BEFORE), UNCHANGED);
     }
 
-    await Promise.all(stores.map((each) => each.removeExpired(NOW)));
+    await Promise.all(stores.map((each) => each.cleanup.removeExpired(NOW)));
 
     assert.deepEqual(
       [await countOf(engine, "sessions"), await countOf(engine, "mail_tokens")],
@@ -190,15 +193,15 @@ function endedMailSuite(createDatabase: CreateDatabase): void {
     const ended = [];
     for (const at of [BEFORE, NOW, AFTER]) {
       const [delivered, givenUp] = [await newMail(), await newMail()];
-      await store.markDelivered(delivered, at);
-      await store.markGivenUp(givenUp, at, "no such user");
+      await store.mails.markDelivered(delivered, at);
+      await store.mails.markGivenUp(givenUp, at, "no such user");
       ended.push(delivered, givenUp);
     }
     const [waiting, tried] = [await newMail(), await newMail()];
-    await store.rescheduleMail(tried, DAY_LATER, "mailbox busy");
+    await store.mails.reschedule(tried, DAY_LATER, "mailbox busy");
     const before = await contentsOf(engine);
 
-    await store.removeEndedMails(NOW);
+    await store.cleanup.removeEndedMails(NOW);
 
     assert.deepEqual(await mailIds(engine), [...ended.slice(2), waiting, tried].sort());
     const after = await contentsOf(engine);
@@ -209,10 +212,10 @@ function endedMailSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store, { createdAt: "2020-01-01T00:00:00.000Z" });
-    await store.issueToken(email, newMailToken({ createdAt: "2020-01-01T00:00:00.000Z" }));
+    await store.mailTokens.issue(email, newMailToken({ createdAt: "2020-01-01T00:00:00.000Z" }));
     const before = await contentsOf(engine);
 
-    await store.removeEndedMails(DAY_LATER);
+    await store.cleanup.removeEndedMails(DAY_LATER);
 
     assert.deepEqual(await contentsOf(engine), before);
     assert.equal(before.mails?.length, 2);

@@ -22,7 +22,7 @@ const END = "2026-11-22T12:00:00.000Z";
 
 async function storedAccount(store: Store): Promise<string> {
   const account = newAccount();
-  await store.createAccount(account, newMailToken());
+  await store.accounts.create(account, newMailToken());
   return account.id;
 }
 
@@ -39,15 +39,15 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const session = newSession(accountId);
-    await store.createSession(session, UNCHANGED);
+    await store.sessions.create(session, UNCHANGED);
 
-    assert.equal(await store.sessionAccount(session.tokenHash, NOW), accountId);
+    assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), accountId);
     assert.equal(
-      await store.sessionAccount(session.tokenHash, "2026-11-22T11:59:59.999Z"),
+      await store.sessions.findAccount(session.tokenHash, "2026-11-22T11:59:59.999Z"),
       accountId,
     );
-    assert.equal(await store.sessionAccount(session.tokenHash, END), undefined);
-    assert.equal(await store.sessionAccount(newHash(), NOW), undefined);
+    assert.equal(await store.sessions.findAccount(session.tokenHash, END), undefined);
+    assert.equal(await store.sessions.findAccount(newHash(), NOW), undefined);
   });
 
   test("an ended session is invalid, and the account's other sessions stay valid", async () => {
@@ -55,15 +55,15 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const [ended, other] = [newSession(accountId), newSession(accountId)];
-    await store.createSession(ended, UNCHANGED);
-    await store.createSession(other, UNCHANGED);
+    await store.sessions.create(ended, UNCHANGED);
+    await store.sessions.create(other, UNCHANGED);
 
-    await store.endSession(ended.tokenHash);
-    await store.endSession(ended.tokenHash);
-    await store.endSession(newHash());
+    await store.sessions.end(ended.tokenHash);
+    await store.sessions.end(ended.tokenHash);
+    await store.sessions.end(newHash());
 
-    assert.equal(await store.sessionAccount(ended.tokenHash, NOW), undefined);
-    assert.equal(await store.sessionAccount(other.tokenHash, NOW), accountId);
+    assert.equal(await store.sessions.findAccount(ended.tokenHash, NOW), undefined);
+    assert.equal(await store.sessions.findAccount(other.tokenHash, NOW), accountId);
   });
 
   test("a new session removes the account's expired sessions and no other account's", async () => {
@@ -75,44 +75,44 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     const running = newSession(accountId, NOW, END);
     const foreign = newSession(otherId, NOW, LATER);
     for (const session of [expired, running, foreign])
-      await store.createSession(session, UNCHANGED);
+      await store.sessions.create(session, UNCHANGED);
 
-    await store.createSession(newSession(accountId, LATER, END), UNCHANGED);
+    await store.sessions.create(newSession(accountId, LATER, END), UNCHANGED);
 
     const kept = await engine.query("SELECT token_hash FROM sessions ORDER BY expires_at");
     assert.equal(kept.length, 3);
-    assert.equal(await store.sessionAccount(expired.tokenHash, NOW), undefined);
-    assert.equal(await store.sessionAccount(running.tokenHash, NOW), accountId);
-    assert.equal(await store.sessionAccount(foreign.tokenHash, NOW), otherId);
+    assert.equal(await store.sessions.findAccount(expired.tokenHash, NOW), undefined);
+    assert.equal(await store.sessions.findAccount(running.tokenHash, NOW), accountId);
+    assert.equal(await store.sessions.findAccount(foreign.tokenHash, NOW), otherId);
   });
 
   test("a password that changed after its check opens no session", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const account = newAccount();
-    await store.createAccount(account, newMailToken());
+    await store.accounts.create(account, newMailToken());
     const session = newSession(account.id);
 
     const changed = { hash: "$argon2id$before", nextHash: "$argon2id$before" };
-    assert.equal(await store.createSession(session, changed), false);
+    assert.equal(await store.sessions.create(session, changed), false);
 
-    assert.equal(await store.sessionAccount(session.tokenHash, NOW), undefined);
-    assert.deepEqual(await store.accountByEmail(account.email), account);
+    assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
+    assert.deepEqual(await store.accounts.findByEmail(account.email), account);
   });
 
   test("a session renews its account's password hash and no other account's", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [account, other] = [newAccount(), newAccount()];
-    for (const each of [account, other]) await store.createAccount(each, newMailToken());
+    for (const each of [account, other]) await store.accounts.create(each, newMailToken());
     const renewed = { hash: account.passwordHash, nextHash: "$argon2id$second" };
 
-    assert.equal(await store.createSession(newSession(account.id), renewed), true);
+    assert.equal(await store.sessions.create(newSession(account.id), renewed), true);
 
-    const hashOf = async (email: string) => (await store.accountByEmail(email))?.passwordHash;
+    const hashOf = async (email: string) => (await store.accounts.findByEmail(email))?.passwordHash;
     assert.equal(await hashOf(account.email), "$argon2id$second");
     assert.equal(await hashOf(other.email), other.passwordHash);
-    assert.equal(await store.createSession(newSession(account.id), renewed), false);
+    assert.equal(await store.sessions.create(newSession(account.id), renewed), false);
     assert.equal(await hashOf(account.email), "$argon2id$second");
   });
 
@@ -121,9 +121,9 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const session = newSession(newId());
 
-    assert.equal(await store.createSession(session, UNCHANGED), false);
+    assert.equal(await store.sessions.create(session, UNCHANGED), false);
 
-    assert.equal(await store.sessionAccount(session.tokenHash, NOW), undefined);
+    assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
   });
 }
 
@@ -136,9 +136,9 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const keys = [newKey(accountId, { name: "one" }), newKey(accountId), newKey(accountId)];
     // Stored out of order: the ids define the order of creation.
     for (const key of [keys[1], keys[2], keys[0], newKey(other)]) {
-      if (key !== undefined) assert.equal(await store.createApiKey(key, KEY_LIMITS), "created");
+      if (key !== undefined) assert.equal(await store.keys.create(key, KEY_LIMITS), "created");
     }
-    await store.revokeApiKey(accountId, keys[1]?.id ?? "", LATER);
+    await store.keys.revoke(accountId, keys[1]?.id ?? "", LATER);
 
     const listed = await keysOf(store, accountId);
 
@@ -160,10 +160,10 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const keys = Array.from({ length: 5 }, () => newKey(accountId));
-    for (const key of [...keys, newKey(other)]) await store.createApiKey(key, KEY_LIMITS);
+    for (const key of [...keys, newKey(other)]) await store.keys.create(key, KEY_LIMITS);
     const ids = keys.map(({ id }) => id);
     const pageAfter = async (id: string) =>
-      (await store.listApiKeys(accountId, id, 2)).map((key) => key.id);
+      (await store.keys.list(accountId, id, 2)).map((key) => key.id);
 
     assert.deepEqual(await pageAfter(""), ids.slice(0, 2));
     assert.deepEqual(await pageAfter(ids[1] ?? ""), ids.slice(2, 4));
@@ -178,17 +178,17 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const other = await storedAccount(store);
     const limits = { ...KEY_LIMITS, active: 2 };
     const [first, second, third] = [newKey(accountId), newKey(accountId), newKey(accountId)];
-    await store.createApiKey(first, limits);
-    await store.createApiKey(second, limits);
+    await store.keys.create(first, limits);
+    await store.keys.create(second, limits);
 
-    assert.equal(await store.createApiKey(third, limits), "active");
+    assert.equal(await store.keys.create(third, limits), "active");
     assert.equal((await keysOf(store, accountId)).length, 2);
-    assert.equal(await store.read(newRead(third.keyHash)), undefined);
-    assert.equal(await store.createApiKey(newKey(other), limits), "created");
+    assert.equal(await store.metering.read(newRead(third.keyHash)), undefined);
+    assert.equal(await store.keys.create(newKey(other), limits), "created");
 
-    await store.revokeApiKey(accountId, first.id, NOW);
-    assert.equal(await store.createApiKey(third, limits), "created");
-    assert.equal(await store.createApiKey(newKey(accountId), limits), "active");
+    await store.keys.revoke(accountId, first.id, NOW);
+    assert.equal(await store.keys.create(third, limits), "created");
+    assert.equal(await store.keys.create(newKey(accountId), limits), "active");
   });
 
   test("an account has a limit of keys created per UTC day, including revoked ones", async () => {
@@ -197,12 +197,12 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, perDay: 2 };
     const createAt = (createdAt: string, owner = accountId) =>
-      store.createApiKey(newKey(owner, { createdAt }), limits);
+      store.keys.create(newKey(owner, { createdAt }), limits);
     await createAt("2026-11-20T23:59:59.999Z");
     const first = newKey(accountId, { createdAt: "2026-11-21T00:00:00.000Z" });
-    await store.createApiKey(first, limits);
+    await store.keys.create(first, limits);
     await createAt(NOW);
-    await store.revokeApiKey(accountId, first.id, NOW);
+    await store.keys.revoke(accountId, first.id, NOW);
 
     assert.equal(await createAt("2026-11-21T23:59:59.999Z"), "perDay");
     assert.equal((await keysOf(store, accountId)).length, 3);
@@ -216,14 +216,14 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, total: 2 };
     const first = newKey(accountId);
-    await store.createApiKey(first, limits);
-    await store.createApiKey(newKey(accountId), limits);
-    await store.revokeApiKey(accountId, first.id, NOW);
+    await store.keys.create(first, limits);
+    await store.keys.create(newKey(accountId), limits);
+    await store.keys.revoke(accountId, first.id, NOW);
 
     const late = newKey(accountId, { createdAt: "2027-11-21T12:00:00.000Z" });
-    assert.equal(await store.createApiKey(late, limits), "total");
+    assert.equal(await store.keys.create(late, limits), "total");
     assert.equal((await keysOf(store, accountId)).length, 2);
-    assert.equal(await store.createApiKey(newKey(other), limits), "created");
+    assert.equal(await store.keys.create(newKey(other), limits), "created");
   });
 
   for (const limit of ["active", "perDay", "total"] as const) {
@@ -235,7 +235,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
 
       const created = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
-          (index % 2 === 0 ? here : there).createApiKey(newKey(accountId), limits),
+          (index % 2 === 0 ? here : there).keys.create(newKey(accountId), limits),
         ),
       );
 
@@ -250,15 +250,15 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const [session, ended] = [newSession(accountId), newSession(accountId)];
-    for (const each of [session, ended]) await store.createSession(each, UNCHANGED);
-    await store.endSession(ended.tokenHash);
+    for (const each of [session, ended]) await store.sessions.create(each, UNCHANGED);
+    await store.sessions.end(ended.tokenHash);
     const createBy = (sessionHash: string) =>
-      store.createApiKey(newKey(accountId, { sessionHash }), KEY_LIMITS);
+      store.keys.create(newKey(accountId, { sessionHash }), KEY_LIMITS);
 
     assert.equal(await createBy(ended.tokenHash), "session_ended");
     assert.deepEqual(await keysOf(store, accountId), []);
     assert.equal(await createBy(session.tokenHash), "created");
-    assert.equal(await store.sessionAccount(session.tokenHash, LATER), accountId);
+    assert.equal(await store.sessions.findAccount(session.tokenHash, LATER), accountId);
   });
 
   test("a key is revoked once, and keeps the time of its first revocation", async () => {
@@ -266,10 +266,10 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const key = newKey(accountId);
-    await store.createApiKey(key, KEY_LIMITS);
+    await store.keys.create(key, KEY_LIMITS);
 
-    assert.equal(await store.revokeApiKey(accountId, key.id, NOW), true);
-    assert.equal(await store.revokeApiKey(accountId, key.id, LATER), false);
+    assert.equal(await store.keys.revoke(accountId, key.id, NOW), true);
+    assert.equal(await store.keys.revoke(accountId, key.id, LATER), false);
 
     assert.equal((await keysOf(store, accountId))[0]?.revokedAt, NOW);
   });
@@ -279,11 +279,11 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const stores = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(stores[0] as Store);
     const key = newKey(accountId);
-    await stores[0]?.createApiKey(key, KEY_LIMITS);
+    await stores[0]?.keys.create(key, KEY_LIMITS);
 
     const revoked = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        stores[index % 2]?.revokeApiKey(accountId, key.id, NOW),
+        stores[index % 2]?.keys.revoke(accountId, key.id, NOW),
       ),
     );
 
@@ -296,14 +296,14 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const owner = await storedAccount(store);
     const other = await storedAccount(store);
     const key = newKey(owner);
-    await store.createApiKey(key, KEY_LIMITS);
+    await store.keys.create(key, KEY_LIMITS);
 
-    assert.equal(await store.revokeApiKey(other, key.id, NOW), false);
-    assert.equal(await store.revokeApiKey(owner, newId(), NOW), false);
-    assert.equal(await store.revokeApiKey(owner, "", NOW), false);
+    assert.equal(await store.keys.revoke(other, key.id, NOW), false);
+    assert.equal(await store.keys.revoke(owner, newId(), NOW), false);
+    assert.equal(await store.keys.revoke(owner, "", NOW), false);
 
     assert.equal((await keysOf(store, owner))[0]?.revokedAt, undefined);
-    assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
+    assert.notEqual(await store.metering.read(newRead(key.keyHash, { pair: "" })), undefined);
   });
 
   test("a key identifies its account until it is revoked", async () => {
@@ -311,20 +311,20 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const [key, second, foreign] = [newKey(accountId), newKey(accountId), newKey(other)];
-    for (const each of [key, second, foreign]) await store.createApiKey(each, KEY_LIMITS);
+    for (const each of [key, second, foreign]) await store.keys.create(each, KEY_LIMITS);
 
-    assert.equal(await store.apiKeyAccount(key.keyHash), accountId);
-    assert.equal(await store.apiKeyAccount(second.keyHash), accountId);
-    assert.equal(await store.apiKeyAccount(foreign.keyHash), other);
+    assert.equal(await store.keys.findAccount(key.keyHash), accountId);
+    assert.equal(await store.keys.findAccount(second.keyHash), accountId);
+    assert.equal(await store.keys.findAccount(foreign.keyHash), other);
     for (const unknown of [newHash(), "", key.id, key.keyPrefix, key.keyHash.toUpperCase()]) {
-      assert.equal(await store.apiKeyAccount(unknown), undefined, unknown);
+      assert.equal(await store.keys.findAccount(unknown), undefined, unknown);
     }
 
-    await store.revokeApiKey(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, NOW);
 
-    assert.equal(await store.apiKeyAccount(key.keyHash), undefined);
-    assert.equal(await store.apiKeyAccount(second.keyHash), accountId);
-    assert.equal(await store.apiKeyAccount(foreign.keyHash), other);
+    assert.equal(await store.keys.findAccount(key.keyHash), undefined);
+    assert.equal(await store.keys.findAccount(second.keyHash), accountId);
+    assert.equal(await store.keys.findAccount(foreign.keyHash), other);
   });
 
   test("looking up a key's account charges nothing", async () => {
@@ -332,11 +332,11 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const accountId = await storedAccount(store);
     const key = newKey(accountId);
-    await store.createApiKey(key, KEY_LIMITS);
+    await store.keys.create(key, KEY_LIMITS);
 
-    for (let lookUp = 0; lookUp < 3; lookUp += 1) await store.apiKeyAccount(key.keyHash);
+    for (let lookUp = 0; lookUp < 3; lookUp += 1) await store.keys.findAccount(key.keyHash);
 
-    assert.equal((await store.usageOf(accountId, "2026-11"))?.usedUnits, 0);
+    assert.equal((await store.usage.ofPeriod(accountId, "2026-11"))?.usedUnits, 0);
     assert.deepEqual(await engine.query("SELECT * FROM period_usage"), []);
     assert.deepEqual(await engine.query("SELECT * FROM daily_usage"), []);
   });
@@ -346,12 +346,12 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     const [here, there] = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(here);
     const key = newKey(accountId);
-    await here.createApiKey(key, KEY_LIMITS);
-    assert.equal(await there.apiKeyAccount(key.keyHash), accountId);
+    await here.keys.create(key, KEY_LIMITS);
+    assert.equal(await there.keys.findAccount(key.keyHash), accountId);
 
-    await here.revokeApiKey(accountId, key.id, NOW);
+    await here.keys.revoke(accountId, key.id, NOW);
 
-    assert.equal(await there.apiKeyAccount(key.keyHash), undefined);
+    assert.equal(await there.keys.findAccount(key.keyHash), undefined);
   });
 
   test("a key revoked on one node is invalid at the next read on another", async () => {
@@ -360,12 +360,12 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     await storeRates(here, [EUR_USD]);
     const accountId = await storedAccount(here);
     const key = newKey(accountId);
-    await here.createApiKey(key, KEY_LIMITS);
-    assert.equal((await there.read(newRead(key.keyHash)))?.quota?.usedUnits, 1);
+    await here.keys.create(key, KEY_LIMITS);
+    assert.equal((await there.metering.read(newRead(key.keyHash)))?.quota?.usedUnits, 1);
 
-    await here.revokeApiKey(accountId, key.id, NOW);
+    await here.keys.revoke(accountId, key.id, NOW);
 
-    assert.equal(await there.read(newRead(key.keyHash)), undefined);
-    assert.equal((await here.usageOf(accountId, "2026-11"))?.usedUnits, 1);
+    assert.equal(await there.metering.read(newRead(key.keyHash)), undefined);
+    assert.equal((await here.usage.ofPeriod(accountId, "2026-11"))?.usedUnits, 1);
   });
 }

@@ -19,7 +19,7 @@ import {
 
 /** Reads once with each key, sequentially, at a given time. */
 async function readWith(store: Store, time: string, ...keyHashes: readonly string[]) {
-  for (const keyHash of keyHashes) await store.read(newRead(keyHash, { time }));
+  for (const keyHash of keyHashes) await store.metering.read(newRead(keyHash, { time }));
 }
 
 const summaryOf = (days: readonly DailyUnits[]) =>
@@ -32,7 +32,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
-    for (const key of [second, third]) await store.createApiKey(key, KEY_LIMITS);
+    for (const key of [second, third]) await store.keys.create(key, KEY_LIMITS);
     await readWith(store, "2026-12-01T00:00:00.000Z", third.keyHash, first.keyHash);
     const hashes = [second.keyHash, third.keyHash, first.keyHash, second.keyHash];
     await readWith(store, "2026-11-30T23:59:59.999Z", ...hashes);
@@ -68,13 +68,13 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
-    for (const key of [second, third]) await store.createApiKey(key, KEY_LIMITS);
+    for (const key of [second, third]) await store.keys.create(key, KEY_LIMITS);
     const hashes = [first, second, third].map(({ keyHash }) => keyHash);
     for (const day of ["2026-11-01", "2026-11-30", "2026-12-01"]) {
       await readWith(store, `${day}T12:00:00.000Z`, ...hashes);
     }
     const pageAfter = async (day: string, keyId: string, lastDay: string) =>
-      summaryOf(await store.dailyUnits(accountId, { day, keyId }, lastDay, 2));
+      summaryOf(await store.usage.byDay(accountId, { day, keyId }, lastDay, 2));
     const line = (day: string, { id }: typeof second) => `${day} ${id}: 1`;
 
     assert.deepEqual(await pageAfter("2026-11-01", "", "2026-11-30"), [
@@ -97,8 +97,8 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const { accountId, keyHash } = await newCustomer(store, 0);
 
-    assert.equal((await store.read(newRead(keyHash)))?.found, "exhausted");
-    await store.read(newRead(keyHash, { pair: "" }));
+    assert.equal((await store.metering.read(newRead(keyHash)))?.found, "exhausted");
+    await store.metering.read(newRead(keyHash, { pair: "" }));
 
     assert.deepEqual(await unitsOfDays(store, accountId, "2026-01-01", "2026-12-31"), []);
   });
@@ -108,7 +108,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
     const idle = newAccount();
-    await store.createAccount(idle, newMailToken());
+    await store.accounts.create(idle, newMailToken());
     await readWith(store, NOW, own.keyHash, other.keyHash, other.keyHash);
     const unitsOf = async (accountId: string) =>
       summaryOf(await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21"));
@@ -124,7 +124,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     const [store, other] = [database.openStore(), database.openStore()];
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash, key.keyHash);
-    await store.revokeApiKey(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, NOW);
     await readWith(store, NOW, key.keyHash);
 
     const days = await unitsOfDays(other, accountId, "2026-11-21", "2026-11-21");

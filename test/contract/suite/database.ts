@@ -9,9 +9,8 @@ import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
 import { createUpdatePolicy, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { parseInstant } from "../../../src/shared/instant.ts";
-import { tables } from "../../../src/storage/copy/tables.ts";
 import type { Engine, Row } from "../../../src/storage/engine.ts";
-import type { Store } from "../../../src/store.ts";
+import { type Store, tables } from "../../../src/store.ts";
 
 /** A new, migrated database; disposing it closes everything it opened and removes it. */
 export interface TestDatabase extends AsyncDisposable {
@@ -79,7 +78,7 @@ export const newResetToken = (change: Partial<IssuedToken> = {}): IssuedToken =>
 /** Stores an account in the state just after its registration. */
 export async function newRegistration(store: Store, change: Partial<IssuedToken> = {}) {
   const [account, verification] = [newAccount(), newMailToken(change)];
-  await store.createAccount(account, verification);
+  await store.accounts.create(account, verification);
   return { account, email: account.email, verification };
 }
 
@@ -101,7 +100,7 @@ export const KEY_LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 }
 
 /** Every key of an account, in the order of its list. */
 export const keysOf = (store: Store, accountId: string) =>
-  store.listApiKeys(accountId, "", KEY_LIMITS.total);
+  store.keys.list(accountId, "", KEY_LIMITS.total);
 
 /** An account's units by day and key, both days included. */
 export async function unitsOfDays(store: Store, accountId: string, first: string, last: string) {
@@ -144,10 +143,10 @@ export function newRead(keyHash: string, change: { pair?: string; time?: string 
 export async function newCustomer(store: Store, unitsPerPeriod: number) {
   const account = newAccount();
   const plan = `plan-${account.id}`;
-  await store.setPlan({ name: plan, unitsPerPeriod });
-  await store.createAccount({ ...account, plan }, newMailToken());
+  await store.plans.set({ name: plan, unitsPerPeriod });
+  await store.accounts.create({ ...account, plan }, newMailToken());
   const key = newKey(account.id);
-  await store.createApiKey(key, KEY_LIMITS);
+  await store.keys.create(key, KEY_LIMITS);
   return { accountId: account.id, email: account.email, plan, key, keyHash: key.keyHash };
 }
 
@@ -162,7 +161,7 @@ export async function dailyUnits(engine: Engine, accountId: string): Promise<str
 
 /** The units that an account has used in a period. */
 export async function usedUnits(store: Store, accountId: string, period = PERIOD.name) {
-  return (await store.usageOf(accountId, period))?.usedUnits;
+  return (await store.usage.ofPeriod(accountId, period))?.usedUnits;
 }
 
 const textOf = (row: Row) => JSON.stringify(row);
@@ -182,4 +181,4 @@ export async function contentsOf(engine: Engine): Promise<Record<string, Row[]>>
 const decide = createUpdatePolicy({ rateSources: [], maxRateJump: "1000000" as Decimal });
 
 export const storeRates = (store: Store, rates: readonly SourcedRate[]) =>
-  store.storeRates(rates, decide, NOW);
+  store.rates.update(rates, decide, NOW);

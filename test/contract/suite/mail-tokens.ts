@@ -37,7 +37,7 @@ const PURPOSES = [
 ] as const;
 
 async function mailIds(store: Store): Promise<string[]> {
-  return (await store.listMails({ withDelivered: true })).map(({ id }) => id);
+  return (await store.mails.list({ withDelivered: true })).map(({ id }) => id);
 }
 
 export function mailTokenSuite(createDatabase: CreateDatabase): void {
@@ -55,10 +55,11 @@ function issueSuite(createDatabase: CreateDatabase): void {
       const tokens = [newToken(), newToken(), newToken()];
       const foreign = newToken();
 
-      for (const token of tokens) await store.issueToken(ada.email, token);
-      await store.issueToken(bob.email, foreign);
+      for (const token of tokens) await store.mailTokens.issue(ada.email, token);
+      await store.mailTokens.issue(bob.email, foreign);
 
-      const emailOf = ({ tokenHash }: typeof foreign) => store.tokenEmail(tokenHash, purpose, NOW);
+      const emailOf = ({ tokenHash }: typeof foreign) =>
+        store.mailTokens.findEmail(tokenHash, purpose, NOW);
       assert.deepEqual(
         await Promise.all([...tokens, foreign].map(emailOf)),
         [ada, ada, ada, bob].map(({ email }) => email),
@@ -76,10 +77,13 @@ function issueSuite(createDatabase: CreateDatabase): void {
       const tokens = Array.from({ length: room }, (_, index) =>
         newToken({ createdAt: hoursAfter(index), expiresAt: AFTER_ALL }),
       );
-      for (const token of tokens) await store.issueToken(email, token);
+      for (const token of tokens) await store.mailTokens.issue(email, token);
       const before = await contentsOf(engine);
 
-      await store.issueToken(email, newToken({ createdAt: hoursAfter(6), expiresAt: AFTER_ALL }));
+      await store.mailTokens.issue(
+        email,
+        newToken({ createdAt: hoursAfter(6), expiresAt: AFTER_ALL }),
+      );
 
       assert.deepEqual(await contentsOf(engine), before);
       await engine.query(
@@ -88,8 +92,8 @@ function issueSuite(createDatabase: CreateDatabase): void {
         tokens[0]?.tokenHash ?? "",
       );
       const next = newToken({ createdAt: hoursAfter(7), expiresAt: AFTER_ALL });
-      await store.issueToken(email, next);
-      assert.equal(await store.tokenEmail(next.tokenHash, purpose, hoursAfter(7)), email);
+      await store.mailTokens.issue(email, next);
+      assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, hoursAfter(7)), email);
     });
 
     test(`after five mails within an hour no ${purpose} token is issued, and older ones stay valid`, async () => {
@@ -97,21 +101,22 @@ function issueSuite(createDatabase: CreateDatabase): void {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email, verification } = await newRegistration(store);
       const [first, second, third, fourth] = [newToken(), otherToken(), newToken(), otherToken()];
-      for (const token of [first, second, third, fourth]) await store.issueToken(email, token);
-      await store.markDelivered(first.mailId, NOW);
-      await store.markGivenUp(second.mailId, NOW, "no such mailbox");
+      for (const token of [first, second, third, fourth])
+        await store.mailTokens.issue(email, token);
+      await store.mails.markDelivered(first.mailId, NOW);
+      await store.mails.markGivenUp(second.mailId, NOW, "no such mailbox");
       const before = await contentsOf(engine);
 
-      await store.issueToken(email, newToken());
-      await store.issueToken(email, newToken({ createdAt: "2026-11-21T12:59:59.999Z" }));
+      await store.mailTokens.issue(email, newToken());
+      await store.mailTokens.issue(email, newToken({ createdAt: "2026-11-21T12:59:59.999Z" }));
 
       assert.deepEqual(await contentsOf(engine), before);
       for (const { tokenHash, purpose: of } of [verification, first, second, third, fourth]) {
-        assert.equal(await store.tokenEmail(tokenHash, of, NOW), email);
+        assert.equal(await store.mailTokens.findEmail(tokenHash, of, NOW), email);
       }
       const next = newToken({ createdAt: "2026-11-21T13:00:00.000Z", expiresAt: AFTER_ALL });
-      await store.issueToken(email, next);
-      assert.equal(await store.tokenEmail(next.tokenHash, purpose, NOW), email);
+      await store.mailTokens.issue(email, next);
+      assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, NOW), email);
     });
 
     test(`a ${purpose} token is valid until it expires and only for its purpose`, async () => {
@@ -120,16 +125,19 @@ function issueSuite(createDatabase: CreateDatabase): void {
       const { email } = await newRegistration(store);
       const token = newToken({ expiresAt });
       const other = otherToken();
-      await store.issueToken(email, token);
+      await store.mailTokens.issue(email, token);
       const before = await contentsOf(engine);
-      const emailOf = (hash: string, now: string) => store.tokenEmail(hash, purpose, now);
+      const emailOf = (hash: string, now: string) => store.mailTokens.findEmail(hash, purpose, now);
 
       assert.equal(await emailOf(token.tokenHash, NOW), email);
       assert.equal(await emailOf(token.tokenHash, lastMoment), email);
       assert.equal(await emailOf(token.tokenHash, expiresAt), undefined);
       assert.equal(await emailOf(newHash(), NOW), undefined);
       assert.equal(await emailOf(token.token, NOW), undefined);
-      assert.equal(await store.tokenEmail(token.tokenHash, other.purpose, NOW), undefined);
+      assert.equal(
+        await store.mailTokens.findEmail(token.tokenHash, other.purpose, NOW),
+        undefined,
+      );
       assert.deepEqual(await contentsOf(engine), before);
     });
 
@@ -140,15 +148,16 @@ function issueSuite(createDatabase: CreateDatabase): void {
       const tokens = Array.from({ length: 12 }, () => newToken());
 
       await Promise.all(
-        tokens.map((token, index) => (index % 2 ? here : there).issueToken(email, token)),
+        tokens.map((token, index) => (index % 2 ? here : there).mailTokens.issue(email, token)),
       );
 
       const valid: typeof tokens = [];
       for (const token of tokens) {
-        if ((await there.tokenEmail(token.tokenHash, purpose, NOW)) === email) valid.push(token);
+        if ((await there.mailTokens.findEmail(token.tokenHash, purpose, NOW)) === email)
+          valid.push(token);
       }
       assert.equal(valid.length, 4);
-      const mails = await here.claimMails({ now: NOW, until: LEASED, limit: 30 });
+      const mails = await here.mails.claim({ now: NOW, until: LEASED, limit: 30 });
       const links = mails.map(({ link }) => link?.token ?? "").sort();
       assert.deepEqual(links, [verification, ...valid].map(({ token }) => token).sort());
     });
@@ -160,21 +169,21 @@ function issueSuite(createDatabase: CreateDatabase): void {
       const before = await contentsOf(engine);
       const token = newToken();
 
-      await store.issueToken("nobody@example.org", token);
+      await store.mailTokens.issue("nobody@example.org", token);
 
       assert.deepEqual(await contentsOf(engine), before);
-      assert.equal(await store.tokenEmail(token.tokenHash, purpose, NOW), undefined);
+      assert.equal(await store.mailTokens.findEmail(token.tokenHash, purpose, NOW), undefined);
     });
 
     test(`a ${purpose} token is not stored when its mail cannot be stored`, async () => {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [{ email }, other] = [await newRegistration(store), await newRegistration(store)];
-      await store.issueToken(email, newToken());
+      await store.mailTokens.issue(email, newToken());
       const before = await contentsOf(engine);
 
       const { mailId } = other.verification;
-      await assert.rejects(store.issueToken(email, newToken({ mailId })));
+      await assert.rejects(store.mailTokens.issue(email, newToken({ mailId })));
 
       assert.deepEqual(await contentsOf(engine), before);
     });
@@ -184,15 +193,15 @@ function issueSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store);
-    await store.markEmailVerified(email, NOW);
+    await store.accounts.markEmailVerified(email, NOW);
     const before = await contentsOf(engine);
     const [verification, reset] = [newMailToken(), newResetToken()];
 
-    await store.issueToken(email, verification);
+    await store.mailTokens.issue(email, verification);
 
     assert.deepEqual(await contentsOf(engine), before);
-    await store.issueToken(email, reset);
-    assert.equal(await store.tokenEmail(reset.tokenHash, "password_reset", NOW), email);
+    await store.mailTokens.issue(email, reset);
+    assert.equal(await store.mailTokens.findEmail(reset.tokenHash, "password_reset", NOW), email);
     assert.ok((await mailIds(store)).includes(reset.mailId));
   });
 
@@ -200,11 +209,11 @@ function issueSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const [store, other] = [database.openStore(), database.openStore()];
     const [{ email }, verified] = [await newRegistration(store), await newRegistration(store)];
-    await store.markEmailVerified(verified.email, NOW);
+    await store.accounts.markEmailVerified(verified.email, NOW);
     const isSeenByOther = async (requested: string) => {
-      await other.hasOtherWriters();
-      await store.issueToken(requested, newMailToken());
-      return await other.hasOtherWriters();
+      await other.status.hasOtherWriters();
+      await store.mailTokens.issue(requested, newMailToken());
+      return await other.status.hasOtherWriters();
     };
 
     const isSeen = await isSeenByOther(email);
@@ -218,7 +227,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email, verification } = await newRegistration(store);
     const reset = newResetToken();
-    await store.issueToken(email, reset);
+    await store.mailTokens.issue(email, reset);
     const placesOf = async (secret: string) =>
       Object.entries(await contentsOf(engine)).flatMap(([table, rows]) =>
         rows.flatMap((row) =>
@@ -232,8 +241,8 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await placesOf(token), [`mails.token of ${mailId}`]);
       assert.deepEqual(await placesOf(tokenHash), ["mail_tokens.token_hash of none"]);
     }
-    await store.markDelivered(verification.mailId, NOW);
-    await store.markGivenUp(reset.mailId, NOW, "no such mailbox");
+    await store.mails.markDelivered(verification.mailId, NOW);
+    await store.mails.markGivenUp(reset.mailId, NOW, "no such mailbox");
     for (const { token } of [verification, reset]) assert.deepEqual(await placesOf(token), []);
   });
 }

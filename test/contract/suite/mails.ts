@@ -33,22 +33,22 @@ async function newListed(store: Store) {
 }
 
 const claim = (store: Store, now = NOW, until = LEASED, limit = 100) =>
-  store.claimMails({ now, until, limit });
+  store.mails.claim({ now, until, limit });
 
 const claimedIds = async (...claimed: Parameters<typeof claim>) =>
   (await claim(...claimed)).map(({ id }) => id);
 
-const listed = (store: Store) => store.listMails({ withDelivered: true });
+const listed = (store: Store) => store.mails.list({ withDelivered: true });
 
 /** The two ways in which a mail ends. */
 const ENDINGS = [
   {
     ending: "delivered",
-    end: (store: Store, id: string, at: string) => store.markDelivered(id, at),
+    end: (store: Store, id: string, at: string) => store.mails.markDelivered(id, at),
   },
   {
     ending: "given up",
-    end: (store: Store, id: string, at: string) => store.markGivenUp(id, at, NO_REPLY),
+    end: (store: Store, id: string, at: string) => store.mails.markGivenUp(id, at, NO_REPLY),
   },
 ] as const;
 
@@ -64,7 +64,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const [one, other] = [await newMail(store), await newMail(store)];
     const reset = newResetToken();
-    await store.issueToken(one.email, reset);
+    await store.mailTokens.issue(one.email, reset);
 
     const claimed = await claim(store);
 
@@ -81,7 +81,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const store = database.openStore();
     const [older, newer] = [await newMail(store), await newMail(store)];
-    await store.rescheduleMail(older.id, LATER);
+    await store.mails.reschedule(older.id, LATER);
     assert.ok(older.id < newer.id);
 
     assert.deepEqual(await claimedIds(store, LATER, LATEST, 1), [newer.id]);
@@ -149,13 +149,13 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     const [mail, other] = [await newListed(store), await newListed(store)];
     const record = async () => (await listed(store))[0];
 
-    await store.rescheduleMail(mail.id, LATER);
+    await store.mails.reschedule(mail.id, LATER);
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATER });
-    await store.rescheduleMail(mail.id, LATEST, NO_REPLY);
+    await store.mails.reschedule(mail.id, LATEST, NO_REPLY);
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATEST, lastError: NO_REPLY });
-    await store.rescheduleMail(mail.id, LEASED);
+    await store.mails.reschedule(mail.id, LEASED);
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LEASED, lastError: NO_REPLY });
-    await store.rescheduleMail(mail.id, LATER, "busy");
+    await store.mails.reschedule(mail.id, LATER, "busy");
     assert.deepEqual(await record(), { ...mail, nextAttemptAt: LATER, lastError: "busy" });
 
     assert.deepEqual((await listed(store))[1], other);
@@ -170,13 +170,13 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     for (let count = 0; count < 5; count += 1) mails.push(await newListed(store));
     const [due, leased, waiting, delivered, givenUp] = mails.map(({ id }) => id);
     await claim(store, NOW, NOW);
-    await store.rescheduleMail(leased ?? "", LEASED);
-    await store.rescheduleMail(waiting ?? "", "2026-11-21T12:00:10.001Z", NO_REPLY);
-    await store.markDelivered(delivered ?? "", NOW);
-    await store.markGivenUp(givenUp ?? "", NOW, NO_REPLY);
+    await store.mails.reschedule(leased ?? "", LEASED);
+    await store.mails.reschedule(waiting ?? "", "2026-11-21T12:00:10.001Z", NO_REPLY);
+    await store.mails.markDelivered(delivered ?? "", NOW);
+    await store.mails.markGivenUp(givenUp ?? "", NOW, NO_REPLY);
     const before = await listed(store);
 
-    await store.rescheduleStuckMails(JUST_BEFORE, LEASED);
+    await store.mails.rescheduleStuck(JUST_BEFORE, LEASED);
 
     const expected = before.map((mail) =>
       mail.id === waiting ? { ...mail, nextAttemptAt: JUST_BEFORE } : mail,
@@ -192,9 +192,9 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     await newMail(store);
     const before = await contentsOf(engine);
 
-    await store.rescheduleMail(newId(), LATER, NO_REPLY);
-    await store.markDelivered(newId(), LATER);
-    await store.markGivenUp(newId(), LATER, NO_REPLY);
+    await store.mails.reschedule(newId(), LATER, NO_REPLY);
+    await store.mails.markDelivered(newId(), LATER);
+    await store.mails.markGivenUp(newId(), LATER, NO_REPLY);
 
     assert.deepEqual(await contentsOf(engine), before);
   });
@@ -222,15 +222,15 @@ function endSuite(createDatabase: CreateDatabase): void {
       await using database = await createDatabase();
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { id } = await newMail(store);
-      await store.rescheduleMail(id, LEASED, "busy");
+      await store.mails.reschedule(id, LEASED, "busy");
       await end(store, id, NOW);
       const before = await contentsOf(engine);
 
-      await store.markDelivered(id, LATER);
-      await store.markGivenUp(id, LATER, "too late");
-      await store.rescheduleMail(id, LATER);
-      await store.rescheduleMail(id, LATER, "too late");
-      await store.rescheduleStuckMails(NOW, JUST_BEFORE);
+      await store.mails.markDelivered(id, LATER);
+      await store.mails.markGivenUp(id, LATER, "too late");
+      await store.mails.reschedule(id, LATER);
+      await store.mails.reschedule(id, LATER, "too late");
+      await store.mails.rescheduleStuck(NOW, JUST_BEFORE);
 
       assert.deepEqual(await contentsOf(engine), before);
     });
@@ -245,10 +245,10 @@ function endSuite(createDatabase: CreateDatabase): void {
       ];
       await end(store, before.id, JUST_BEFORE_LATER);
       await end(store, atLimit.id, LATER);
-      await store.rescheduleMail(waiting.id, NOW, NO_REPLY);
+      await store.mails.reschedule(waiting.id, NOW, NO_REPLY);
       const contents = await contentsOf(engine);
 
-      await store.removeEndedMails(LATER);
+      await store.cleanup.removeEndedMails(LATER);
 
       const mails = contents.mails?.filter(({ id }) => id !== before.id);
       assert.equal(mails?.length, 2);
@@ -259,7 +259,7 @@ function endSuite(createDatabase: CreateDatabase): void {
   test("the outbox state has the numbers of waiting and given-up mails and the oldest waiting time", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    assert.deepEqual(await store.outboxState(), {
+    assert.deepEqual(await store.mails.outboxState(), {
       waiting: 0,
       oldestWaitingAt: undefined,
       givenUp: 0,
@@ -267,15 +267,15 @@ function endSuite(createDatabase: CreateDatabase): void {
     // Stored out of order: the oldest waiting mail is not the first to be tried.
     const [newer, older] = [await newMail(store, LATER), await newMail(store, JUST_BEFORE)];
     const [delivered, givenUp] = [await newMail(store), await newMail(store)];
-    await store.rescheduleMail(older.id, LATEST, NO_REPLY);
-    await store.markDelivered(delivered.id, NOW);
-    await store.markGivenUp(givenUp.id, NOW, NO_REPLY);
+    await store.mails.reschedule(older.id, LATEST, NO_REPLY);
+    await store.mails.markDelivered(delivered.id, NOW);
+    await store.mails.markGivenUp(givenUp.id, NOW, NO_REPLY);
 
     const waiting = { waiting: 2, oldestWaitingAt: JUST_BEFORE, givenUp: 1 };
-    assert.deepEqual(await store.outboxState(), waiting);
-    await store.markDelivered(older.id, LATER);
+    assert.deepEqual(await store.mails.outboxState(), waiting);
+    await store.mails.markDelivered(older.id, LATER);
     const rest = { ...waiting, waiting: 1, oldestWaitingAt: newer.createdAt };
-    assert.deepEqual(await store.outboxState(), rest);
+    assert.deepEqual(await store.mails.outboxState(), rest);
   });
 
   test("mails are listed oldest first, delivered ones on request, without their token", async () => {
@@ -285,13 +285,13 @@ function endSuite(createDatabase: CreateDatabase): void {
     for (const index of [2, 0, 3, 1]) await newRegistration(store, { mailId: ids[index] ?? "" });
     const [waiting, delivered, givenUp, postponed] = ids as [string, string, string, string];
     const claimed = await claim(store, NOW, LEASED);
-    await store.rescheduleMail(delivered, LATER, NO_REPLY);
-    await store.markDelivered(delivered, LEASED);
-    await store.rescheduleMail(givenUp, LATER, NO_REPLY);
-    await store.markGivenUp(givenUp, LATER, "no such mailbox");
-    await store.rescheduleMail(postponed, LATER, NO_REPLY);
+    await store.mails.reschedule(delivered, LATER, NO_REPLY);
+    await store.mails.markDelivered(delivered, LEASED);
+    await store.mails.reschedule(givenUp, LATER, NO_REPLY);
+    await store.mails.markGivenUp(givenUp, LATER, "no such mailbox");
+    await store.mails.reschedule(postponed, LATER, NO_REPLY);
 
-    const all = await store.listMails({ withDelivered: true });
+    const all = await store.mails.list({ withDelivered: true });
 
     const unset = { nextAttemptAt: undefined, lastError: undefined };
     const open = { ...unset, deliveredAt: undefined, givenUpAt: undefined };
@@ -308,7 +308,7 @@ function endSuite(createDatabase: CreateDatabase): void {
     );
     assert.deepEqual(all, expected);
     const undelivered = expected.filter(({ id }) => id !== delivered);
-    assert.deepEqual(await store.listMails({ withDelivered: false }), undelivered);
+    assert.deepEqual(await store.mails.list({ withDelivered: false }), undelivered);
     for (const { link } of claimed) {
       assert.ok(link !== undefined && !JSON.stringify(all).includes(link.token));
     }

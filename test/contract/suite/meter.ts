@@ -39,7 +39,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
 
-    const outcome = await store.read(newRead(key.keyHash));
+    const outcome = await store.metering.read(newRead(key.keyHash));
 
     assert.deepEqual(outcome, { quota: { quotaUnits: 10, usedUnits: 1 }, found: SERVED });
     assert.equal(await usedUnits(store, accountId), 1);
@@ -51,10 +51,10 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("USD/EUR", "0.8714", EUR_USD.asOf)]);
     const { keyHash } = await newCustomer(store, 10);
-    await store.read(newRead(keyHash));
+    await store.metering.read(newRead(keyHash));
 
     const pairs = ["EU/RUSD", "EURU/SD", "USD/EUR", "EUR/USD"];
-    const reads = pairs.map((pair) => store.read(newRead(keyHash, { pair })));
+    const reads = pairs.map((pair) => store.metering.read(newRead(keyHash, { pair })));
 
     const found = foundIn(await Promise.all(reads));
     assert.deepEqual(found, ["unsupported", "unsupported", "0.8714", "1.1476"]);
@@ -65,10 +65,10 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
-    await store.revokeApiKey(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, NOW);
 
     const reads = [newRead(newHash()), newRead(key.keyHash), newRead(key.keyHash, { pair: "" })];
-    const outcomes = await Promise.all(reads.map((read) => store.read(read)));
+    const outcomes = await Promise.all(reads.map((read) => store.metering.read(read)));
 
     assert.deepEqual(outcomes, [undefined, undefined, undefined]);
     assert.equal(await usedUnits(store, accountId), 0);
@@ -80,16 +80,16 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
-    const readQuota = () => store.read(newRead(keyHash, { pair: "" }));
+    const readQuota = () => store.metering.read(newRead(keyHash, { pair: "" }));
 
     assert.deepEqual(await readQuota(), {
       quota: { quotaUnits: 1, usedUnits: 0 },
-      found: "not_asked",
+      found: "no_pair",
     });
-    await store.read(newRead(keyHash));
+    await store.metering.read(newRead(keyHash));
     assert.deepEqual(await readQuota(), {
       quota: { quotaUnits: 1, usedUnits: 1 },
-      found: "not_asked",
+      found: "no_pair",
     });
 
     assert.equal(await usedUnits(store, accountId), 1);
@@ -102,7 +102,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const [lost, other] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await database.losePlan(lost.plan);
-    assert.deepEqual(await store.missingPlans(), [lost.plan]);
+    assert.deepEqual(await store.plans.missing(), [lost.plan]);
 
     const keys = [other.keyHash, lost.keyHash, other.keyHash];
     const reads = [...keys.map((key) => newRead(key)), newRead(lost.keyHash, { pair: "" })];
@@ -113,23 +113,25 @@ export function meterSuite(createDatabase: CreateDatabase): void {
       [1, undefined, 2, undefined],
     );
     assert.ok(outcomes[1]?.found instanceof StoreUnavailable);
-    assert.equal(outcomes[3]?.found, "not_asked");
+    assert.equal(outcomes[3]?.found, "no_pair");
     assert.equal(await usedUnits(store, other.accountId), 2);
     assert.deepEqual(await dailyUnits(engine, lost.accountId), []);
-    await store.setPlan({ name: lost.plan, unitsPerPeriod: 10 });
-    assert.deepEqual(await store.missingPlans(), []);
-    assert.equal((await store.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
+    await store.plans.set({ name: lost.plan, unitsPerPeriod: 10 });
+    assert.deepEqual(await store.plans.missing(), []);
+    assert.equal((await store.metering.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
   });
 
   test("reads of unsupported and suspended pairs are charged", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
-    await store.suspendRate(pairOf("EUR/JPY"), NOW);
+    await store.rates.suspend(pairOf("EUR/JPY"), NOW);
     const { accountId, keyHash } = await newCustomer(store, 10);
 
     const outcomes = await Promise.all(
-      ["EUR/JPY", "USD/EUR", "EUR/USD"].map((pair) => store.read(newRead(keyHash, { pair }))),
+      ["EUR/JPY", "USD/EUR", "EUR/USD"].map((pair) =>
+        store.metering.read(newRead(keyHash, { pair })),
+      ),
     );
 
     assert.deepEqual(foundIn(outcomes), ["suspended", "unsupported", "1.1476"]);
@@ -141,11 +143,11 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
-    await store.read(newRead(keyHash));
+    await store.metering.read(newRead(keyHash));
 
     const exhausted = { quota: { quotaUnits: 1, usedUnits: 1 }, found: "exhausted" };
     for (const pair of ["EUR/USD", "USD/EUR"]) {
-      assert.deepEqual(await store.read(newRead(keyHash, { pair })), exhausted);
+      assert.deepEqual(await store.metering.read(newRead(keyHash, { pair })), exhausted);
     }
 
     assert.equal(await usedUnits(store, accountId), 1);
@@ -158,7 +160,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 0);
 
-    const outcome = await store.read(newRead(keyHash));
+    const outcome = await store.metering.read(newRead(keyHash));
 
     assert.deepEqual(outcome, { quota: { quotaUnits: 0, usedUnits: 0 }, found: "exhausted" });
     assert.deepEqual(await dailyUnits(engine, accountId), []);
@@ -170,7 +172,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 4);
     const second = newKey(accountId);
-    await store.createApiKey(second, KEY_LIMITS);
+    await store.keys.create(second, KEY_LIMITS);
     const reads = [
       newRead(key.keyHash),
       newRead(second.keyHash, { pair: "USD/EUR" }),
@@ -182,12 +184,12 @@ export function meterSuite(createDatabase: CreateDatabase): void {
       newRead(second.keyHash),
     ];
 
-    const outcomes = await Promise.all(reads.map((read) => store.read(read)));
+    const outcomes = await Promise.all(reads.map((read) => store.metering.read(read)));
 
     assert.deepEqual(foundIn(outcomes), [
       "1.1476",
       "unsupported",
-      "not_asked",
+      "no_pair",
       undefined,
       "1.1476",
       "1.1476",
@@ -210,7 +212,9 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [small, large] = [await newCustomer(store, 2), await newCustomer(store, 100)];
 
     const outcomes = await Promise.all(
-      times(20).map((index) => store.read(newRead((index % 2 === 0 ? small : large).keyHash))),
+      times(20).map((index) =>
+        store.metering.read(newRead((index % 2 === 0 ? small : large).keyHash)),
+      ),
     );
 
     assert.equal(outcomes.filter(isRate).length, 12);
@@ -225,7 +229,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
     for (const _ of times(47)) customers.push(await newCustomer(store, 1000));
     const seconds = customers.map(({ accountId }) => newKey(accountId));
-    for (const key of seconds) await store.createApiKey(key, KEY_LIMITS);
+    for (const key of seconds) await store.keys.create(key, KEY_LIMITS);
     // The first account reads 1 and 2 times with its keys, the last one 47 and 48 times.
     const reads = customers.flatMap(({ keyHash }, index) => [
       ...times(index + 1).map(() => newRead(keyHash)),
@@ -236,7 +240,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
       // On a slow machine the queue admits no more than the next batch of 1,000.
       for (let from = 0; from < reads.length; from += 1000) {
         const next = reads.slice(from, from + 1000);
-        const outcomes = await Promise.all(next.map((read) => store.read(read)));
+        const outcomes = await Promise.all(next.map((read) => store.metering.read(read)));
         assert.ok(outcomes.every(isRate));
       }
       for (const [index, { accountId, key }] of customers.entries()) {
@@ -258,7 +262,9 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 2400);
 
-    const outcomes = await Promise.all(times(2500).map(() => store.read(newRead(keyHash))));
+    const outcomes = await Promise.all(
+      times(2500).map(() => store.metering.read(newRead(keyHash))),
+    );
 
     assert.deepEqual(
       outcomes.map((outcome) => outcome?.quota?.usedUnits),
@@ -286,7 +292,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     ];
 
     const outcomes = await Promise.all(
-      moments.map((time) => store.read(newRead(keyHash, { time }))),
+      moments.map((time) => store.metering.read(newRead(keyHash, { time }))),
     );
 
     assert.equal(await usedUnits(store, accountId, "2026-11"), 2);
@@ -308,7 +314,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 1);
-    const read = (time: string) => store.read(newRead(keyHash, { time }));
+    const read = (time: string) => store.metering.read(newRead(keyHash, { time }));
 
     assert.ok(isRate(await read("2026-11-30T23:59:59.999Z")));
     assert.ok(!isRate(await read("2026-11-30T23:59:59.999Z")));
@@ -323,18 +329,18 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, plan, keyHash } = await newCustomer(store, 5);
-    for (const _ of times(3)) await store.read(newRead(keyHash));
+    for (const _ of times(3)) await store.metering.read(newRead(keyHash));
 
-    await store.setPlan({ name: plan, unitsPerPeriod: 2 });
-    assert.deepEqual(await store.read(newRead(keyHash)), {
+    await store.plans.set({ name: plan, unitsPerPeriod: 2 });
+    assert.deepEqual(await store.metering.read(newRead(keyHash)), {
       quota: { quotaUnits: 2, usedUnits: 3 },
       found: "exhausted",
     });
     assert.equal(await usedUnits(store, accountId), 3);
 
-    await store.setPlan({ name: plan, unitsPerPeriod: 4 });
-    assert.ok(isRate(await store.read(newRead(keyHash))));
-    assert.ok(!isRate(await store.read(newRead(keyHash))));
+    await store.plans.set({ name: plan, unitsPerPeriod: 4 });
+    assert.ok(isRate(await store.metering.read(newRead(keyHash))));
+    assert.ok(!isRate(await store.metering.read(newRead(keyHash))));
   });
 
   test("a new plan of an account applies from the next read", async () => {
@@ -342,12 +348,12 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { email, keyHash } = await newCustomer(store, 1);
-    await store.read(newRead(keyHash));
-    await store.setPlan({ name: "pro", unitsPerPeriod: 50 });
+    await store.metering.read(newRead(keyHash));
+    await store.plans.set({ name: "pro", unitsPerPeriod: 50 });
 
-    await store.setAccountPlan(email, "pro");
+    await store.accounts.setPlan(email, "pro");
 
-    const outcome = await store.read(newRead(keyHash));
+    const outcome = await store.metering.read(newRead(keyHash));
     assert.deepEqual(outcome?.quota, { quotaUnits: 50, usedUnits: 2 });
   });
 
@@ -360,7 +366,9 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const outcomes: RateReadOutcome[] = [];
     const readOn = async (store: Store) => {
       for (const _ of times(10)) {
-        outcomes.push(...(await Promise.all(times(10).map(() => store.read(newRead(keyHash))))));
+        outcomes.push(
+          ...(await Promise.all(times(10).map(() => store.metering.read(newRead(keyHash))))),
+        );
       }
     };
     await Promise.all([readOn(stores[0]), readOn(stores[1])]);
@@ -380,16 +388,16 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 100);
-    const found = async () => foundIn([await store.read(newRead(keyHash))])[0];
+    const found = async () => foundIn([await store.metering.read(newRead(keyHash))])[0];
     assert.equal(await found(), "1.1476");
 
     await storeRates(store, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
     assert.equal(await found(), "1.1500");
-    await store.suspendRate(pairOf("EUR/USD"), NOW);
+    await store.rates.suspend(pairOf("EUR/USD"), NOW);
     assert.equal(await found(), "suspended");
-    await store.suspendRate(pairOf("EUR/USD"), undefined);
+    await store.rates.suspend(pairOf("EUR/USD"), undefined);
     assert.equal(await found(), "1.1500");
-    await store.revokeApiKey(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, NOW);
     assert.equal(await found(), undefined);
     assert.equal(await usedUnits(store, accountId), 4);
   });
@@ -400,18 +408,18 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     await storeRates(here, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(here, 100);
     const [late, later] = [newKey(accountId), newKey(accountId)];
-    const jpy = () => here.read(newRead(keyHash, { pair: "EUR/JPY" }));
+    const jpy = () => here.metering.read(newRead(keyHash, { pair: "EUR/JPY" }));
     for (const { keyHash: unknown } of [late, later]) {
-      assert.equal(await here.read(newRead(unknown)), undefined);
+      assert.equal(await here.metering.read(newRead(unknown)), undefined);
     }
     assert.equal((await jpy())?.found, "unsupported");
 
-    await here.createApiKey(late, KEY_LIMITS);
-    await there.createApiKey(later, KEY_LIMITS);
+    await here.keys.create(late, KEY_LIMITS);
+    await there.keys.create(later, KEY_LIMITS);
     await storeRates(there, [newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
 
     for (const { keyHash: known } of [late, later]) {
-      assert.ok(isRate(await here.read(newRead(known))));
+      assert.ok(isRate(await here.metering.read(newRead(known))));
     }
     assert.deepEqual(foundIn([await jpy()]), ["182.85"]);
   });
@@ -421,14 +429,14 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);
     const { keyHash } = await newCustomer(here, 100);
-    const found = async () => foundIn([await there.read(newRead(keyHash))])[0];
+    const found = async () => foundIn([await there.metering.read(newRead(keyHash))])[0];
     assert.equal(await found(), "1.1476");
 
     await storeRates(here, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
     assert.equal(await found(), "1.1500");
-    await here.suspendRate(pairOf("EUR/USD"), NOW);
+    await here.rates.suspend(pairOf("EUR/USD"), NOW);
     assert.equal(await found(), "suspended");
-    await here.suspendRate(pairOf("EUR/USD"), undefined);
+    await here.rates.suspend(pairOf("EUR/USD"), undefined);
     assert.equal(await found(), "1.1500");
   });
 }

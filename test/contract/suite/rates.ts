@@ -14,8 +14,8 @@ export function rateSuite(createDatabase: CreateDatabase): void {
   test("a new store has no rate", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
-    assert.equal(await store.hasRates(), false);
-    assert.deepEqual(await store.listRates(), []);
+    assert.equal(await store.rates.hasAny(), false);
+    assert.deepEqual(await store.rates.list(), []);
   });
 
   test("rates are listed with their exact digits, ordered by pair, all or those of one base", async () => {
@@ -28,14 +28,14 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await storeRates(store, [usd, EUR_USD, isk]), ["store", "store", "store"]);
 
     const suspendedAt = undefined;
-    assert.equal(await store.hasRates(), true);
-    assert.deepEqual(await store.listRates(), [
+    assert.equal(await store.rates.hasAny(), true);
+    assert.deepEqual(await store.rates.list(), [
       { ...isk, suspendedAt },
       { ...EUR_USD, suspendedAt },
       { ...usd, suspendedAt },
     ]);
-    assert.deepEqual(await store.listRates("USD"), [{ ...usd, suspendedAt }]);
-    assert.deepEqual(await store.listRates("ISK"), []);
+    assert.deepEqual(await store.rates.list("USD"), [{ ...usd, suspendedAt }]);
+    assert.deepEqual(await store.rates.list("ISK"), []);
   });
 
   test("an older rate never replaces a stored one, even if older by a nanosecond", async () => {
@@ -47,7 +47,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
 
     const reason = `EUR/USD is stored as of ${EUR_USD.asOf}, which is newer`;
     assert.deepEqual(decisions, [{ reason }]);
-    assert.deepEqual(await store.listRates(), [{ ...EUR_USD, suspendedAt: undefined }]);
+    assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
   });
 
   test("a rate with the same time or a newer one replaces the stored rate", async () => {
@@ -56,11 +56,11 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
 
     assert.deepEqual(await storeRates(store, [newRate("EUR/USD", "1.15", SAME, "ecb")]), ["store"]);
-    const [corrected] = await store.listRates();
+    const [corrected] = await store.rates.list();
     assert.deepEqual([corrected?.rate, corrected?.source], ["1.15", "ecb"]);
 
     assert.deepEqual(await storeRates(store, [newRate("EUR/USD", "1.16", NEWER)]), ["store"]);
-    const [newest] = await store.listRates();
+    const [newest] = await store.rates.list();
     assert.deepEqual([newest?.rate, newest?.asOf], ["1.16", NEWER]);
   });
 
@@ -78,7 +78,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
 
     const older = (time: string) => ({ reason: `EUR/USD is stored as of ${time}, which is newer` });
     assert.deepEqual(decisions, ["store", older(EUR_USD.asOf), "store", "store", older(NEWER)]);
-    const rates = (await store.listRates()).map(({ base, rate }) => `${base} ${rate}`);
+    const rates = (await store.rates.list()).map(({ base, rate }) => `${base} ${rate}`);
     assert.deepEqual(rates, ["EUR 4", "USD 3"]);
   });
 
@@ -86,15 +86,15 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const store = database.openStore();
     assert.deepEqual(await storeRates(store, []), []);
-    assert.equal(await store.hasRates(), false);
+    assert.equal(await store.rates.hasAny(), false);
   });
 
   test("a pair and its inverse are different pairs", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
-    assert.equal(await store.suspendRate(pairOf("USD/EUR"), NOW), false);
-    assert.deepEqual(await store.listRates("USD"), []);
+    assert.equal(await store.rates.suspend(pairOf("USD/EUR"), NOW), false);
+    assert.deepEqual(await store.rates.list("USD"), []);
   });
 
   test("a rate that jumps is held, replaces an earlier held one and leaves the stored one", async () => {
@@ -103,14 +103,14 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
 
-    assert.deepEqual(await store.storeRates([newRate("EUR/USD", "9", NEWER)], cautious, NOW), [
+    assert.deepEqual(await store.rates.update([newRate("EUR/USD", "9", NEWER)], cautious, NOW), [
       "hold",
     ]);
-    assert.deepEqual(await store.storeRates([held], cautious, NOW), ["hold"]);
+    assert.deepEqual(await store.rates.update([held], cautious, NOW), ["hold"]);
 
-    assert.equal((await store.listRates())[0]?.rate, EUR_USD.rate);
-    const expected = { ...held, heldAt: NOW, standing: EUR_USD.rate };
-    assert.deepEqual(await store.listHeldRates(), [expected]);
+    assert.equal((await store.rates.list())[0]?.rate, EUR_USD.rate);
+    const expected = { ...held, heldAt: NOW, servedRate: EUR_USD.rate };
+    assert.deepEqual(await store.rates.listHeld(), [expected]);
   });
 
   test("a released rate becomes the stored rate, and can be released only once", async () => {
@@ -118,13 +118,13 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     await storeRates(store, [EUR_USD]);
-    await store.storeRates([held], cautious, NOW);
+    await store.rates.update([held], cautious, NOW);
 
-    assert.deepEqual(await store.releaseRate(pairOf("EUR/USD")), held);
-    assert.equal(await store.releaseRate(pairOf("EUR/USD")), undefined);
+    assert.deepEqual(await store.rates.releaseHeld(pairOf("EUR/USD")), held);
+    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD")), undefined);
 
-    assert.deepEqual(await store.listRates(), [{ ...held, suspendedAt: undefined }]);
-    assert.deepEqual(await store.listHeldRates(), []);
+    assert.deepEqual(await store.rates.list(), [{ ...held, suspendedAt: undefined }]);
+    assert.deepEqual(await store.rates.listHeld(), []);
   });
 
   test("dropping a held rate keeps the stored one, and storing a newer rate removes a held one", async () => {
@@ -132,15 +132,15 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", SAME, "ecb");
     await storeRates(store, [EUR_USD]);
-    await store.storeRates([held], cautious, NOW);
+    await store.rates.update([held], cautious, NOW);
 
-    assert.equal(await store.dropHeldRate(pairOf("EUR/USD")), true);
-    assert.equal(await store.dropHeldRate(pairOf("EUR/USD")), false);
-    assert.equal((await store.listRates())[0]?.rate, EUR_USD.rate);
+    assert.equal(await store.rates.dropHeld(pairOf("EUR/USD")), true);
+    assert.equal(await store.rates.dropHeld(pairOf("EUR/USD")), false);
+    assert.equal((await store.rates.list())[0]?.rate, EUR_USD.rate);
 
-    await store.storeRates([held], cautious, NOW);
-    await store.storeRates([newRate("EUR/USD", "1.15", NEWER)], cautious, NOW);
-    assert.deepEqual(await store.listHeldRates(), []);
+    await store.rates.update([held], cautious, NOW);
+    await store.rates.update([newRate("EUR/USD", "1.15", NEWER)], cautious, NOW);
+    assert.deepEqual(await store.rates.listHeld(), []);
   });
 
   test("a preview of updates returns the decisions and stores nothing", async () => {
@@ -149,11 +149,11 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     await storeRates(store, [EUR_USD]);
     const next = newRate("EUR/USD", "114.76", NEWER, "ecb");
 
-    const decided = await store.previewUpdates([next], cautious);
+    const decided = await store.rates.previewUpdate([next], cautious);
 
-    assert.deepEqual(decided, [{ next, standing: EUR_USD, verdict: "hold" }]);
-    assert.deepEqual(await store.listRates(), [{ ...EUR_USD, suspendedAt: undefined }]);
-    assert.deepEqual(await store.listHeldRates(), []);
+    assert.deepEqual(decided, [{ next, current: EUR_USD, verdict: "hold" }]);
+    assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
+    assert.deepEqual(await store.rates.listHeld(), []);
   });
 
   test("a pair can be suspended and resumed, and stays suspended when a newer rate is stored", async () => {
@@ -161,18 +161,19 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     const store = database.openStore();
     const jpy = newRate("EUR/JPY", "182.85", SAME);
     await storeRates(store, [EUR_USD, jpy]);
-    const suspensions = async () => (await store.listRates()).map(({ suspendedAt }) => suspendedAt);
+    const suspensions = async () =>
+      (await store.rates.list()).map(({ suspendedAt }) => suspendedAt);
 
-    assert.equal(await store.suspendRate(pairOf("EUR/USD"), NOW), true);
+    assert.equal(await store.rates.suspend(pairOf("EUR/USD"), NOW), true);
     assert.deepEqual(await suspensions(), [undefined, NOW]);
 
     await storeRates(store, [newRate("EUR/USD", "1.15", NEWER)]);
     assert.deepEqual(await suspensions(), [undefined, NOW]);
 
-    assert.equal(await store.suspendRate(pairOf("EUR/USD"), undefined), true);
+    assert.equal(await store.rates.suspend(pairOf("EUR/USD"), undefined), true);
     assert.deepEqual(await suspensions(), [undefined, undefined]);
-    assert.equal(await store.suspendRate(pairOf("EUR/USD"), undefined), true);
-    assert.equal(await store.suspendRate(pairOf("EUR/GBP"), NOW), false);
-    assert.equal((await store.listRates("EUR")).length, 2);
+    assert.equal(await store.rates.suspend(pairOf("EUR/USD"), undefined), true);
+    assert.equal(await store.rates.suspend(pairOf("EUR/GBP"), NOW), false);
+    assert.equal((await store.rates.list("EUR")).length, 2);
   });
 }

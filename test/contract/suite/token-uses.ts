@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { PasswordReset } from "../../../src/mail/store.ts";
+import type { PasswordReset } from "../../../src/accounts/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   type CreateDatabase,
@@ -25,7 +25,7 @@ const RESET_END = "2026-11-21T13:00:00.000Z";
 async function newResetting(store: Store) {
   const registration = await newRegistration(store);
   const reset = newResetToken();
-  await store.issueToken(registration.email, reset);
+  await store.mailTokens.issue(registration.email, reset);
   return { ...registration, reset };
 }
 
@@ -58,17 +58,21 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newRegistration(store);
 
-    assert.equal(await store.verifyEmail(verification.tokenHash, LATER), true);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, LATER), true);
 
     const verified = { ...account, emailVerifiedAt: LATER };
-    assert.deepEqual(await store.accountByEmail(email), verified);
-    assert.deepEqual(await store.accountByEmail(other.email), other.account);
-    const emailOf = (token: typeof reset) => store.tokenEmail(token.tokenHash, token.purpose, NOW);
+    assert.deepEqual(await store.accounts.findByEmail(email), verified);
+    assert.deepEqual(await store.accounts.findByEmail(other.email), other.account);
+    const emailOf = (token: typeof reset) =>
+      store.mailTokens.findEmail(token.tokenHash, token.purpose, NOW);
     assert.equal(await emailOf(verification), undefined);
     assert.equal(await emailOf(reset), email);
     assert.equal(await emailOf(other.verification), other.email);
     const after = await contentsOf(engine);
-    assert.equal(await store.verifyEmail(verification.tokenHash, VERIFICATION_END), false);
+    assert.equal(
+      await store.mailTokens.verifyEmail(verification.tokenHash, VERIFICATION_END),
+      false,
+    );
     assert.deepEqual(await contentsOf(engine), after);
   });
 
@@ -76,13 +80,13 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const store = database.openStore();
     const { account, email, verification } = await newRegistration(store);
-    await store.markEmailVerified(email, NOW);
+    await store.accounts.markEmailVerified(email, NOW);
 
-    assert.equal(await store.verifyEmail(verification.tokenHash, LATER), true);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, LATER), true);
 
     const verified = { ...account, emailVerifiedAt: NOW };
-    assert.deepEqual(await store.accountByEmail(email), verified);
-    assert.equal(await store.verifyEmail(verification.tokenHash, LATER), false);
+    assert.deepEqual(await store.accounts.findByEmail(email), verified);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, LATER), false);
   });
 
   test("a token that is expired, unknown or for another purpose verifies nothing", async () => {
@@ -91,14 +95,17 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     const { verification, reset } = await newResetting(store);
     const before = await contentsOf(engine);
 
-    assert.equal(await store.verifyEmail(verification.tokenHash, VERIFICATION_END), false);
-    assert.equal(await store.verifyEmail(reset.tokenHash, NOW), false);
-    assert.equal(await store.verifyEmail(verification.token, NOW), false);
-    assert.equal(await store.verifyEmail(newHash(), NOW), false);
+    assert.equal(
+      await store.mailTokens.verifyEmail(verification.tokenHash, VERIFICATION_END),
+      false,
+    );
+    assert.equal(await store.mailTokens.verifyEmail(reset.tokenHash, NOW), false);
+    assert.equal(await store.mailTokens.verifyEmail(verification.token, NOW), false);
+    assert.equal(await store.mailTokens.verifyEmail(newHash(), NOW), false);
 
     assert.deepEqual(await contentsOf(engine), before);
     const lastMoment = "2026-11-22T11:59:59.999Z";
-    assert.equal(await store.verifyEmail(verification.tokenHash, lastMoment), true);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, lastMoment), true);
   });
 
   test("of ten concurrent verifications with one token on two nodes, one succeeds", async () => {
@@ -107,7 +114,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     const { verification } = await newRegistration(stores[0]);
 
     const verified = await tenOnTwoNodes(stores, (store) =>
-      store.verifyEmail(verification.tokenHash, LATER),
+      store.mailTokens.verifyEmail(verification.tokenHash, LATER),
     );
 
     assert.equal(verified.filter((one) => one).length, 1);
@@ -121,14 +128,14 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
       await newRegistration(store),
     ];
 
-    assert.equal(await store.markEmailVerified(email, NOW), true);
+    assert.equal(await store.accounts.markEmailVerified(email, NOW), true);
 
     const verified = { ...account, emailVerifiedAt: NOW };
-    assert.deepEqual(await store.accountByEmail(email), verified);
-    assert.deepEqual(await store.accountByEmail(other.email), other.account);
+    assert.deepEqual(await store.accounts.findByEmail(email), verified);
+    assert.deepEqual(await store.accounts.findByEmail(other.email), other.account);
     const after = await contentsOf(engine);
-    assert.equal(await store.markEmailVerified(email, LATER), true);
-    assert.equal(await store.markEmailVerified("nobody@example.org", LATER), false);
+    assert.equal(await store.accounts.markEmailVerified(email, LATER), true);
+    assert.equal(await store.accounts.markEmailVerified("nobody@example.org", LATER), false);
     assert.deepEqual(await contentsOf(engine), after);
   });
 }
@@ -140,46 +147,46 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newResetting(store);
     for (const { mailId } of [verification, reset, other.verification, other.reset]) {
-      await store.markDelivered(mailId, NOW);
+      await store.mails.markDelivered(mailId, NOW);
     }
     const use = resetOf(reset.tokenHash);
 
-    assert.equal(await store.resetPassword(use), true);
+    assert.equal(await store.mailTokens.resetPassword(use), true);
 
     const { passwordHash, mailId: id, now } = use;
     const changed = { ...account, passwordHash, emailVerifiedAt: now };
-    assert.deepEqual(await store.accountByEmail(email), changed);
-    assert.deepEqual(await store.accountByEmail(other.email), other.account);
+    assert.deepEqual(await store.accounts.findByEmail(email), changed);
+    assert.deepEqual(await store.accounts.findByEmail(other.email), other.account);
     const notice = { id, kind: "password_changed", email, createdAt: now };
-    assert.deepEqual(await store.claimMails({ now: LATER, until: RESET_END, limit: 10 }), [
+    assert.deepEqual(await store.mails.claim({ now: LATER, until: RESET_END, limit: 10 }), [
       { ...notice, link: undefined, attempts: 1 },
     ]);
-    const emailOf = (hash: string) => store.tokenEmail(hash, "password_reset", now);
+    const emailOf = (hash: string) => store.mailTokens.findEmail(hash, "password_reset", now);
     assert.equal(await emailOf(reset.tokenHash), undefined);
     assert.equal(await emailOf(other.reset.tokenHash), other.email);
-    assert.equal(await store.resetPassword(resetOf(reset.tokenHash)), false);
-    assert.deepEqual(await store.accountByEmail(email), changed);
+    assert.equal(await store.mailTokens.resetPassword(resetOf(reset.tokenHash)), false);
+    assert.deepEqual(await store.accounts.findByEmail(email), changed);
   });
 
   test("a reset of a verified account ends only its own sessions and revokes no API key", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
-    await store.markEmailVerified(account.email, NOW);
+    await store.accounts.markEmailVerified(account.email, NOW);
     const ended = [newSession(account.id), newSession(account.id), newSession(account.id)];
     const foreign = newSession(other.account.id);
-    for (const session of [...ended, foreign]) await store.createSession(session, UNCHANGED);
+    for (const session of [...ended, foreign]) await store.sessions.create(session, UNCHANGED);
     const key = newKey(account.id);
-    await store.createApiKey(key, KEY_LIMITS);
+    await store.keys.create(key, KEY_LIMITS);
 
-    await store.resetPassword(resetOf(reset.tokenHash));
+    await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
 
     for (const { tokenHash } of ended) {
-      assert.equal(await store.sessionAccount(tokenHash, NOW), undefined);
+      assert.equal(await store.sessions.findAccount(tokenHash, NOW), undefined);
     }
-    assert.equal(await store.sessionAccount(foreign.tokenHash, NOW), other.account.id);
+    assert.equal(await store.sessions.findAccount(foreign.tokenHash, NOW), other.account.id);
     assert.equal((await keysOf(store, account.id))[0]?.revokedAt, undefined);
-    assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
+    assert.notEqual(await store.metering.read(newRead(key.keyHash, { pair: "" })), undefined);
   });
 
   test("a reset that verifies the email for the first time revokes only the account's own keys", async () => {
@@ -194,23 +201,23 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
       newKey(account.id),
       newKey(other.account.id),
     ];
-    for (const key of [active, revoked, foreign]) await store.createApiKey(key, KEY_LIMITS);
-    await store.revokeApiKey(account.id, revoked.id, NOW);
-    assert.notEqual(await store.read(newRead(active.keyHash, { pair: "" })), undefined);
+    for (const key of [active, revoked, foreign]) await store.keys.create(key, KEY_LIMITS);
+    await store.keys.revoke(account.id, revoked.id, NOW);
+    assert.notEqual(await store.metering.read(newRead(active.keyHash, { pair: "" })), undefined);
 
-    await store.resetPassword(resetOf(reset.tokenHash));
+    await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
 
     const revokedAt = (await keysOf(store, account.id)).map((key) => key.revokedAt);
     assert.deepEqual(revokedAt, [LATER, NOW]);
-    assert.equal(await store.read(newRead(active.keyHash, { pair: "" })), undefined);
-    assert.notEqual(await store.read(newRead(foreign.keyHash, { pair: "" })), undefined);
+    assert.equal(await store.metering.read(newRead(active.keyHash, { pair: "" })), undefined);
+    assert.notEqual(await store.metering.read(newRead(foreign.keyHash, { pair: "" })), undefined);
     // The owner has now proved the email, so another reset does not revoke keys.
     const later = newKey(account.id);
-    await store.createApiKey(later, KEY_LIMITS);
+    await store.keys.create(later, KEY_LIMITS);
     const second = newResetToken();
-    await store.issueToken(email, second);
-    assert.equal(await store.resetPassword(resetOf(second.tokenHash)), true);
-    assert.notEqual(await store.read(newRead(later.keyHash, { pair: "" })), undefined);
+    await store.mailTokens.issue(email, second);
+    assert.equal(await store.mailTokens.resetPassword(resetOf(second.tokenHash)), true);
+    assert.notEqual(await store.metering.read(newRead(later.keyHash, { pair: "" })), undefined);
   });
 
   test("a first reset during concurrent key creations on two nodes leaves no active key", async () => {
@@ -218,12 +225,12 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     const stores = [database.openStore(), database.openStore()] as const;
     const { account, reset } = await newResetting(stores[0]);
     const session = newSession(account.id);
-    await stores[0].createSession(session, UNCHANGED);
+    await stores[0].sessions.create(session, UNCHANGED);
 
     await tenOnTwoNodes(stores, async (store, index) => {
-      if (index === 5) await store.resetPassword(resetOf(reset.tokenHash));
+      if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
       const key = newKey(account.id, { sessionHash: session.tokenHash });
-      await store.createApiKey(key, KEY_LIMITS);
+      await store.keys.create(key, KEY_LIMITS);
     });
 
     const keys = await keysOf(stores[1], account.id);
@@ -238,20 +245,26 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     const stores = [database.openStore(), database.openStore()] as const;
     const { email, verification, reset } = await newResetting(stores[0]);
     const tokens = [reset, newResetToken(), newResetToken(), newResetToken()];
-    for (const token of tokens.slice(1)) await stores[0].issueToken(email, token);
-    assert.equal(await stores[1].tokenEmail(reset.tokenHash, "password_reset", NOW), email);
+    for (const token of tokens.slice(1)) await stores[0].mailTokens.issue(email, token);
+    assert.equal(
+      await stores[1].mailTokens.findEmail(reset.tokenHash, "password_reset", NOW),
+      email,
+    );
 
     const done = await tenOnTwoNodes(stores, (store, index) =>
-      store.resetPassword(resetOf(tokens[index % tokens.length]?.tokenHash ?? "")),
+      store.mailTokens.resetPassword(resetOf(tokens[index % tokens.length]?.tokenHash ?? "")),
     );
 
     assert.equal(done.filter((one) => one).length, 1);
     for (const { tokenHash } of tokens) {
-      assert.equal(await stores[0].tokenEmail(tokenHash, "password_reset", NOW), undefined);
+      assert.equal(
+        await stores[0].mailTokens.findEmail(tokenHash, "password_reset", NOW),
+        undefined,
+      );
     }
     const { tokenHash } = verification;
-    assert.equal(await stores[0].tokenEmail(tokenHash, "verification", NOW), email);
-    const mails = await stores[0].listMails({ withDelivered: true });
+    assert.equal(await stores[0].mailTokens.findEmail(tokenHash, "verification", NOW), email);
+    const mails = await stores[0].mails.list({ withDelivered: true });
     assert.equal(mails.filter(({ kind }) => kind === "password_changed").length, 1);
   });
 
@@ -260,36 +273,36 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, reset } = await newResetting(store);
     const use = resetOf(reset.tokenHash);
-    await store.resetPassword(use);
+    await store.mailTokens.resetPassword(use);
     const after = await contentsOf(engine);
 
     const raised = { ...UNCHANGED, nextHash: "$argon2id$raised" };
-    assert.equal(await store.createSession(newSession(account.id), UNCHANGED), false);
-    assert.equal(await store.createSession(newSession(account.id), raised), false);
+    assert.equal(await store.sessions.create(newSession(account.id), UNCHANGED), false);
+    assert.equal(await store.sessions.create(newSession(account.id), raised), false);
 
     assert.deepEqual(await contentsOf(engine), after);
     const changed = { hash: use.passwordHash, nextHash: use.passwordHash };
-    assert.equal(await store.createSession(newSession(account.id), changed), true);
+    assert.equal(await store.sessions.create(newSession(account.id), changed), true);
   });
 
   test("a reset keeps the verification time of a verified email", async () => {
     await using database = await createDatabase();
     const store = database.openStore();
     const { email, reset } = await newResetting(store);
-    await store.markEmailVerified(email, NOW);
+    await store.accounts.markEmailVerified(email, NOW);
 
-    await store.resetPassword(resetOf(reset.tokenHash));
+    await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
 
-    assert.equal((await store.accountByEmail(email))?.emailVerifiedAt, NOW);
+    assert.equal((await store.accounts.findByEmail(email))?.emailVerifiedAt, NOW);
   });
 
   test("a reset with a token that is expired, unknown or for another purpose changes nothing", async () => {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
-    await store.createSession(newSession(account.id), UNCHANGED);
+    await store.sessions.create(newSession(account.id), UNCHANGED);
     const before = await contentsOf(engine);
-    const use = (hash: string, now = NOW) => store.resetPassword(resetOf(hash, { now }));
+    const use = (hash: string, now = NOW) => store.mailTokens.resetPassword(resetOf(hash, { now }));
 
     assert.equal(await use(reset.tokenHash, RESET_END), false);
     assert.equal(await use(verification.tokenHash), false);
@@ -304,11 +317,11 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     await using database = await createDatabase();
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
-    await store.createSession(newSession(account.id), UNCHANGED);
+    await store.sessions.create(newSession(account.id), UNCHANGED);
     const before = await contentsOf(engine);
     const { mailId } = verification;
 
-    await assert.rejects(store.resetPassword(resetOf(reset.tokenHash, { mailId })));
+    await assert.rejects(store.mailTokens.resetPassword(resetOf(reset.tokenHash, { mailId })));
 
     assert.deepEqual(await contentsOf(engine), before);
   });
@@ -322,13 +335,13 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     );
 
     const done = await tenOnTwoNodes(stores, (store, index) =>
-      store.resetPassword(uses[index] as PasswordReset),
+      store.mailTokens.resetPassword(uses[index] as PasswordReset),
     );
 
     assert.equal(done.filter((one) => one).length, 1);
     const winner = uses[done.indexOf(true)];
-    assert.equal((await stores[1].accountByEmail(email))?.passwordHash, winner?.passwordHash);
-    const mails = await stores[1].listMails({ withDelivered: true });
+    assert.equal((await stores[1].accounts.findByEmail(email))?.passwordHash, winner?.passwordHash);
+    const mails = await stores[1].mails.list({ withDelivered: true });
     const notices = mails.filter(({ kind }) => kind === "password_changed");
     assert.deepEqual(
       notices.map(({ id }) => id),
@@ -343,15 +356,15 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     const sessions = Array.from({ length: 10 }, () => newSession(account.id));
 
     const before = newSession(account.id);
-    assert.equal(await stores[1].createSession(before, UNCHANGED), true);
+    assert.equal(await stores[1].sessions.create(before, UNCHANGED), true);
 
     await tenOnTwoNodes(stores, async (store, index) => {
-      if (index === 5) await store.resetPassword(resetOf(reset.tokenHash));
-      await store.createSession(sessions[index] ?? before, UNCHANGED);
+      if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
+      await store.sessions.create(sessions[index] ?? before, UNCHANGED);
     });
 
     for (const { tokenHash } of [before, ...sessions]) {
-      assert.equal(await stores[0].sessionAccount(tokenHash, NOW), undefined);
+      assert.equal(await stores[0].sessions.findAccount(tokenHash, NOW), undefined);
     }
   });
 }

@@ -152,22 +152,22 @@ suite("a clock that is set back", () => {
       tomorrow: timestamp(ms + 86_400_000),
     })) as [Times, Times];
     const lease = ({ now, soon }: Times) =>
-      store.leaseSource("ecb", { now, until: soon, onlyWhenDue: true });
-    await store.addSource("ecb", later.now);
+      store.sources.lease("ecb", { now, until: soon, onlyWhenDue: true });
+    await store.sources.add("ecb", later.now);
     assert.ok(await lease(later));
 
     // First the lease of a crashed node; then a success with the next fetch tomorrow.
     assert.equal(await lease(earlier), true);
     assert.equal(await lease(earlier), false);
     const success = { at: later.now, newestAsOf: undefined, validators: undefined };
-    await store.recordSuccess("ecb", { ...success, nextAttemptAt: later.tomorrow });
+    await store.sources.recordSuccess("ecb", { ...success, nextAttemptAt: later.tomorrow });
     assert.equal(await lease(later), false);
     assert.equal(await lease(earlier), true);
 
-    assert.equal(await store.claimJob("tidy", later.now, later.tomorrow), true);
-    assert.equal(await store.claimJob("tidy", later.now, later.tomorrow), false);
-    assert.equal(await store.claimJob("tidy", earlier.now, earlier.tomorrow), true);
-    assert.equal(await store.claimJob("tidy", earlier.now, earlier.tomorrow), false);
+    assert.equal(await store.cleanup.claimJob("tidy", later.now, later.tomorrow), true);
+    assert.equal(await store.cleanup.claimJob("tidy", later.now, later.tomorrow), false);
+    assert.equal(await store.cleanup.claimJob("tidy", earlier.now, earlier.tomorrow), true);
+    assert.equal(await store.cleanup.claimJob("tidy", earlier.now, earlier.tomorrow), false);
   });
 });
 

@@ -37,7 +37,7 @@ async function newDesk(first: Behaviour = body(GOOD)) {
     ...{ publisher, clock, service, store, source, limits },
     refresh: () =>
       refreshSource(source, { signal: new AbortController().signal, onlyWhenDue: false }),
-    status: async () => (await readSourceStatus(store, [source], clock.nowMs()))[0],
+    status: async () => (await readSourceStatus(store.sources, [source], clock.nowMs()))[0],
     rate: async (pair: string) => (await service.get(`/v1/rates/${pair}`, { apiKey })).body,
     [Symbol.asyncDispose]: () => disposable.disposeAsync(),
   };
@@ -178,10 +178,10 @@ test("a garbage value is held, the old one served, until it is released or dropp
   assert.deepEqual([report?.stored, report?.held], [1, 1]);
   assert.equal((await desk.rate("EUR/USD")).rate, "1.1600");
   assert.equal((await desk.rate("EUR/ISK")).rate, "145.00");
-  const [held] = await desk.store.listHeldRates();
+  const [held] = await desk.store.rates.listHeld();
   assert.ok(held !== undefined);
-  assert.deepEqual([held.rate, held.standing, held.source], ["38.87", "1.1600", "ecb"]);
-  await desk.store.releaseRate(held);
+  assert.deepEqual([held.rate, held.servedRate, held.source], ["38.87", "1.1600", "ecb"]);
+  await desk.store.rates.releaseHeld(held);
   assert.equal((await desk.rate("EUR/USD")).rate, "38.87");
 });
 

@@ -45,9 +45,9 @@ test("of two publications with the same pair a new store gets the earlier one's 
     { source: "ust", publishedOn, quotations: [quotation("1.14"), pound] },
   ];
 
-  await seedFromSnapshot(store, new TestClock("2026-03-14T12:00:00Z"), () => publications);
+  await seedFromSnapshot(store.rates, new TestClock("2026-03-14T12:00:00Z"), () => publications);
 
-  const stored = (await store.listRates()).map(({ source, quote, rate }) => [source, quote, rate]);
+  const stored = (await store.rates.list()).map(({ source, quote, rate }) => [source, quote, rate]);
   assert.deepEqual(stored, [
     ["ust", "GBP", "0.87"],
     ["ecb", "USD", "1.1476"],

@@ -15,8 +15,8 @@ import { LOCK_NAME, lockShared } from "../lock-file.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
 import { FILE_NAME, requireDatabase } from "../open.ts";
 import { makePrivateFile } from "../private-files.ts";
-import { publish, syncFile } from "./durable-files.ts";
-import { writeNote } from "./metadata.ts";
+import { renameDurably, syncFile } from "./durable-files.ts";
+import { writeMetadata } from "./metadata.ts";
 import {
   type BackupMetadata,
   type BackupReport,
@@ -51,10 +51,10 @@ export function backupSqlite(
     // VACUUM INTO keeps the file's mode: the copy contains digests of all credentials.
     makePrivateFile(part);
     copyLive(dataDirectory, live, part);
-    writeNote(part, note);
+    writeMetadata(part, note);
     const checked = check(part, live);
     syncFile(part);
-    publish(part, file, mayReplace);
+    renameDurably(part, file, mayReplace);
     return { ...note, ...checked, file, sizeBytes: statSync(file).size };
   } catch (error) {
     throw error instanceof StartupError ? error : toStartupError(error, file);

@@ -44,7 +44,7 @@ function hasNoLinks(error: unknown): boolean {
  *
  * @throws an error with the code EEXIST when the name is taken and must not be replaced.
  */
-export function publish(part: string, file: string, mayReplace: boolean): void {
+export function renameDurably(part: string, file: string, mayReplace: boolean): void {
   if (mayReplace) renameSync(part, file);
   else {
     try {

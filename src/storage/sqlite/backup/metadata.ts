@@ -8,7 +8,7 @@ const CREATE_TABLE = `
   DROP TABLE IF EXISTS backup_note;
   CREATE TABLE backup_note (taken_at TEXT NOT NULL, program TEXT NOT NULL) STRICT`;
 
-export function writeNote(file: string, { takenAt, program }: BackupMetadata): void {
+export function writeMetadata(file: string, { takenAt, program }: BackupMetadata): void {
   using database = new DatabaseSync(file);
   database.exec(CREATE_TABLE);
   database.prepare("INSERT INTO backup_note VALUES (?, ?)").run(takenAt, program);

@@ -13,17 +13,20 @@ export interface DatabaseHealth {
   /** Whether the last attempt failed because of the database. */
   readonly isFailing: boolean;
   /** Call this before each use. @throws while the database must not be used. */
-  check(): void;
+  assertUsable(): void;
   /** Records a commit that succeeded. */
-  recover(): void;
+  recordSuccess(): void;
   /** Records an error of a use. @returns the error to throw instead. */
-  note(error: unknown): unknown;
+  recordError(error: unknown): unknown;
 }
 
 /**
  * @param checkFiles throws while the files are missing or replaced.
  */
-export function createCondition(database: DatabaseSync, checkFiles: () => void): DatabaseHealth {
+export function createDatabaseHealth(
+  database: DatabaseSync,
+  checkFiles: () => void,
+): DatabaseHealth {
   const waitMs = Number(database.prepare("PRAGMA busy_timeout").get()?.timeout);
   const setBusyTimeout = (timeoutMs: number) => database.exec(`PRAGMA busy_timeout = ${timeoutMs}`);
   let damage: Error | undefined;
@@ -33,7 +36,7 @@ export function createCondition(database: DatabaseSync, checkFiles: () => void):
       return isFailing;
     },
 
-    check() {
+    assertUsable() {
       // Further writes to a damaged file may destroy data that a rescue would find.
       if (damage !== undefined) throw new StoreUnavailable(damage);
       try {
@@ -43,12 +46,12 @@ export function createCondition(database: DatabaseSync, checkFiles: () => void):
       }
     },
 
-    recover() {
+    recordSuccess() {
       isFailing = false;
       setBusyTimeout(waitMs);
     },
 
-    note(error) {
+    recordError(error) {
       if (isCorruption(error)) {
         const advice =
           "the database is damaged and no longer used: stop the server, keep a copy of " +
