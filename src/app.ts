@@ -37,7 +37,7 @@ import { createAnswerMcpRequest, mcpRoutes } from "./mcp/http.ts";
 import { createOriginGuard } from "./mcp/origin-check.ts";
 import type { HandleMcpRequest } from "./mcp/request.ts";
 import { createRecogniseRead } from "./metering/fast-path.ts";
-import { createReplyToRead, createRespondToRead, rateRoutes } from "./metering/http.ts";
+import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { consoleRoutes } from "./pages/http.ts";
 import { RateSchema } from "./rates/json.ts";
@@ -93,9 +93,9 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
   const logAnswer = observed(createAccessLog(uses), uses.observeAnswer);
   const answerRaw = createCloseWithError(headers, uses.log, uses.observeAnswer);
   const app = createServer(settings.trustedProxies);
-  const exchanges = trackExchanges(app.server);
+  const exchanges = trackExchanges(app.server, settings.isShuttingDown);
   handleConnectAndExpect(app.server, { answerRaw, exchanges });
-  const replyWriter = createReplyWriter(headers, logAnswer, settings.isShuttingDown, exchanges);
+  const replyWriter = createReplyWriter(headers, logAnswer, exchanges);
   const respondToRead = createRespondToRead(uses);
   const format = createSerializer(app.server, headers, uses.clock);
   const respondToMcp = createAnswerMcpRequest(uses);
@@ -108,19 +108,19 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
   const refuseLater = createRejectionPacer(REJECTIONS_PER_MS);
   const { isShuttingDown, connectionsMax } = settings;
   const mayStay = createConnectionLimit(app.server, connectionsMax, { answerRaw, log: uses.log });
-  const { write } = replyWriter;
+  const { send, sendFailure } = replyWriter;
   const pace = { takeIn, refuseLater };
   installFastPath(app.server, {
     ...{ recognise, logAnswer, format, mayStay, isShuttingDown, exchanges },
     ...pace,
   });
   replyWriter.addCommonHeaders(app);
-  addLoadShedding(app, { ...pace, write, exchanges });
-  addNotFoundHandling(app);
+  addLoadShedding(app, { ...pace, sendFailure, exchanges });
+  addNotFoundHandling(app, replyWriter);
   awaitIgnoredBodies(app);
-  app.setErrorHandler(createErrorHandler(uses.log));
+  app.setErrorHandler(createErrorHandler(uses.log, sendFailure));
 
-  const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app);
+  const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app, replyWriter);
   openApiRoute(app, { ...settings, shapes: namedSchemas });
   const sessionGuard = createSessionGuard(uses.sessions.authenticate);
   app.decorateRequest("accountId", null);
@@ -129,8 +129,8 @@ export async function createApp(settings: AppSettings, uses: AppDeps): Promise<A
   const sendList = createSendList(uses.log);
   await apiKeyRoutes(app, { ...uses, sessionGuard, sendList });
   usageRoutes(app, { ...uses, sessionGuard, sendList });
-  rateRoutes(app, { replyToRead: createReplyToRead(respondToRead, write) });
-  await mcpRoutes(app, { respondToMcp, write, originGuard, apiKeys: uses.apiKeys });
+  rateRoutes(app, { respondToRead, send });
+  await mcpRoutes(app, { respondToMcp, send, originGuard, apiKeys: uses.apiKeys });
   healthRoutes(app, { askStore: () => checkStore(uses.store), isShuttingDown });
   if (!(await consoleRoutes(app, settings.consoleDirectory))) {
     uses.log.warn("the console is not built: run `npm run build`");

@@ -8,8 +8,6 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Arrival of the request's headers on the monotonic clock, in milliseconds. */
     arrivedMs: number;
-    /** The code of the failure in the response; `null` without one. */
-    failureCode: FailureCode | null;
   }
 }
 

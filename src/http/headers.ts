@@ -39,11 +39,11 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-expose-headers": "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy",
 };
 
-/** Added to a preflight response. */
-export const preflightHeaders: Readonly<Record<string, string>> = {
-  ...corsHeaders,
-  "access-control-allow-headers":
-    "Authorization, Content-Type, Accept, " +
+/** Added to a preflight response: alternating names and values. */
+export const preflightHeaders: readonly string[] = [
+  "access-control-allow-headers",
+  "Authorization, Content-Type, Accept, " +
     "Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
-  "access-control-max-age": "86400",
-};
+  "access-control-max-age",
+  "86400",
+];

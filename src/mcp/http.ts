@@ -4,9 +4,8 @@ import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { apiKeyRequired } from "../api-keys/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
-import { errorResponse } from "../http/response/error-handler.ts";
 import type { SendResponse } from "../http/response/reply.ts";
-import type { HttpResponse } from "../http/response/serialize.ts";
+import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
 import { Failure, toFailure } from "../shared/failure.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -22,19 +21,18 @@ export async function mcpRoutes(
   app: App,
   uses: {
     readonly respondToMcp: AnswerMcpRequest;
-    readonly write: SendResponse;
+    readonly send: SendResponse;
     readonly originGuard: OriginCheck;
     readonly apiKeys: Pick<ApiKeys, "authenticate">;
   },
 ): Promise<void> {
-  const { respondToMcp, write, originGuard, apiKeys } = uses;
+  const { respondToMcp, send, originGuard, apiKeys } = uses;
 
   const respond = (request: FastifyRequest, reply: FastifyReply): void => {
     const body = typeof request.body === "string" ? request.body : "";
     const { headers, id: requestId } = request;
     void respondToMcp({ headers, body, apiKey: apiKeyOf(request), requestId }).then((response) => {
-      if (response.body === "") reply.code(response.status).send();
-      else write(request, reply, response);
+      send(request, reply, response);
     });
   };
 

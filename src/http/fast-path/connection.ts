@@ -6,8 +6,8 @@ import type { Failure } from "../../shared/failure.ts";
 import type { LogAccess, LoggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
-import { errorResponse } from "../response/error-handler.ts";
-import type { HttpResponse, SerializeResponse } from "../response/serialize.ts";
+import { errorResponse, type HttpResponse } from "../response/response.ts";
+import type { SerializeResponse } from "../response/serialize.ts";
 import { receive } from "./socket-reader.ts";
 
 /** Added to the advertised Keep-Alive time, as node:http does: a request may be on its way. */

@@ -2,8 +2,7 @@ import type { PaceRejection } from "../../async/rejection-pacer.ts";
 import { type Failure, serviceOverloaded } from "../../shared/failure.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { App } from "../fastify.ts";
-import { errorResponse } from "../response/error-handler.ts";
-import type { SendResponse } from "../response/reply.ts";
+import type { SendFailure } from "../response/reply.ts";
 import type { AdmitRequest } from "./loop-budget.ts";
 
 declare module "fastify" {
@@ -29,19 +28,16 @@ export function addLoadShedding(
   uses: {
     readonly takeIn: AdmitRequest;
     readonly refuseLater: PaceRejection;
-    readonly write: SendResponse;
+    readonly sendFailure: SendFailure;
     readonly exchanges: Exchanges;
   },
 ): void {
-  const { takeIn, refuseLater, write, exchanges } = uses;
+  const { takeIn, refuseLater, sendFailure, exchanges } = uses;
 
   app.addHook("onRequest", (request, reply, done) => {
-    const { busy = serviceOverloaded, challenge = "Session" } = request.routeOptions.config;
+    const { busy = serviceOverloaded } = request.routeOptions.config;
     const count = exchanges.countOf(request.raw.socket);
-    const reject = () => {
-      const failure = busy === "never" ? serviceOverloaded : busy;
-      write(request, reply, errorResponse(failure, request.id, challenge));
-    };
+    const reject = () => sendFailure(request, reply, busy === "never" ? serviceOverloaded : busy);
     // Soon: unsent responses queue behind those in flight, so that node:http stops reading. But not
     // within its parser, which would treat that as a client error.
     if (count > MAX_PIPELINED_REQUESTS) process.nextTick(reject);

@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { trackExchanges } from "../../../src/http/exchanges.ts";
 import { installFastPath } from "../../../src/http/fast-path/connection.ts";
 import { commonHeaders } from "../../../src/http/headers.ts";
-import { createSerializer, type HttpResponse } from "../../../src/http/response/serialize.ts";
+import type { HttpResponse } from "../../../src/http/response/response.ts";
+import { createSerializer } from "../../../src/http/response/serialize.ts";
 import { createRecogniseRead } from "../../../src/metering/fast-path.ts";
 import { eventually } from "../../support/mails.ts";
 import { openWire } from "../../support/raw-connection.ts";
@@ -41,7 +42,7 @@ async function startLane() {
     refuseLater: (refuse) => refuse(),
     mayStay: () => true,
     isShuttingDown: () => false,
-    exchanges: trackExchanges(server),
+    exchanges: trackExchanges(server, () => false),
   });
   const sockets: Socket[] = [];
   server.on("connection", (socket: Socket) => void sockets.push(socket));
