@@ -13,7 +13,7 @@ import { usageRoutes } from "./billing/http.ts";
 import { DailyUsageSchema, UsageSchema } from "./billing/json.ts";
 import type { PlanStore } from "./billing/store.ts";
 import type { ReadDailyUsage, ReadUsage } from "./billing/usage.ts";
-import { createAccessLog, type ObserveResponse, observed } from "./http/access-log.ts";
+import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
 import { createSessionGuard } from "./http/authentication.ts";
 import { createCloseWithError, handleConnectAndExpect } from "./http/client-errors.ts";
 import { trackExchanges } from "./http/exchanges.ts";
@@ -32,11 +32,11 @@ import { createReplyWriter } from "./http/response/reply.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createServer } from "./http/server.ts";
 import { addNotFoundHandling, createMethodNotAllowedRoutes } from "./http/unmatched.ts";
-import { createRecogniseMcp } from "./mcp/fast-path.ts";
-import { createAnswerMcpRequest, mcpRoutes } from "./mcp/http.ts";
-import { createOriginGuard } from "./mcp/origin-check.ts";
+import { createMessageParser } from "./mcp/fast-path.ts";
+import { createRespondToMcp, mcpRoutes } from "./mcp/http.ts";
+import { createOriginCheck } from "./mcp/origin-check.ts";
 import type { HandleMcpRequest } from "./mcp/request.ts";
-import { createRecogniseRead } from "./metering/fast-path.ts";
+import { createReadParser } from "./metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { consoleRoutes } from "./pages/http.ts";
@@ -77,63 +77,66 @@ export interface AppDeps {
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
-  readonly answerMcp: HandleMcpRequest;
+  readonly handleMcpRequest: HandleMcpRequest;
   readonly store: HealthStore;
   readonly clock: Clock;
   readonly log: Logger;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
   /** Counts the responses; unset without metrics. */
-  readonly observeAnswer?: ObserveResponse | undefined;
+  readonly observeResponse?: ObserveResponse | undefined;
 }
 
 /** Builds the HTTP interface: every path, and the envelope for every failure. */
-export async function createApp(settings: AppSettings, uses: AppDeps): Promise<App> {
+export async function createApp(settings: AppSettings, deps: AppDeps): Promise<App> {
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
-  const logAnswer = observed(createAccessLog(uses), uses.observeAnswer);
-  const answerRaw = createCloseWithError(headers, uses.log, uses.observeAnswer);
+  const logAccess = withObserver(createAccessLog(deps), deps.observeResponse);
   const app = createServer(settings.trustedProxies);
+  const serialize = createSerializer(app.server, headers, deps.clock);
+  const closeWithError = createCloseWithError(serialize, deps.log, deps.observeResponse);
   const exchanges = trackExchanges(app.server, settings.isShuttingDown);
-  handleConnectAndExpect(app.server, { answerRaw, exchanges });
-  const replyWriter = createReplyWriter(headers, logAnswer, exchanges);
-  const respondToRead = createRespondToRead(uses);
-  const format = createSerializer(app.server, headers, uses.clock);
-  const respondToMcp = createAnswerMcpRequest(uses);
-  const originGuard = createOriginGuard(settings);
-  const parsePlainRead = createRecogniseRead(respondToRead);
-  const parsePlainMessage = createRecogniseMcp({ respondToMcp, originGuard });
-  const recognise: ParsePlainRequest = (bytes) =>
+  handleConnectAndExpect(app.server, { closeWithError, exchanges });
+  const replyWriter = createReplyWriter(headers, logAccess, exchanges);
+  const respondToRead = createRespondToRead(deps);
+  const respondToMcp = createRespondToMcp(deps);
+  const checkOrigin = createOriginCheck(settings);
+  const parsePlainRead = createReadParser(respondToRead);
+  const parsePlainMessage = createMessageParser({ respondToMcp, checkOrigin });
+  const parse: ParsePlainRequest = (bytes) =>
     bytes[0] === FIRST_OF_GET ? parsePlainRead(bytes) : parsePlainMessage(bytes);
-  const takeIn = createLoopBudget();
-  const refuseLater = createRejectionPacer(REJECTIONS_PER_MS);
+  const admit = createLoopBudget();
+  const paceRejection = createRejectionPacer(REJECTIONS_PER_MS);
   const { isShuttingDown, connectionsMax } = settings;
-  const mayStay = createConnectionLimit(app.server, connectionsMax, { answerRaw, log: uses.log });
+  const acceptConnection = createConnectionLimit(app.server, connectionsMax, {
+    closeWithError,
+    log: deps.log,
+  });
   const { send, sendFailure } = replyWriter;
-  const pace = { takeIn, refuseLater };
+  const pace = { admit, paceRejection };
   installFastPath(app.server, {
-    ...{ recognise, logAnswer, format, mayStay, isShuttingDown, exchanges },
+    ...{ parse, logAccess, serialize, acceptConnection, isShuttingDown, exchanges },
     ...pace,
   });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...pace, sendFailure, exchanges });
   addNotFoundHandling(app, replyWriter);
   awaitIgnoredBodies(app);
-  app.setErrorHandler(createErrorHandler(uses.log, sendFailure));
+  app.setErrorHandler(createErrorHandler(deps.log, sendFailure));
 
   const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app, replyWriter);
   openApiRoute(app, { ...settings, shapes: namedSchemas });
-  const sessionGuard = createSessionGuard(uses.sessions.authenticate);
+  const sessionGuard = createSessionGuard(deps.sessions.authenticate);
   app.decorateRequest("accountId", null);
-  await authRoutes(app, { ...uses, sessionGuard });
-  mailTokenRoutes(app, uses);
-  const sendList = createSendList(uses.log);
-  await apiKeyRoutes(app, { ...uses, sessionGuard, sendList });
-  usageRoutes(app, { ...uses, sessionGuard, sendList });
+  await authRoutes(app, { ...deps, sessionGuard });
+  mailTokenRoutes(app, deps);
+  const sendList = createSendList(deps.log);
+  await apiKeyRoutes(app, { ...deps, sessionGuard, sendList });
+  usageRoutes(app, { ...deps, sessionGuard, sendList });
   rateRoutes(app, { respondToRead, send });
-  await mcpRoutes(app, { respondToMcp, send, originGuard, apiKeys: uses.apiKeys });
-  healthRoutes(app, { askStore: () => checkStore(uses.store), isShuttingDown });
+  await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
+  healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   if (!(await consoleRoutes(app, settings.consoleDirectory))) {
-    uses.log.warn("the console is not built: run `npm run build`");
+    deps.log.warn("the console is not built: run `npm run build`");
   }
   addMethodNotAllowedRoutes();
   return app;

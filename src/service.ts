@@ -158,13 +158,13 @@ function createUseCases(
   const mcp = { ...world, ...observers, readRate, convertCurrency, readUsage, apiKeys, version };
   return {
     ...world,
-    observeAnswer: observers?.observeAnswer,
+    observeResponse: observers?.observeResponse,
     store,
     apiKeys,
     readRate,
     readUsage,
     readDailyUsage: createReadDailyUsage(parts),
-    answerMcp: lazy(async () => {
+    handleMcpRequest: lazy(async () => {
       const { createMcpEndpoint } = await import("./mcp/endpoint.ts");
       return createMcpEndpoint(mcp);
     }),

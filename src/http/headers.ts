@@ -1,3 +1,23 @@
+import type { IncomingMessage } from "node:http";
+
+/**
+ * Whether a request has a header more than once. Node's `headers` keeps the first of those that
+ * must be single, such as Host and Authorization, and drops the others, hence `rawHeaders`.
+ *
+ * @param name in lower case.
+ */
+export function isRepeated(
+  { rawHeaders }: Pick<IncomingMessage, "rawHeaders">,
+  name: string,
+): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const other = rawHeaders[index] ?? "";
+    if (other.length === name.length && other.toLowerCase() === name) count += 1;
+  }
+  return count > 1;
+}
+
 /**
  * The headers of every API response: never cached, never framed, never sniffed (OWASP REST Security
  * Cheat Sheet). A table instead of a plugin, because every metered read sends them.

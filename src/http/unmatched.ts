@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { FastifyContextConfig, FastifyRequest, HTTPMethods } from "fastify";
 import { Failure } from "../shared/failure.ts";
 import type { App } from "./fastify.ts";
-import { preflightHeaders } from "./headers.ts";
+import { isRepeated, preflightHeaders } from "./headers.ts";
 import { METHODS } from "./node-http.ts";
 import type { ReplyWriter } from "./response/reply.ts";
 import type { HttpResponse } from "./response/response.ts";
@@ -127,14 +127,11 @@ function malformedTarget({ originalUrl }: FastifyRequest): Failure | undefined {
 }
 
 /** RFC 9112, section 3.2: no Host (in HTTP/1.1), two of them, or an invalid one is 400. */
-function malformedHost({ headers, httpVersion, rawHeaders }: IncomingMessage) {
+function malformedHost(request: IncomingMessage): Failure | undefined {
+  const { headers, httpVersion } = request;
   if (headers.host === undefined) return httpVersion === "1.1" ? hostMissing : undefined;
   if (!host.test(headers.host)) return hostInvalid;
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.length === 4 && /^host$/i.test(rawHeaders[index] ?? "")) count += 1;
-  }
-  return count > 1 ? hostTwice : undefined;
+  return isRepeated(request, "host") ? hostTwice : undefined;
 }
 
 /** Node's parser accepts any list of codings that ends with chunked, but decodes only chunked. */

@@ -57,10 +57,10 @@ export function createSdkHandler(
   return async (request, body) => {
     let rejectedKey: Failure | undefined;
     const newServer = () =>
-      serverOf(tools, info, async (name, given) => {
+      serverOf(tools, info, async (name, args) => {
         const tool = tools.get(name);
         if (tool === undefined) throw new Error(`there is no tool ${name}`);
-        return callTool(tool, request, given).catch((error: unknown) => {
+        return callTool(tool, request, args).catch((error: unknown) => {
           if (error instanceof Failure) rejectedKey = error;
           throw error;
         });
@@ -87,10 +87,10 @@ async function withoutStream(response: Response, message: unknown): Promise<McpR
 }
 
 async function respond(newServer: () => McpServer, request: Request, parsedBody: unknown) {
-  const given = parsedBody === undefined ? {} : { parsedBody };
+  const options = parsedBody === undefined ? {} : { parsedBody };
   if (!(await isLegacyRequest(request, parsedBody))) {
     // This handler would send legacy clients an event stream.
-    return createMcpHandler(newServer, { legacy: "reject" }).fetch(request, given);
+    return createMcpHandler(newServer, { legacy: "reject" }).fetch(request, options);
   }
   const server = newServer();
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -98,7 +98,7 @@ async function respond(newServer: () => McpServer, request: Request, parsedBody:
   transport.send = (message, options) => send(withShortError(message), options);
   await server.connect(transport);
   try {
-    return await transport.handleRequest(request, given);
+    return await transport.handleRequest(request, options);
   } finally {
     await server.close();
   }
@@ -114,7 +114,7 @@ function withShortError(message: JSONRPCMessage): JSONRPCMessage {
 function serverOf(
   tools: Tools,
   info: ServerInfo,
-  call: (name: string, given: Arguments) => ReturnType<CallTool>,
+  call: (name: string, args: Arguments) => ReturnType<CallTool>,
 ): McpServer {
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: "public" } as const;
   const server = new McpServer(info, {
@@ -126,7 +126,7 @@ function serverOf(
     const inputSchema = advertisedOnly(schemas.inputSchema);
     const outputSchema = advertisedOnly(schemas.outputSchema);
     const about = { title, description, annotations, inputSchema, outputSchema };
-    server.registerTool(name, about, (given) => call(name, given));
+    server.registerTool(name, about, (args) => call(name, args));
   }
   return server;
 }

@@ -40,7 +40,7 @@ export function rateRoutes(
   app: App,
   { respondToRead, send }: { readonly respondToRead: RespondToRead; readonly send: SendResponse },
 ): void {
-  const config = { challenge: "ApiKey", busy: readsOverloaded };
+  const config = { challenge: "ApiKey", overloadFailure: readsOverloaded };
 
   // No async handler: the promise it would add costs as much as looking up the rate.
   app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
@@ -60,11 +60,11 @@ export type RespondToRead = (
   quote: string,
 ) => Promise<HttpResponse>;
 
-export function createRespondToRead(uses: {
+export function createRespondToRead(deps: {
   readonly readRate: ReadRate;
   readonly log: Logger;
 }): RespondToRead {
-  const { readRate, log } = uses;
+  const { readRate, log } = deps;
 
   const failureResponse = (
     failure: Failure,

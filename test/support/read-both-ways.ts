@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parsePlainRead } from "../../src/metering/fast-path.ts";
+import { scrape } from "./metrics.ts";
 import { comparable, openWire, type Wire } from "./raw-connection.ts";
 import type { TestService } from "./service.ts";
 
@@ -27,9 +27,9 @@ export interface Ways extends Disposable {
   readonly twins: Readonly<Record<Situation, readonly [Customer, Customer]>>;
   usedUnits(customer: Pick<Customer, "accountId">): number;
   /**
-   * Sends a request both ways and holds one to the other, by bytes and by units.
+   * Sends a request on both paths and compares the bytes and the units.
    *
-   * @returns what came of it, and whether it stayed on the lane.
+   * @returns the outcome, and whether the fast path served it, as the service's metrics report.
    */
   compare(requestOf: RequestOf, situation: Situation): Promise<Outcome & { isPlain: boolean }>;
 }
@@ -37,7 +37,7 @@ export interface Ways extends Disposable {
 /** Ends every exchange: its answer says that the connection is closed. */
 const LAST = "GET /nowhere HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
 
-/** Two accounts in each situation on one service, and what they have used. */
+/** Two accounts in each situation on one service with metrics, and what they have used. */
 export async function readWaysOf(service: TestService): Promise<Ways> {
   const newCustomer = async (plan: string, isRevoked: boolean): Promise<Customer> => {
     const session = await service.openSession();
@@ -62,6 +62,9 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
   const usedUnits = ({ accountId }: Pick<Customer, "accountId">) =>
     Number(used.get(accountId)?.n ?? 0);
 
+  const servedFast = async () =>
+    (await scrape(service)).total("kurs_http_requests_by_path_total", { path: "fast_path" });
+
   return {
     twins,
     usedUnits,
@@ -72,26 +75,33 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
       const before = [usedUnits(onLane), usedUnits(onNode)] as const;
 
       const told = JSON.stringify(request);
+      const servedBefore = await servedFast();
       const expected = await answerByNode(service.url, requestOf(onNode.apiKey));
       const text = await answerAsItComes(service.url, request);
+      const servedOnce = (await servedFast()) - servedBefore;
 
       assert.equal(text, expected, `${situation}: ${told}`);
       const units = usedUnits(onLane) - before[0];
       assert.equal(units, usedUnits(onNode) - before[1], `${situation}: units of ${told}`);
-      return { text, units, isPlain: isPlain(request) };
+      return { text, units, isPlain: servedOnce === 1 };
     },
 
     [Symbol.dispose]: () => database.close(),
   };
 }
 
-/** A connection that node:http has: what is no read has been sent on it, and answered. */
+/** A connection that node:http serves, because its first request was no plain one. */
 export async function openNodeWire(url: string): Promise<Wire> {
   const wire = await openWire(url);
   wire.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
   const { status } = await wire.answer();
   assert.equal(status, 200);
   return wire;
+}
+
+/** The server reads connections in turn: it has read what was sent before this. */
+export async function serverHasRead(url: string): Promise<void> {
+  using _wire = await openNodeWire(url);
 }
 
 async function answerByNode(url: string, request: string): Promise<string> {
@@ -101,16 +111,12 @@ async function answerByNode(url: string, request: string): Promise<string> {
   return comparable(wire.received());
 }
 
-/** Sends a request on a new connection: what is for the lane alone, and the last one after it. */
+/** Sends a request alone on a new connection, and the last one when the server has read it. */
 async function answerAsItComes(url: string, request: string): Promise<string> {
   using wire = await openWire(url);
-  if (isPlain(request)) {
-    wire.send(request);
-    await wire.untilAnswer();
-    wire.send(LAST);
-  } else wire.send(request + LAST);
+  wire.send(request);
+  await serverHasRead(url);
+  if (!wire.isOver()) wire.send(LAST);
   await wire.untilEnd();
   return comparable(wire.received());
 }
-
-const isPlain = (request: string) => parsePlainRead(Buffer.from(request, "latin1")) !== undefined;

@@ -8,7 +8,7 @@ import type { AdmitRequest } from "./loop-budget.ts";
 declare module "fastify" {
   interface FastifyContextConfig {
     /** The route's failure under overload; "never": load shedding exempts it. */
-    busy?: Failure | "never";
+    overloadFailure?: Failure | "never";
   }
 }
 
@@ -25,23 +25,28 @@ const MAX_PIPELINED_REQUESTS = 200;
  */
 export function addLoadShedding(
   app: App,
-  uses: {
-    readonly takeIn: AdmitRequest;
-    readonly refuseLater: PaceRejection;
+  deps: {
+    readonly admit: AdmitRequest;
+    readonly paceRejection: PaceRejection;
     readonly sendFailure: SendFailure;
     readonly exchanges: Exchanges;
   },
 ): void {
-  const { takeIn, refuseLater, sendFailure, exchanges } = uses;
+  const { admit, paceRejection, sendFailure, exchanges } = deps;
 
   app.addHook("onRequest", (request, reply, done) => {
-    const { busy = serviceOverloaded } = request.routeOptions.config;
+    const { overloadFailure = serviceOverloaded } = request.routeOptions.config;
     const count = exchanges.countOf(request.raw.socket);
-    const reject = () => sendFailure(request, reply, busy === "never" ? serviceOverloaded : busy);
+    const reject = () =>
+      sendFailure(
+        request,
+        reply,
+        overloadFailure === "never" ? serviceOverloaded : overloadFailure,
+      );
     // Soon: unsent responses queue behind those in flight, so that node:http stops reading. But not
     // within its parser, which would treat that as a client error.
     if (count > MAX_PIPELINED_REQUESTS) process.nextTick(reject);
-    else if (takeIn(request.arrivedMs) || busy === "never") done();
-    else refuseLater(reject);
+    else if (admit(request.arrivedMs) || overloadFailure === "never") done();
+    else paceRejection(reject);
   });
 }

@@ -10,7 +10,7 @@ import { anyRead } from "./odd-reads.ts";
 
 const REQUESTS = 2000;
 
-const service = await startService();
+const service = await startService({ config: { metricsPort: 0 } });
 const ways = await readWaysOf(service);
 after(async () => {
   ways[Symbol.dispose]();

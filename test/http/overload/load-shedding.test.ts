@@ -15,10 +15,10 @@ async function startHolding() {
   const exchanges = trackExchanges(app.server, () => false);
   const replyWriter = createReplyWriter(commonHeaders, () => undefined, exchanges);
   replyWriter.addCommonHeaders(app);
-  const takeIn = () => true;
+  const admit = () => true;
   addLoadShedding(app, {
-    takeIn,
-    refuseLater: (refuse) => refuse(),
+    admit,
+    paceRejection: (refuse) => refuse(),
     sendFailure: replyWriter.sendFailure,
     exchanges,
   });
