@@ -89,12 +89,14 @@ export interface AppDeps {
 
 /** Builds the HTTP interface: every path, and the envelope for every failure. */
 export async function createApp(settings: AppSettings, deps: AppDeps): Promise<App> {
+  const { log, observeResponse } = deps;
+  const { isShuttingDown, connectionsMax } = settings;
   const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
-  const logAccess = withObserver(createAccessLog(deps), deps.observeResponse);
+  const logAccess = withObserver(createAccessLog(deps), observeResponse);
   const app = createServer(settings.trustedProxies);
   const serialize = createSerializer(app.server, headers, deps.clock);
-  const closeWithError = createCloseWithError(serialize, deps.log, deps.observeResponse);
-  const exchanges = trackExchanges(app.server, settings.isShuttingDown);
+  const closeWithError = createCloseWithError(serialize, log, observeResponse);
+  const exchanges = trackExchanges(app.server, isShuttingDown);
   handleConnectAndExpect(app.server, { closeWithError, exchanges });
   const replyWriter = createReplyWriter(headers, logAccess, exchanges);
   const respondToRead = createRespondToRead(deps);
@@ -106,22 +108,15 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
     bytes[0] === FIRST_OF_GET ? parsePlainRead(bytes) : parsePlainMessage(bytes);
   const admit = createLoopBudget();
   const paceRejection = createRejectionPacer(REJECTIONS_PER_MS);
-  const { isShuttingDown, connectionsMax } = settings;
-  const acceptConnection = createConnectionLimit(app.server, connectionsMax, {
-    closeWithError,
-    log: deps.log,
-  });
+  const acceptConnection = createConnectionLimit(app.server, connectionsMax, closeWithError, log);
   const { send, sendFailure } = replyWriter;
-  const pace = { admit, paceRejection };
-  installFastPath(app.server, {
-    ...{ parse, logAccess, serialize, acceptConnection, isShuttingDown, exchanges },
-    ...pace,
-  });
+  const limits = { admit, paceRejection, exchanges };
+  installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
-  addLoadShedding(app, { ...pace, sendFailure, exchanges });
+  addLoadShedding(app, { ...limits, sendFailure });
   addNotFoundHandling(app, replyWriter);
   awaitIgnoredBodies(app);
-  app.setErrorHandler(createErrorHandler(deps.log, sendFailure));
+  app.setErrorHandler(createErrorHandler(log, sendFailure));
 
   const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app, replyWriter);
   openApiRoute(app, { ...settings, shapes: namedSchemas });
@@ -129,14 +124,14 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   app.decorateRequest("accountId", null);
   await authRoutes(app, { ...deps, sessionGuard });
   mailTokenRoutes(app, deps);
-  const sendList = createSendList(deps.log);
+  const sendList = createSendList(log);
   await apiKeyRoutes(app, { ...deps, sessionGuard, sendList });
   usageRoutes(app, { ...deps, sessionGuard, sendList });
   rateRoutes(app, { respondToRead, send });
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   if (!(await consoleRoutes(app, settings.consoleDirectory))) {
-    deps.log.warn("the console is not built: run `npm run build`");
+    log.warn("the console is not built: run `npm run build`");
   }
   addMethodNotAllowedRoutes();
   return app;

@@ -11,6 +11,8 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
 export interface Exchanges {
   /** How many requests of the connection have no complete response yet. */
   countOf(socket: Socket): number;
+  /** Whether the server stops: it still serves, and each connection closes after its last response. */
+  isStopping(): boolean;
   /**
    * Whether the connection closes with this response: the server stops, as a keep-alive connection
    * would delay the shutdown, and no later request was admitted. If so, the connection admits no
@@ -76,11 +78,14 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
     serve.call(server, request, response);
   });
 
+  const isStopping = () => !server.listening || isShuttingDown();
+
   return {
+    isStopping,
     countOf: (socket) => connections.get(socket)?.responses.length ?? 0,
 
     endsWith(response) {
-      if (server.listening && !isShuttingDown()) return false;
+      if (!isStopping()) return false;
       // The framework adds `Connection: close` to every response of a server that closes.
       if (response.hasHeader("connection")) response.removeHeader("connection");
       const connection = connectionOf(response.req.socket);

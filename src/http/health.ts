@@ -66,7 +66,7 @@ export function healthRoutes(
     isShuttingDown,
   }: { readonly checkStore: CheckStore; readonly isShuttingDown: () => boolean },
 ): void {
-  const config = { overloadFailure: "never" } as const;
+  const config = { isNeverShed: true };
   // Concurrent requests share one check of the store.
   let checking: Promise<StoreReadiness> | undefined;
   const check = () => {

@@ -25,7 +25,7 @@ const allMethods = METHODS.filter((method) => method !== "CONNECT") as HTTPMetho
  */
 export function createMethodNotAllowedRoutes(
   app: App,
-  { send, sendFailure }: Pick<ReplyWriter, "send" | "sendFailure">,
+  { send, sendFailure }: ReplyWriter,
 ): () => void {
   for (const method of allMethods) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
@@ -106,10 +106,7 @@ const LITERAL = "\\[[\\da-z:.~!$&'()*+,;=_-]+\\]";
 const host = new RegExp(`^(?:${NAME}|${LITERAL})(?::\\d{0,5})?$`, "i");
 
 /** Rejects a malformed request target or Host, and an unknown path before its body is read. */
-export function addNotFoundHandling(
-  app: App,
-  { send, sendFailure }: Pick<ReplyWriter, "send" | "sendFailure">,
-): void {
+export function addNotFoundHandling(app: App, { send, sendFailure }: ReplyWriter): void {
   app.addHook("onRequest", (request, reply, done) => {
     const malformed =
       malformedTarget(request) ?? malformedHost(request.raw) ?? malformedCoding(request);

@@ -3,7 +3,6 @@ import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { ReadUsage } from "../billing/usage.ts";
 import type { ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
-import { withoutCancellations } from "./batch.ts";
 import { limitError } from "./bounds.ts";
 import { createCallTool, type ObserveToolCall } from "./call-tool.ts";
 import { createDirectCalls } from "./direct.ts";
@@ -39,7 +38,7 @@ export function createMcpEndpoint(deps: {
     // Tools check the key themselves, together with their charge; other requests need this check.
     await apiKeys.authenticate(request.apiKey);
     if (rejection !== undefined) return rejection;
-    return handleWithSdk(request, Array.isArray(body) ? withoutCancellations(body) : body);
+    return handleWithSdk(request, body);
   };
 }
 

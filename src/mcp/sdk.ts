@@ -54,7 +54,8 @@ export function createSdkHandler(
   callTool: CallTool,
   info: ServerInfo,
 ): HandleWithSdk {
-  return async (request, body) => {
+  return async (request, received) => {
+    const body = Array.isArray(received) ? withoutCancellations(received) : received;
     let rejectedKey: Failure | undefined;
     const newServer = () =>
       serverOf(tools, info, async (name, args) => {
@@ -72,6 +73,20 @@ export function createSdkHandler(
     if (rejectedKey !== undefined) throw rejectedKey;
     return result;
   };
+}
+
+/**
+ * Removes the batch's cancellations: its calls get one response together, so none comes in time,
+ * and the SDK (2.4) never responds to a batch in which a call is cancelled. A batch of nothing but
+ * cancellations does no harm and stays as it is.
+ */
+function withoutCancellations(batch: readonly unknown[]): readonly unknown[] {
+  const kept = batch.filter((message) => !isCancellation(message));
+  return kept.length === 0 ? batch : kept;
+}
+
+function isCancellation(message: unknown): boolean {
+  return isRecord(message) && message.method === "notifications/cancelled" && !("id" in message);
 }
 
 function isStream({ headers }: Response): boolean {

@@ -106,14 +106,16 @@ export async function serverHasRead(url: string): Promise<void> {
 
 async function answerByNode(url: string, request: string): Promise<string> {
   using wire = await openNodeWire(url);
-  wire.send(request + LAST);
-  await wire.untilEnd();
-  return comparable(wire.received());
+  return await answerOn(wire, url, request);
 }
 
-/** Sends a request alone on a new connection, and the last one when the server has read it. */
 async function answerAsItComes(url: string, request: string): Promise<string> {
   using wire = await openWire(url);
+  return await answerOn(wire, url, request);
+}
+
+/** Sends a request alone, and the last one when the server has read it. @returns all responses. */
+async function answerOn(wire: Wire, url: string, request: string): Promise<string> {
   wire.send(request);
   await serverHasRead(url);
   if (!wire.isOver()) wire.send(LAST);

@@ -28,8 +28,6 @@ interface FastPath {
   readonly paceRejection: PaceRejection;
   /** Whether a new connection is accepted; a rejected one gets its response and is closed. */
   readonly acceptConnection: (socket: Socket) => boolean;
-  /** Whether connections close after their next response. */
-  readonly isShuttingDown: () => boolean;
   /** Serves a connection from its start with node:http. */
   readonly handOffToNode: (socket: Socket) => void;
   readonly connections: Set<Connection>;
@@ -155,9 +153,9 @@ class Connection {
   }
 
   #send(response: HttpResponse, requestId: string): void {
-    const { server, serialize, isShuttingDown } = this.#fastPath;
+    const { exchanges, serialize } = this.#fastPath;
     if (this.socket.destroyed) return;
-    const isLast = this.#hasEnded || !server.listening || isShuttingDown();
+    const isLast = this.#hasEnded || exchanges.isStopping();
     const text = serialize(response, requestId, isLast);
     // ASCII text written as latin1 needs no conversion.
     const encoding = Buffer.byteLength(text) === text.length ? "latin1" : "utf8";

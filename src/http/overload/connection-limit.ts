@@ -32,7 +32,8 @@ const tooMany = new Failure(
 export function createConnectionLimit(
   server: Server,
   connectionsMax: number,
-  { closeWithError, log }: { readonly closeWithError: CloseWithError; readonly log: Logger },
+  closeWithError: CloseWithError,
+  log: Logger,
 ): (socket: Socket) => boolean {
   const files = openFilesMax();
   const most = Math.max(1, Math.min(connectionsMax, files - OTHER_FILES - MAX_REJECTING));

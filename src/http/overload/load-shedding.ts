@@ -7,8 +7,10 @@ import type { AdmitRequest } from "./loop-budget.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route's failure under overload; "never": load shedding exempts it. */
-    overloadFailure?: Failure | "never";
+    /** The route's failure under overload. */
+    overloadFailure?: Failure;
+    /** Whether load shedding exempts the route. */
+    isNeverShed?: boolean;
   }
 }
 
@@ -35,18 +37,13 @@ export function addLoadShedding(
   const { admit, paceRejection, sendFailure, exchanges } = deps;
 
   app.addHook("onRequest", (request, reply, done) => {
-    const { overloadFailure = serviceOverloaded } = request.routeOptions.config;
+    const { overloadFailure = serviceOverloaded, isNeverShed } = request.routeOptions.config;
     const count = exchanges.countOf(request.raw.socket);
-    const reject = () =>
-      sendFailure(
-        request,
-        reply,
-        overloadFailure === "never" ? serviceOverloaded : overloadFailure,
-      );
+    const reject = () => sendFailure(request, reply, overloadFailure);
     // Soon: unsent responses queue behind those in flight, so that node:http stops reading. But not
     // within its parser, which would treat that as a client error.
     if (count > MAX_PIPELINED_REQUESTS) process.nextTick(reject);
-    else if (admit(request.arrivedMs) || overloadFailure === "never") done();
+    else if (admit(request.arrivedMs) || isNeverShed) done();
     else paceRejection(reject);
   });
 }

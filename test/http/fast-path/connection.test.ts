@@ -41,7 +41,6 @@ async function startLane() {
     admit: () => true,
     paceRejection: (refuse) => refuse(),
     acceptConnection: () => true,
-    isShuttingDown: () => false,
     exchanges: trackExchanges(server, () => false),
   });
   const sockets: Socket[] = [];
