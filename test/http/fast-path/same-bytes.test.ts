@@ -58,7 +58,7 @@ const keys: readonly (readonly [what: string, keyOf: (apiKey: string) => string]
 suite("the lane gives node:http's answer", () => {
   for (const [what, pair, status, units] of pairs) {
     test(`${what}: ${status}, ${units} unit`, async () => {
-      const outcome = await ways.compare(readOf(pair), "ample");
+      const outcome = await ways.trace(readOf(pair), "ample");
       assert.equal(outcome.isPlain, true);
       assert.equal(outcome.units, units);
       assert.match(outcome.text, new RegExp(`HTTP/1\\.1 ${status} `));
@@ -67,7 +67,7 @@ suite("the lane gives node:http's answer", () => {
 
   for (const [what, keyOf] of keys) {
     test(`${what}: 401, uncharged`, async () => {
-      const outcome = await ways.compare((apiKey) => plainRead(keyOf(apiKey)), "ample");
+      const outcome = await ways.trace((apiKey) => plainRead(keyOf(apiKey)), "ample");
       assert.equal(outcome.isPlain, true);
       assert.equal(outcome.units, 0);
       assert.match(outcome.text, /HTTP\/1\.1 401 /);
@@ -80,7 +80,7 @@ suite("the lane gives node:http's answer", () => {
   ];
   for (const [situation, status] of refused) {
     test(`a key that is ${situation}: ${status}, uncharged`, async () => {
-      const outcome = await ways.compare(readOf("EUR/USD"), situation);
+      const outcome = await ways.trace(readOf("EUR/USD"), situation);
       assert.equal(outcome.isPlain, true);
       assert.equal(outcome.units, 0);
       assert.match(outcome.text, new RegExp(`HTTP/1\\.1 ${status} `));
@@ -92,7 +92,7 @@ suite("the lane gives node:http's answer", () => {
       config: { publicUrl: "https://kurs.example", metricsPort: 0 },
     });
     using secureWays = await readWaysOf(secure);
-    const { text, isPlain } = await secureWays.compare(readOf("EUR/USD"), "ample");
+    const { text, isPlain } = await secureWays.trace(readOf("EUR/USD"), "ample");
     assert.equal(isPlain, true);
     assert.match(text, /\r\nstrict-transport-security: max-age=31536000\r\n/);
   });
@@ -106,7 +106,7 @@ suite("the lane gives node:http's answer", () => {
     ] as const;
     for (const [table, units] of faults) {
       broken.query(`ALTER TABLE ${table} RENAME TO gone`);
-      const outcome = await brokenWays.compare(readOf("EUR/USD"), "ample");
+      const outcome = await brokenWays.trace(readOf("EUR/USD"), "ample");
       broken.query(`ALTER TABLE gone RENAME TO ${table}`);
       assert.equal(outcome.isPlain, true);
       assert.match(outcome.text, /HTTP\/1\.1 503 /);
