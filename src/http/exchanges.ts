@@ -11,7 +11,7 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
 export interface Exchanges {
   /** How many requests of the connection have no complete response yet. */
   countOf(socket: Socket): number;
-  /** Whether the server stops: it still serves, and each connection closes after its last response. */
+  /** Whether the server stops: it still serves, and each last response closes its connection. */
   isStopping(): boolean;
   /**
    * Whether the connection closes with this response: the server stops, as a keep-alive connection

@@ -3,11 +3,11 @@ import { scrape } from "./metrics.ts";
 import { comparable, openWire, type Wire } from "./raw-connection.ts";
 import type { TestService } from "./service.ts";
 
-/** How an account stands whose key asks. */
+/** The states of the account whose key a request has. */
 export const situations = ["ample", "exhausted", "revoked"] as const;
 export type Situation = (typeof situations)[number];
 
-/** A request of a key: the two accounts of a situation ask the same with keys of their own. */
+/** A request with a key: each of the two accounts of a situation sends it with its own. */
 export type RequestOf = (apiKey: string) => string;
 
 interface Customer {
@@ -16,9 +16,9 @@ interface Customer {
   readonly session: string;
 }
 
-/** What came of a request, whichever way. */
+/** The result of a request, the same on both paths. */
 export interface Outcome {
-  /** All bytes of all answers, but for what no two answers share. */
+  /** All bytes of all responses, without the parts that differ between any two. */
   readonly text: string;
   readonly units: number;
 }
@@ -34,7 +34,7 @@ export interface Ways extends Disposable {
   servedFast(): Promise<number>;
 }
 
-/** Ends every exchange: its answer says that the connection is closed. */
+/** Ends every exchange: its response closes the connection. */
 const LAST = "GET /nowhere HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
 
 /** Two accounts in each situation on one service with metrics, and what they have used. */
@@ -71,11 +71,11 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
     servedFast,
 
     async compare(requestOf: RequestOf, situation: Situation) {
-      const [onLane, onNode] = twins[situation];
-      const request = requestOf(onLane.apiKey);
-      const before = [usedUnits(onLane), usedUnits(onNode)] as const;
+      const [onFastPath, onNode] = twins[situation];
+      const request = requestOf(onFastPath.apiKey);
+      const before = [usedUnits(onFastPath), usedUnits(onNode)] as const;
 
-      const told = JSON.stringify(request);
+      const shown = JSON.stringify(request);
       using nodeWire = await openNodeWire(service.url);
       using wire = await openWire(service.url);
       nodeWire.send(requestOf(onNode.apiKey));
@@ -86,9 +86,9 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
       await Promise.all(wires.map((each) => each.untilEnd()));
       const [expected = "", text = ""] = wires.map((each) => comparable(each.received()));
 
-      assert.equal(text, expected, `${situation}: ${told}`);
-      const units = usedUnits(onLane) - before[0];
-      assert.equal(units, usedUnits(onNode) - before[1], `${situation}: units of ${told}`);
+      assert.equal(text, expected, `${situation}: ${shown}`);
+      const units = usedUnits(onFastPath) - before[0];
+      assert.equal(units, usedUnits(onNode) - before[1], `${situation}: units of ${shown}`);
       return { text, units };
     },
 
