@@ -13,7 +13,7 @@ import { usageRoutes } from "./billing/http.ts";
 import { usageSchemas } from "./billing/json.ts";
 import type { PlanStore } from "./billing/store.ts";
 import type { ReadDailyUsage, ReadUsage } from "./billing/usage.ts";
-import { createAccessLog, type ObserveResponse, observed } from "./http/access-log.ts";
+import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
 import { createSessionGuard } from "./http/authentication.ts";
 import { createCloseWithError, handleConnectAndExpect } from "./http/client-errors.ts";
 import { trackExchanges } from "./http/exchanges.ts";
@@ -32,12 +32,12 @@ import { createReplyWriter } from "./http/response/reply.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createServer } from "./http/server.ts";
 import { addNotFoundHandling, createMethodNotAllowedRoutes } from "./http/unmatched.ts";
-import { createRecogniseMcp } from "./mcp/fast-path.ts";
-import { createAnswerMcpRequest, mcpRoutes } from "./mcp/http.ts";
-import { createOriginGuard } from "./mcp/origin-check.ts";
+import { createMessageParser } from "./mcp/fast-path.ts";
+import { createRespondToMcp, mcpRoutes } from "./mcp/http.ts";
+import { createOriginCheck } from "./mcp/origin-check.ts";
 import type { HandleMcpRequest } from "./mcp/request.ts";
-import { createRecogniseRead } from "./metering/fast-path.ts";
-import { createReplyToRead, createRespondToRead, rateRoutes } from "./metering/http.ts";
+import { createReadParser } from "./metering/fast-path.ts";
+import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { consoleRoutes } from "./pages/http.ts";
 import { rateSchemas } from "./rates/json.ts";
@@ -79,64 +79,62 @@ export interface AppDeps {
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
-  readonly answerMcp: HandleMcpRequest;
+  readonly handleMcpRequest: HandleMcpRequest;
   readonly store: HealthStore;
   readonly clock: Clock;
   readonly log: Logger;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
   /** Counts the responses; unset without metrics. */
-  readonly observeAnswer?: ObserveResponse | undefined;
+  readonly observeResponse?: ObserveResponse | undefined;
 }
 
 /** Builds the HTTP interface: every path, and the envelope for every failure. */
-export async function createApp(settings: AppSettings, uses: AppDeps): Promise<App> {
-  const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
-  const logAnswer = observed(createAccessLog(uses), uses.observeAnswer);
-  const answerRaw = createCloseWithError(headers, uses.log, uses.observeAnswer);
-  const app = createServer(settings.trustedProxies);
-  const exchanges = trackExchanges(app.server);
-  handleConnectAndExpect(app.server, { answerRaw, exchanges });
-  const replyWriter = createReplyWriter(headers, logAnswer, settings.isShuttingDown, exchanges);
-  const respondToRead = createRespondToRead(uses);
-  const format = createSerializer(app.server, headers, uses.clock);
-  const respondToMcp = createAnswerMcpRequest(uses);
-  const originGuard = createOriginGuard(settings);
-  const parsePlainRead = createRecogniseRead(respondToRead);
-  const parsePlainMessage = createRecogniseMcp({ respondToMcp, originGuard });
-  const recognise: ParsePlainRequest = (bytes) =>
-    bytes[0] === FIRST_OF_GET ? parsePlainRead(bytes) : parsePlainMessage(bytes);
-  const takeIn = createLoopBudget();
-  const refuseLater = createRejectionPacer(REJECTIONS_PER_MS);
+export async function createApp(settings: AppSettings, deps: AppDeps): Promise<App> {
+  const { log, observeResponse } = deps;
   const { isShuttingDown, connectionsMax } = settings;
-  const mayStay = createConnectionLimit(app.server, connectionsMax, { answerRaw, log: uses.log });
-  const { write } = replyWriter;
-  const pace = { takeIn, refuseLater };
-  installFastPath(app.server, {
-    ...{ recognise, logAnswer, format, mayStay, isShuttingDown, exchanges },
-    ...pace,
-  });
+  const headers = { ...commonHeaders, ...(settings.overTls ? transportHeaders : {}) };
+  const logAccess = withObserver(createAccessLog(deps), observeResponse);
+  const app = createServer(settings.trustedProxies);
+  const serialize = createSerializer(app.server, headers, deps.clock);
+  const closeWithError = createCloseWithError(serialize, log, observeResponse);
+  const exchanges = trackExchanges(app.server, isShuttingDown);
+  handleConnectAndExpect(app.server, { closeWithError, exchanges });
+  const replyWriter = createReplyWriter(headers, logAccess, exchanges);
+  const respondToRead = createRespondToRead(deps);
+  const respondToMcp = createRespondToMcp(deps);
+  const checkOrigin = createOriginCheck(settings);
+  const parsePlainRead = createReadParser(respondToRead);
+  const parsePlainMessage = createMessageParser({ respondToMcp, checkOrigin });
+  const parse: ParsePlainRequest = (bytes) =>
+    bytes[0] === FIRST_OF_GET ? parsePlainRead(bytes) : parsePlainMessage(bytes);
+  const admit = createLoopBudget();
+  const paceRejection = createRejectionPacer(REJECTIONS_PER_MS);
+  const acceptConnection = createConnectionLimit(app.server, connectionsMax, closeWithError, log);
+  const { send, sendFailure } = replyWriter;
+  const limits = { admit, paceRejection, exchanges };
+  installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
-  addLoadShedding(app, { ...pace, write, exchanges });
-  addNotFoundHandling(app);
+  addLoadShedding(app, { ...limits, sendFailure });
+  addNotFoundHandling(app, replyWriter);
   awaitIgnoredBodies(app);
-  app.setErrorHandler(createErrorHandler(uses.log));
+  app.setErrorHandler(createErrorHandler(log, sendFailure));
 
-  const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app);
+  const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app, replyWriter);
   const schemas = [...accountSchemas, ...apiKeySchemas, ...rateSchemas, ...usageSchemas];
   openApiRoute(app, { ...settings, schemas });
-  const sessionGuard = createSessionGuard(uses.sessions.authenticate);
+  const sessionGuard = createSessionGuard(deps.sessions.authenticate);
   app.decorateRequest("accountId", null);
-  await authRoutes(app, { ...uses, sessionGuard });
-  mailTokenRoutes(app, uses);
-  const sendList = createSendList(uses.log);
-  await apiKeyRoutes(app, { ...uses, sessionGuard, sendList });
-  usageRoutes(app, { ...uses, sessionGuard, sendList });
-  rateRoutes(app, { replyToRead: createReplyToRead(respondToRead, write) });
-  await mcpRoutes(app, { respondToMcp, write, originGuard, apiKeys: uses.apiKeys });
-  healthRoutes(app, { askStore: () => checkStore(uses.store), isShuttingDown });
+  await authRoutes(app, { ...deps, sessionGuard });
+  mailTokenRoutes(app, deps);
+  const sendList = createSendList(log);
+  await apiKeyRoutes(app, { ...deps, sessionGuard, sendList });
+  usageRoutes(app, { ...deps, sessionGuard, sendList });
+  rateRoutes(app, { respondToRead, send });
+  await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
+  healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   if (!consoleRoutes(app)) {
-    uses.log.warn("the console is not built: run `npm run build`");
+    log.warn("the console is not built: run `npm run build`");
   }
   addMethodNotAllowedRoutes();
   return app;

@@ -160,13 +160,13 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const mcp = { ...deps, ...observers, readRate, convertCurrency, readUsage, apiKeys, version };
   return {
     ...deps,
-    observeAnswer: observers?.observeAnswer,
+    observeResponse: observers?.observeResponse,
     store,
     apiKeys,
     readRate,
     readUsage,
     readDailyUsage: createReadDailyUsage(parts),
-    answerMcp: lazy(async () => {
+    handleMcpRequest: lazy(async () => {
       const { createMcpEndpoint } = await import("./mcp/endpoint.ts");
       return createMcpEndpoint(mcp);
     }),

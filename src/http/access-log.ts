@@ -8,8 +8,6 @@ declare module "fastify" {
   interface FastifyRequest {
     /** Arrival of the request's headers on the monotonic clock, in milliseconds. */
     arrivedMs: number;
-    /** The code of the failure in the response; `null` without one. */
-    failureCode: FailureCode | null;
   }
 }
 
@@ -26,7 +24,10 @@ export type LogAccess = (
 ) => void;
 
 /** Also reports every logged response to the observer, if there is one. */
-export function observed(logAccess: LogAccess, observe: ObserveResponse | undefined): LogAccess {
+export function withObserver(
+  logAccess: LogAccess,
+  observe: ObserveResponse | undefined,
+): LogAccess {
   if (observe === undefined) return logAccess;
   return (request, status, code) => {
     logAccess(request, status, code);
@@ -36,7 +37,8 @@ export function observed(logAccess: LogAccess, observe: ObserveResponse | undefi
 
 export function loggedRequest(request: FastifyRequest): LoggedRequest {
   const { id, method, routeOptions, arrivedMs } = request;
-  return { id, method, route: routeOptions.url ?? "(none)", arrivedMs };
+  const route = routeOptions.url ?? "(none)";
+  return { id, method, route, arrivedMs, servedBy: "node_http" };
 }
 
 /** pino's number for the level of access-log lines. */
@@ -47,12 +49,12 @@ const INFO = 30;
  * pino and writes the lines of one batch together. A line has the route's pattern instead of the
  * path: nothing that a client puts into a path or a query, such as a key, reaches the log.
  */
-export function createAccessLog(uses: {
+export function createAccessLog(deps: {
   readonly log: Logger;
   readonly logDestination: DestinationStream;
   readonly clock: Clock;
 }): LogAccess {
-  const { log, logDestination, clock } = uses;
+  const { log, logDestination, clock } = deps;
   if (!log.isLevelEnabled("info")) return () => undefined;
   let nowMs = Number.NaN;
   let start = "";
@@ -83,6 +85,7 @@ export interface ObservedRequest {
   readonly route: string;
   /** Arrival of its headers on the monotonic clock; NaN for bytes that are not a request. */
   readonly arrivedMs: number;
+  readonly servedBy: "fast_path" | "node_http";
 }
 
 /** Called for each response when it is sent; `code` is the failure's. */

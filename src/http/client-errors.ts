@@ -3,12 +3,13 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
-import { Failure, statusOf } from "../shared/failure.ts";
-import { failureJson } from "../shared/failure-json.ts";
+import { Failure } from "../shared/failure.ts";
 import type { ObserveResponse } from "./access-log.ts";
 import type { Exchanges } from "./exchanges.ts";
-import { ServerResponse, STATUS_CODES } from "./node-http.ts";
+import { ServerResponse } from "./node-http.ts";
 import { type ParserError, rebuildRequest, unknownToParser } from "./rebuilt-requests.ts";
+import { errorResponse } from "./response/response.ts";
+import type { SerializeResponse } from "./response/serialize.ts";
 
 const failureOfError: Readonly<Record<string, Failure>> = {
   HPE_HEADER_OVERFLOW: new Failure(
@@ -25,27 +26,37 @@ const connectRejected = new Failure("method_not_allowed", "This server is no pro
 /** Time for a client to read a last response: closing on unread data would reset the connection. */
 const LINGER_MS = 1000;
 
-/** Writes a failure's envelope on a socket as its last response, and closes it. */
+/**
+ * Writes a failure on a socket as its last response, and closes it.
+ *
+ * @param headers further headers, alternating names and values.
+ */
 export type CloseWithError = (
   socket: Duplex,
   failure: Failure,
-  extra?: Record<string, string>,
+  headers?: readonly string[],
 ) => void;
 
 /** Bytes that are not a request, as logs and metrics name them. */
-const malformedRequest = { method: "(other)", route: "(malformed)", arrivedMs: Number.NaN };
+const malformedRequest = {
+  method: "(other)",
+  route: "(malformed)",
+  arrivedMs: Number.NaN,
+  servedBy: "node_http",
+} as const;
 
 export function createCloseWithError(
-  headers: Readonly<Record<string, string>>,
+  serialize: SerializeResponse,
   log: Logger,
   observe?: ObserveResponse,
 ): CloseWithError {
-  return (socket, failure, extra = {}) => {
-    const { code } = failure;
+  return (socket, failure, headers) => {
     const requestId = randomUUIDv7();
-    log.info({ request_id: requestId, status: statusOf[code], code });
-    observe?.(malformedRequest, statusOf[code], code);
-    endGently(socket, rawResponse(failure, requestId, { ...headers, ...extra }));
+    const response = errorResponse(failure, requestId, "Session", headers);
+    const { status, code } = response;
+    log.info({ request_id: requestId, status, code });
+    observe?.(malformedRequest, status, code);
+    endGently(socket, serialize(response, requestId, true));
   };
 }
 
@@ -65,9 +76,9 @@ function endGently(socket: Duplex, text = ""): void {
  */
 export function handleConnectAndExpect(
   server: Server,
-  uses: { readonly answerRaw: CloseWithError; readonly exchanges: Exchanges },
+  deps: { readonly closeWithError: CloseWithError; readonly exchanges: Exchanges },
 ): void {
-  const { answerRaw, exchanges } = uses;
+  const { closeWithError, exchanges } = deps;
   const failed = new WeakSet<Socket>();
 
   server.on("clientError", (error: ParserError, stream: Duplex) => {
@@ -81,7 +92,7 @@ export function handleConnectAndExpect(
     const request = unknownToParser.has(code) ? rebuildRequest(error, socket) : undefined;
     exchanges.afterResponses(socket, (hasResponse) => {
       if (hasResponse) endGently(socket);
-      else if (request === undefined) answerRaw(socket, failureOfError[code] ?? malformed);
+      else if (request === undefined) closeWithError(socket, failureOfError[code] ?? malformed);
       else serveAlone(server, request);
     });
   });
@@ -90,7 +101,7 @@ export function handleConnectAndExpect(
     const { socket } = request;
     // Node has removed its own listeners, and the client may reset the connection at any time.
     for (const end of [socket, stream]) end.on("error", () => undefined);
-    exchanges.afterResponses(socket, () => answerRaw(stream, connectRejected, { allow: "" }));
+    exchanges.afterResponses(socket, () => closeWithError(stream, connectRejected, ["allow", ""]));
   });
 
   // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
@@ -107,23 +118,4 @@ function serveAlone(server: Server, request: IncomingMessage): void {
   response.assignSocket(socket);
   response.once("finish", () => endGently(socket));
   server.emit("request", request, response);
-}
-
-function rawResponse(
-  failure: Failure,
-  requestId: string,
-  headers: Readonly<Record<string, string>>,
-): string {
-  const body = JSON.stringify(failureJson(failure, requestId));
-  const status = statusOf[failure.code];
-  const { retryAfterSeconds } = failure;
-  const lines = Object.entries({
-    ...headers,
-    ...(retryAfterSeconds === undefined ? {} : { "retry-after": String(retryAfterSeconds) }),
-    "x-request-id": requestId,
-    "content-type": "application/json; charset=utf-8",
-    "content-length": String(Buffer.byteLength(body)),
-    connection: "close",
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }

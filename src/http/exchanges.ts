@@ -12,9 +12,12 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
 export interface Exchanges {
   /** How many requests of the connection have no complete response yet. */
   countOf(socket: Socket): number;
+  /** Whether the server stops: it still serves, and each last response closes its connection. */
+  isStopping(): boolean;
   /**
-   * Whether the connection may close with this response, because no later request was admitted.
-   * If so, the connection admits no further request: it would be charged without a response.
+   * Whether the connection closes with this response: the server stops, as a keep-alive connection
+   * would delay the shutdown, and no later request was admitted. If so, the connection admits no
+   * further request: it would be charged without a response.
    */
   endsWith(response: ServerResponse): boolean;
   /**
@@ -37,8 +40,12 @@ interface Connection {
   onResponse?: (() => void) | undefined;
 }
 
-/** Wraps the listener that serves the server's requests. */
-export function trackExchanges(server: Server): Exchanges {
+/**
+ * Wraps the listener that serves the server's requests.
+ *
+ * @param isShuttingDown whether a server that still listens stops soon.
+ */
+export function trackExchanges(server: Server, isShuttingDown: () => boolean): Exchanges {
   const [serve] = server.listeners("request") as RequestListener[];
   if (serve === undefined) throw new Error("this server does not serve requests");
   const connections = new WeakMap<Socket, Connection>();
@@ -72,10 +79,16 @@ export function trackExchanges(server: Server): Exchanges {
     serve.call(server, request, response);
   });
 
+  const isStopping = () => !server.listening || isShuttingDown();
+
   return {
+    isStopping,
     countOf: (socket) => connections.get(socket)?.responses.length ?? 0,
 
     endsWith(response) {
+      if (!isStopping()) return false;
+      // The framework adds `Connection: close` to every response of a server that closes.
+      if (response.hasHeader("connection")) response.removeHeader("connection");
       const connection = connectionOf(response.req.socket);
       if (connection.responses.at(-1) !== response) return false;
       connection.isClosing = true;

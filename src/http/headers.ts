@@ -1,3 +1,23 @@
+import type { IncomingMessage } from "node:http";
+
+/**
+ * Whether a request has a header more than once. Node's `headers` keeps the first of those that
+ * must be single, such as Host and Authorization, and drops the others, hence `rawHeaders`.
+ *
+ * @param name in lower case.
+ */
+export function isRepeated(
+  { rawHeaders }: Pick<IncomingMessage, "rawHeaders">,
+  name: string,
+): boolean {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const other = rawHeaders[index] ?? "";
+    if (other.length === name.length && other.toLowerCase() === name) count += 1;
+  }
+  return count > 1;
+}
+
 /**
  * The headers of every API response: never cached, never framed, never sniffed (OWASP REST Security
  * Cheat Sheet). A table instead of a plugin, because every metered read sends them
@@ -40,11 +60,11 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-expose-headers": "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy",
 };
 
-/** Added to a preflight response. */
-export const preflightHeaders: Readonly<Record<string, string>> = {
-  ...corsHeaders,
-  "access-control-allow-headers":
-    "Authorization, Content-Type, Accept, " +
+/** Added to a preflight response: alternating names and values. */
+export const preflightHeaders: readonly string[] = [
+  "access-control-allow-headers",
+  "Authorization, Content-Type, Accept, " +
     "Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name",
-  "access-control-max-age": "86400",
-};
+  "access-control-max-age",
+  "86400",
+];

@@ -37,7 +37,7 @@ const withoutRates = new Failure(
   { retryAfterSeconds: 5 },
 );
 
-const leaving = new Failure("temporarily_unavailable", "This node is stopping. Ask another.", {
+const shuttingDown = new Failure("temporarily_unavailable", "This node is stopping. Ask another.", {
   retryAfterSeconds: 1,
 });
 
@@ -53,7 +53,7 @@ export interface StoreReadiness {
 }
 
 /** Checks the store. @throws {StoreUnavailable} when it does not respond or accept writes. */
-export type AskStore = () => Promise<StoreReadiness>;
+export type CheckStore = () => Promise<StoreReadiness>;
 
 /**
  * Both are exempt from load shedding: a busy node counts as ready. Otherwise a load balancer would
@@ -62,15 +62,15 @@ export type AskStore = () => Promise<StoreReadiness>;
 export function healthRoutes(
   app: App,
   {
-    askStore,
+    checkStore,
     isShuttingDown,
-  }: { readonly askStore: AskStore; readonly isShuttingDown: () => boolean },
+  }: { readonly checkStore: CheckStore; readonly isShuttingDown: () => boolean },
 ): void {
-  const config = { busy: "never" } as const;
+  const config = { isNeverShed: true };
   // Concurrent requests share one check of the store.
   let checking: Promise<StoreReadiness> | undefined;
   const check = () => {
-    checking ??= askStore().finally(() => {
+    checking ??= checkStore().finally(() => {
       checking = undefined;
     });
     return checking;
@@ -79,7 +79,7 @@ export function healthRoutes(
   app.get("/healthz", { schema: livenessSchema, config }, async () => ({ status: "ok" as const }));
 
   app.get("/readyz", { schema: readinessSchema, config }, async () => {
-    if (isShuttingDown()) throw leaving;
+    if (isShuttingDown()) throw shuttingDown;
     const { hasRates, hasAllPlans } = await check();
     if (!hasRates) throw withoutRates;
     return hasAllPlans ? { status: "ok" as const } : degraded;

@@ -35,16 +35,16 @@ export function awaitIgnoredBodies(app: App): void {
     const isRead = method === "GET" || method === "HEAD";
     if (!isRead || (length ?? coding) === undefined) return done(null, payload);
     const { bodyLimit } = request.routeOptions;
-    if (Number(length ?? 0) > bodyLimit) return done(tooLarge(bodyLimit));
+    if (Number(length ?? 0) > bodyLimit) return done(bodyTooLarge(bodyLimit));
     let bytes = 0;
     raw.on("data", (part: Buffer) => {
       bytes += part.length;
     });
-    raw.once("end", () => done(bytes > bodyLimit ? tooLarge(bodyLimit) : null, payload));
+    raw.once("end", () => done(bytes > bodyLimit ? bodyTooLarge(bodyLimit) : null, payload));
   });
 }
 
-function tooLarge(bytesMax: number): Failure {
+export function bodyTooLarge(bytesMax: number): Failure {
   return new Failure(
     "payload_too_large",
     `The request body is larger than ${bytesMax / 1024} KiB.`,

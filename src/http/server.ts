@@ -5,8 +5,7 @@ import type { TLocalizedValidationError } from "typebox/error";
 import { createTrust } from "./client-address.ts";
 import type { App } from "./fastify.ts";
 import { pathOf } from "./request-target.ts";
-import { schemaFailure } from "./response/error-handler.ts";
-import { setCompilers, withoutCompilers } from "./validation.ts";
+import { schemaFailure, setCompilers, withoutCompilers } from "./validation.ts";
 
 const BODY_BYTES_MAX = 16 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import type { FastifyContextConfig, FastifyReply, FastifyRequest, HTTPMethods } from "fastify";
+import type { FastifyContextConfig, FastifyRequest, HTTPMethods } from "fastify";
 import { Failure } from "../shared/failure.ts";
 import type { App } from "./fastify.ts";
-import { preflightHeaders } from "./headers.ts";
+import { isRepeated, preflightHeaders } from "./headers.ts";
 import { METHODS } from "./node-http.ts";
-import { sendFailure } from "./response/error-handler.ts";
+import type { ReplyWriter } from "./response/reply.ts";
+import type { HttpResponse } from "./response/response.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
@@ -22,7 +23,10 @@ const allMethods = METHODS.filter((method) => method !== "CONNECT") as HTTPMetho
  *
  * @returns a function that registers these routes; call it after all others are registered.
  */
-export function createMethodNotAllowedRoutes(app: App): () => void {
+export function createMethodNotAllowedRoutes(
+  app: App,
+  { send, sendFailure }: ReplyWriter,
+): () => void {
   for (const method of allMethods) {
     if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   }
@@ -45,8 +49,10 @@ export function createMethodNotAllowedRoutes(app: App): () => void {
         schema: { hide: true },
         config: challenge === undefined ? {} : { challenge },
         onRequest: async (request, reply) => {
-          if (!isPreflight(request)) await beforeOtherMethod?.(request);
-          return replyMethodNotAllowed(request, reply, allowed);
+          if (isPreflight(request)) return send(request, reply, preflightResponse(allowed));
+          await beforeOtherMethod?.(request);
+          const failure = new Failure("method_not_allowed", `This path supports ${allowed} only.`);
+          sendFailure(request, reply, failure, ["allow", allowed]);
         },
         handler: () => undefined,
       });
@@ -54,23 +60,14 @@ export function createMethodNotAllowedRoutes(app: App): () => void {
   };
 }
 
-function replyMethodNotAllowed(request: FastifyRequest, reply: FastifyReply, allowed: string) {
-  if (isPreflight(request)) return answerPreflight(reply, allowed);
-  reply.header("allow", allowed);
-  const failure = new Failure("method_not_allowed", `This path supports ${allowed} only.`);
-  return sendFailure(request, reply, failure);
-}
-
 /** Allows the actual request, whose own response reports any failure. */
-export function answerPreflight(reply: FastifyReply, allowed: string) {
-  return reply
-    .code(204)
-    .headers({ ...preflightHeaders, "access-control-allow-methods": allowed })
-    .send();
+function preflightResponse(allowed: string): HttpResponse {
+  const headers = [...preflightHeaders, "access-control-allow-methods", allowed];
+  return { status: 204, code: undefined, headers, body: "" };
 }
 
 /** Whether it is a CORS-preflight request (Fetch standard). */
-export function isPreflight({ method, headers }: FastifyRequest): boolean {
+function isPreflight({ method, headers }: FastifyRequest): boolean {
   return (
     method === "OPTIONS" &&
     headers.origin !== undefined &&
@@ -109,14 +106,15 @@ const LITERAL = "\\[[\\da-z:.~!$&'()*+,;=_-]+\\]";
 const host = new RegExp(`^(?:${NAME}|${LITERAL})(?::\\d{0,5})?$`, "i");
 
 /** Rejects a malformed request target or Host, and an unknown path before its body is read. */
-export function addNotFoundHandling(app: App): void {
+export function addNotFoundHandling(app: App, { send, sendFailure }: ReplyWriter): void {
   app.addHook("onRequest", (request, reply, done) => {
     const malformed =
       malformedTarget(request) ?? malformedHost(request.raw) ?? malformedCoding(request);
     if (malformed !== undefined) sendFailure(request, reply, malformed);
     else if (!request.is404) done();
-    else if (isPreflight(request)) answerPreflight(reply, "GET, HEAD, POST, DELETE");
-    else sendFailure(request, reply, oauthPath.test(request.url) ? noOAuth : unknownPath);
+    else if (isPreflight(request)) {
+      send(request, reply, preflightResponse("GET, HEAD, POST, DELETE"));
+    } else sendFailure(request, reply, oauthPath.test(request.url) ? noOAuth : unknownPath);
   });
 }
 
@@ -126,14 +124,11 @@ function malformedTarget({ originalUrl }: FastifyRequest): Failure | undefined {
 }
 
 /** RFC 9112, section 3.2: no Host (in HTTP/1.1), two of them, or an invalid one is 400. */
-function malformedHost({ headers, httpVersion, rawHeaders }: IncomingMessage) {
+function malformedHost(request: IncomingMessage): Failure | undefined {
+  const { headers, httpVersion } = request;
   if (headers.host === undefined) return httpVersion === "1.1" ? hostMissing : undefined;
   if (!host.test(headers.host)) return hostInvalid;
-  let count = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.length === 4 && /^host$/i.test(rawHeaders[index] ?? "")) count += 1;
-  }
-  return count > 1 ? hostTwice : undefined;
+  return isRepeated(request, "host") ? hostTwice : undefined;
 }
 
 /** Node's parser accepts any list of codings that ends with chunked, but decodes only chunked. */

@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type { FastifyInstance } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
 import type * as Schema from "typebox/schema";
+import { Failure } from "../shared/failure.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -48,4 +49,27 @@ function createValidator({ schema, httpPart }: Part): Validate {
     const [, errors] = validator.Errors(value);
     return { error: errors };
   };
+}
+
+/** @returns the failure of a body that violates its schema, with the field and the rule. */
+export function schemaFailure(errors: readonly TLocalizedValidationError[]): Failure {
+  const [error] = errors;
+  return new Failure("invalid_request", error === undefined ? "invalid" : ruleOf(error));
+}
+
+function forbiddenIn(field: string): string {
+  return field === "email" ? "control characters, < or >" : "control characters";
+}
+
+function ruleOf(error: TLocalizedValidationError): string {
+  const field = error.instancePath.slice(1).replaceAll("/", ".");
+  if (error.keyword === "required") return `${error.params.requiredProperties[0]} is missing.`;
+  if (field === "") return "The request body must be a JSON object.";
+  if (error.keyword === "format") return `${field} must be an ${error.params.format} address.`;
+  if (error.keyword === "minLength") return `${field} must not be empty.`;
+  if (error.keyword === "maxLength") {
+    return `${field} must have at most ${error.params.limit} characters.`;
+  }
+  if (error.keyword === "pattern") return `${field} must not hold ${forbiddenIn(field)}.`;
+  return `${field} ${error.message}.`;
 }

@@ -22,7 +22,7 @@ const ERROR_LENGTH_MAX = 256;
 const chargedTools: ReadonlySet<unknown> = new Set(["get_rate", "convert_currency"]);
 
 /** @returns the rejection of a request that must not reach the SDK. */
-export function duplicateIdError(body: unknown): McpResponse | undefined {
+export function limitError(body: unknown): McpResponse | undefined {
   if (!Array.isArray(body)) {
     return hasMoreValues(body, MESSAGE_VALUES_MAX)
       ? rejected(`a message may hold at most ${MESSAGE_VALUES_MAX} JSON values`)

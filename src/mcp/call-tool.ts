@@ -16,12 +16,12 @@ import type { Arguments, Tool } from "./tools.ts";
 export type CallTool = (
   tool: Tool,
   request: McpRequest,
-  given: Arguments,
+  args: Arguments,
 ) => Promise<CallToolResult>;
 
 export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool {
-  return async (tool, { apiKey, requestId }, given) => {
-    const value = await tool.run(apiKey, given).catch(toFailure);
+  return async (tool, { apiKey, requestId }, args) => {
+    const value = await tool.run(apiKey, args).catch(toFailure);
     if (!(value instanceof Failure)) {
       observe?.(tool.name, undefined);
       const text = JSON.stringify(value);

@@ -19,7 +19,7 @@ const legacyVersions = new Set<string>(SUPPORTED_PROTOCOL_VERSIONS);
 /** A well-formed call of one of our tools. */
 interface ParsedToolCall {
   readonly tool: Tool;
-  readonly given: Arguments;
+  readonly args: Arguments;
   readonly id: unknown;
   readonly isModern: boolean;
 }
@@ -41,18 +41,18 @@ export function createDirectCalls(
 ): CallDirectly {
   const modernMembers = { resultType: "complete", _meta: { [SERVER_INFO_META_KEY]: info } };
   return (request, body) => {
-    const call = recognise(tools, request, body);
+    const call = parseToolCall(tools, request, body);
     if (call === undefined) return undefined;
-    const { tool, given, id, isModern } = call;
+    const { tool, args, id, isModern } = call;
     const toResponse = (toolResult: CallToolResult): McpResponse => {
       const result = isModern ? { ...toolResult, ...modernMembers } : toolResult;
       return { status: 200, body: JSON.stringify({ result, jsonrpc: "2.0", id }) };
     };
-    return callTool(tool, request, given).then(toResponse);
+    return callTool(tool, request, args).then(toResponse);
   };
 }
 
-function recognise(
+function parseToolCall(
   tools: Tools,
   { headers }: McpRequest,
   body: unknown,
@@ -62,15 +62,15 @@ function recognise(
   if (!isRecord(params) || typeof params.name !== "string") return undefined;
   if ("task" in params || "requestState" in params || "inputResponses" in params) return undefined;
   const tool = tools.get(params.name);
-  const given = params.arguments ?? {};
-  if (tool === undefined || params.arguments === null || !isRecord(given)) return undefined;
+  const args = params.arguments ?? {};
+  if (tool === undefined || params.arguments === null || !isRecord(args)) return undefined;
   if (!isJsonContentType(headers["content-type"] ?? null)) return undefined;
 
   const version = textOf(headers["mcp-protocol-version"]);
   const method = textOf(headers["mcp-method"]);
   const name = textOf(headers["mcp-name"]);
   if (isCanonicalCall(body, params, { version, method, name })) {
-    return { tool, given, id: body.id, isModern: true };
+    return { tool, args, id: body.id, isModern: true };
   }
   const route = classifyInboundRequest({
     httpMethod: "POST",
@@ -82,12 +82,12 @@ function recognise(
   if (route.kind === "modern") {
     if (route.classification.revision !== MODERN_REVISION) return undefined;
     if (version === undefined || method === undefined || name !== params.name) return undefined;
-    return { tool, given, id: body.id, isModern: true };
+    return { tool, args, id: body.id, isModern: true };
   }
   if (route.kind !== "legacy") return undefined;
   if (!acceptsJson(headers.accept)) return undefined;
   if (version !== undefined && !legacyVersions.has(version)) return undefined;
-  return { tool, given, id: body.id, isModern: false };
+  return { tool, args, id: body.id, isModern: false };
 }
 
 const metaOf = {
@@ -119,12 +119,12 @@ function isCanonicalCall(
     meta[metaOf.protocolVersion] === MODERN_REVISION &&
     isRecord(capabilities) &&
     hasOnly(capabilities, 0) &&
-    (info === undefined || isUsualInfo(info))
+    (info === undefined || isCanonicalInfo(info))
   );
 }
 
 /** Whether the client's name and version, which are optional, are in their usual form. */
-function isUsualInfo(info: unknown): boolean {
+function isCanonicalInfo(info: unknown): boolean {
   return (
     isRecord(info) &&
     hasOnly(info, 2) &&

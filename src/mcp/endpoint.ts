@@ -1,12 +1,9 @@
 import type { Logger } from "pino";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { ReadUsage } from "../billing/usage.ts";
-import { logFailure } from "../log/log.ts";
 import type { ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
-import { toFailure } from "../shared/failure.ts";
-import { withoutCancellations } from "./batch.ts";
-import { duplicateIdError } from "./bounds.ts";
+import { limitError } from "./bounds.ts";
 import { createCallTool, type ObserveToolCall } from "./call-tool.ts";
 import { createDirectCalls } from "./direct.ts";
 import type { HandleMcpRequest } from "./request.ts";
@@ -17,7 +14,7 @@ import { createTools } from "./tools.ts";
  * Creates the endpoint of the Model Context Protocol (Streamable HTTP, stateless, JSON responses)
  * for the revision 2026-07-28 and the earlier ones with `initialize`.
  */
-export function createMcpEndpoint(uses: {
+export function createMcpEndpoint(deps: {
   readonly readRate: ReadRate;
   readonly convertCurrency: ConvertCurrency;
   readonly readUsage: ReadUsage;
@@ -26,28 +23,22 @@ export function createMcpEndpoint(uses: {
   readonly log: Logger;
   readonly observeCall?: ObserveToolCall | undefined;
 }): HandleMcpRequest {
-  const { apiKeys, version, log, observeCall } = uses;
+  const { apiKeys, version, log, observeCall } = deps;
   const info = { name: "kurs", title: "Kurs", version };
-  const tools = createTools(uses);
+  const tools = createTools(deps);
   const callTool = createCallTool(log, observeCall);
   const callDirectly = createDirectCalls(tools, callTool, info);
   const handleWithSdk = createSdkHandler(tools, callTool, info);
 
   return async (request) => {
-    try {
-      const body = parsed(request.body);
-      const rejection = duplicateIdError(body);
-      const response = rejection === undefined ? callDirectly(request, body) : undefined;
-      if (response !== undefined) return await response;
-      // Tools check the key themselves, together with their charge; other requests need this check.
-      await apiKeys.authenticate(request.apiKey);
-      if (rejection !== undefined) return rejection;
-      return await handleWithSdk(request, Array.isArray(body) ? withoutCancellations(body) : body);
-    } catch (error) {
-      const failure = toFailure(error);
-      logFailure(log, failure, request.requestId);
-      return failure;
-    }
+    const body = parsed(request.body);
+    const rejection = limitError(body);
+    const response = rejection === undefined ? callDirectly(request, body) : undefined;
+    if (response !== undefined) return response;
+    // Tools check the key themselves, together with their charge; other requests need this check.
+    await apiKeys.authenticate(request.apiKey);
+    if (rejection !== undefined) return rejection;
+    return handleWithSdk(request, body);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { ParsePlainRequest } from "../http/fast-path/connection.ts";
 import { API_KEY_HEADER, headersNamed, WITH_HOST } from "../http/fast-path/grammar.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
-import type { AnswerMcpRequest } from "./http.ts";
+import type { RespondToMcp } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";
 
 /** The parts of a request with a message of the Model Context Protocol. */
@@ -60,24 +60,24 @@ function headersOf(head: string): Record<string, string> | undefined {
 const MCP_ROUTE = "/v1/mcp";
 
 /** Recognises a message in its plainest form, from an allowed origin. */
-export function createRecogniseMcp(uses: {
-  readonly respondToMcp: AnswerMcpRequest;
-  readonly originGuard: OriginCheck;
+export function createMessageParser(deps: {
+  readonly respondToMcp: RespondToMcp;
+  readonly checkOrigin: OriginCheck;
 }): ParsePlainRequest {
-  const { respondToMcp, originGuard } = uses;
+  const { respondToMcp, checkOrigin } = deps;
   return (bytes) => {
     const message = parsePlainMessage(bytes);
-    if (message === undefined || !passes(originGuard, message.headers)) return undefined;
+    if (message === undefined || !isAllowed(checkOrigin, message.headers)) return undefined;
     const { headers, body, apiKey } = message;
-    const answer = (requestId: string) => respondToMcp({ headers, body, apiKey, requestId });
-    return { method: "POST", route: MCP_ROUTE, answer, busy: serviceOverloaded };
+    const respond = (requestId: string) => respondToMcp({ headers, body, apiKey, requestId });
+    return { method: "POST", route: MCP_ROUTE, respond, overloadFailure: serviceOverloaded };
   };
 }
 
-/** Whether the guard accepts the request. If not, the route rejects it with the reason. */
-function passes(guard: OriginCheck, headers: Readonly<Record<string, string>>): boolean {
+/** Whether the check accepts the request. If not, the route rejects it with the reason. */
+function isAllowed(check: OriginCheck, headers: Readonly<Record<string, string>>): boolean {
   try {
-    guard({ headers });
+    check({ headers });
     return true;
   } catch {
     return false;

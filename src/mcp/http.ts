@@ -4,11 +4,10 @@ import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { apiKeyRequired } from "../api-keys/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
-import { errorResponse } from "../http/response/error-handler.ts";
 import type { SendResponse } from "../http/response/reply.ts";
-import type { HttpResponse } from "../http/response/serialize.ts";
+import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
-import { Failure, toFailure } from "../shared/failure.ts";
+import { toFailure } from "../shared/failure.ts";
 import type { OriginCheck } from "./origin-check.ts";
 import type { HandleMcpRequest, McpRequest } from "./request.ts";
 
@@ -20,21 +19,20 @@ const STREAM_METHODS = new Set(["GET", "HEAD", "DELETE"]);
 /** The Model Context Protocol's path. The OpenAPI document omits it: MCP describes itself. */
 export async function mcpRoutes(
   app: App,
-  uses: {
-    readonly respondToMcp: AnswerMcpRequest;
-    readonly write: SendResponse;
-    readonly originGuard: OriginCheck;
+  deps: {
+    readonly respondToMcp: RespondToMcp;
+    readonly send: SendResponse;
+    readonly checkOrigin: OriginCheck;
     readonly apiKeys: Pick<ApiKeys, "authenticate">;
   },
 ): Promise<void> {
-  const { respondToMcp, write, originGuard, apiKeys } = uses;
+  const { respondToMcp, send, checkOrigin, apiKeys } = deps;
 
   const respond = (request: FastifyRequest, reply: FastifyReply): void => {
     const body = typeof request.body === "string" ? request.body : "";
     const { headers, id: requestId } = request;
     void respondToMcp({ headers, body, apiKey: apiKeyOf(request), requestId }).then((response) => {
-      if (response.body === "") reply.code(response.status).send();
-      else write(request, reply, response);
+      send(request, reply, response);
     });
   };
 
@@ -42,7 +40,7 @@ export async function mcpRoutes(
   // invalid: several clients then report a stream error.
   const beforeOtherMethod = async (request: FastifyRequest): Promise<void> => {
     if (!STREAM_METHODS.has(request.method)) return;
-    originGuard(request);
+    checkOrigin(request);
     await apiKeys.authenticate(apiKeyOf(request));
   };
 
@@ -57,7 +55,7 @@ export async function mcpRoutes(
       config: { challenge: MCP_CHALLENGE, beforeOtherMethod },
       bodyLimit: BODY_BYTES_MAX,
       onRequest: async (request: FastifyRequest) => {
-        originGuard(request);
+        checkOrigin(request);
         // Without a key the body is not read. The key itself is checked later.
         if (apiKeyOf(request) === undefined) throw apiKeyRequired;
       },
@@ -79,19 +77,16 @@ export const MCP_CHALLENGE =
   'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
 /** Handles a message or a batch and builds the HTTP response. */
-export type AnswerMcpRequest = (request: McpRequest) => Promise<HttpResponse>;
+export type RespondToMcp = (request: McpRequest) => Promise<HttpResponse>;
 
-export function createAnswerMcpRequest(uses: {
-  readonly answerMcp: HandleMcpRequest;
+export function createRespondToMcp(deps: {
+  readonly handleMcpRequest: HandleMcpRequest;
   readonly log: Logger;
-}): AnswerMcpRequest {
-  const { answerMcp, log } = uses;
+}): RespondToMcp {
+  const { handleMcpRequest, log } = deps;
   return (request) =>
-    answerMcp(request).then(
-      (result) =>
-        result instanceof Failure
-          ? errorResponse(result, request.requestId, MCP_CHALLENGE)
-          : { status: result.status, code: undefined, headers: [], body: result.body },
+    handleMcpRequest(request).then(
+      ({ status, body }) => ({ status, code: undefined, headers: [], body }),
       (error: unknown) => {
         const failure = toFailure(error);
         logFailure(log, failure, request.requestId);

@@ -19,7 +19,7 @@ const forbiddenHost = new Failure(
   "This server listens on loopback and does not go by this Host. Its operator can set PUBLIC_URL.",
 );
 
-export function createOriginGuard(settings: {
+export function createOriginCheck(settings: {
   readonly publicUrl: () => string;
   /** Further origins whose pages may call. */
   readonly allowedOrigins: readonly string[];

@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Failure } from "../shared/failure.ts";
 
 /** The parts of an HTTP request that MCP uses (a POST with a JSON body). */
 export interface McpRequest {
@@ -17,10 +16,11 @@ export interface McpResponse {
 }
 
 /**
- * Handles one message or a batch. A Failure concerns the whole request and is sent as status and
- * envelope; the response body reports errors of single messages.
+ * Handles one message or a batch; the response body reports errors of single messages.
+ *
+ * @throws {Failure} for the whole request, which gets its status and envelope.
  */
-export type HandleMcpRequest = (request: McpRequest) => Promise<McpResponse | Failure>;
+export type HandleMcpRequest = (request: McpRequest) => Promise<McpResponse>;
 
 /** Whether a parsed JSON value is an object, and neither array nor null. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -54,13 +54,14 @@ export function createSdkHandler(
   callTool: CallTool,
   info: ServerInfo,
 ): HandleWithSdk {
-  return async (request, body) => {
+  return async (request, received) => {
+    const body = Array.isArray(received) ? withoutCancellations(received) : received;
     let rejectedKey: Failure | undefined;
     const newServer = () =>
-      serverOf(tools, info, async (name, given) => {
+      serverOf(tools, info, async (name, args) => {
         const tool = tools.get(name);
         if (tool === undefined) throw new Error(`there is no tool ${name}`);
-        return callTool(tool, request, given).catch((error: unknown) => {
+        return callTool(tool, request, args).catch((error: unknown) => {
           if (error instanceof Failure) rejectedKey = error;
           throw error;
         });
@@ -72,6 +73,20 @@ export function createSdkHandler(
     if (rejectedKey !== undefined) throw rejectedKey;
     return result;
   };
+}
+
+/**
+ * Removes the batch's cancellations: its calls get one response together, so none comes in time,
+ * and the SDK (2.4) never responds to a batch in which a call is cancelled. A batch of nothing but
+ * cancellations does no harm and stays as it is.
+ */
+function withoutCancellations(batch: readonly unknown[]): readonly unknown[] {
+  const kept = batch.filter((message) => !isCancellation(message));
+  return kept.length === 0 ? batch : kept;
+}
+
+function isCancellation(message: unknown): boolean {
+  return isRecord(message) && message.method === "notifications/cancelled" && !("id" in message);
 }
 
 function isStream({ headers }: Response): boolean {
@@ -87,10 +102,10 @@ async function withoutStream(response: Response, message: unknown): Promise<McpR
 }
 
 async function respond(newServer: () => McpServer, request: Request, parsedBody: unknown) {
-  const given = parsedBody === undefined ? {} : { parsedBody };
+  const options = parsedBody === undefined ? {} : { parsedBody };
   if (!(await isLegacyRequest(request, parsedBody))) {
     // This handler would send legacy clients an event stream.
-    return createMcpHandler(newServer, { legacy: "reject" }).fetch(request, given);
+    return createMcpHandler(newServer, { legacy: "reject" }).fetch(request, options);
   }
   const server = newServer();
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
@@ -98,7 +113,7 @@ async function respond(newServer: () => McpServer, request: Request, parsedBody:
   transport.send = (message, options) => send(withShortError(message), options);
   await server.connect(transport);
   try {
-    return await transport.handleRequest(request, given);
+    return await transport.handleRequest(request, options);
   } finally {
     await server.close();
   }
@@ -114,7 +129,7 @@ function withShortError(message: JSONRPCMessage): JSONRPCMessage {
 function serverOf(
   tools: Tools,
   info: ServerInfo,
-  call: (name: string, given: Arguments) => ReturnType<CallTool>,
+  call: (name: string, args: Arguments) => ReturnType<CallTool>,
 ): McpServer {
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: "public" } as const;
   const server = new McpServer(info, {
@@ -126,7 +141,7 @@ function serverOf(
     const inputSchema = advertisedOnly(schemas.inputSchema);
     const outputSchema = advertisedOnly(schemas.outputSchema);
     const about = { title, description, annotations, inputSchema, outputSchema };
-    server.registerTool(name, about, (given) => call(name, given));
+    server.registerTool(name, about, (args) => call(name, args));
   }
   return server;
 }

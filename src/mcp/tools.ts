@@ -23,7 +23,7 @@ export interface Tool {
    * @returns a value that matches the output schema, or the failure.
    * @throws {Failure} when the key is rejected.
    */
-  run(apiKey: string | undefined, given: Arguments): Promise<object | Failure>;
+  run(apiKey: string | undefined, args: Arguments): Promise<object | Failure>;
 }
 
 export type Tools = ReadonlyMap<string, Tool>;
@@ -64,17 +64,17 @@ const ConversionShape = Type.Object({
 const ONE_UNIT =
   "Costs one unit of the account's monthly quota, also when the pair is not supported";
 
-export function createTools(uses: {
+export function createTools(deps: {
   readonly readRate: ReadRate;
   readonly convertCurrency: ConvertCurrency;
   readonly readUsage: ReadUsage;
   readonly apiKeys: Pick<ApiKeys, "authenticate">;
 }): Tools {
-  const { readRate, convertCurrency, readUsage, apiKeys } = uses;
+  const { readRate, convertCurrency, readUsage, apiKeys } = deps;
 
   /** Returns the arguments as strings; if one is none, its failure, after checking the key. */
-  const stringArguments = async (apiKey: string | undefined, given: Arguments, names: string[]) => {
-    const texts = names.map((name) => given[name]);
+  const stringArguments = async (apiKey: string | undefined, args: Arguments, names: string[]) => {
+    const texts = names.map((name) => args[name]);
     const wrong = texts.findIndex((value) => typeof value !== "string");
     if (wrong === -1) return texts as string[];
     await apiKeys.authenticate(apiKey);
@@ -95,8 +95,8 @@ export function createTools(uses: {
       inputSchema: Type.Object({ base, quote }),
       outputSchema: Type.Object(rateFields),
       annotations,
-      async run(apiKey, given) {
-        const texts = await stringArguments(apiKey, given, ["base", "quote"]);
+      async run(apiKey, args) {
+        const texts = await stringArguments(apiKey, args, ["base", "quote"]);
         if (texts instanceof Failure) return texts;
         const { result } = await readRate(apiKey, texts[0] ?? "", texts[1] ?? "");
         return result instanceof Failure ? result : rateJson(result);
@@ -111,12 +111,12 @@ export function createTools(uses: {
       inputSchema: Type.Object({ base, quote, amount }),
       outputSchema: ConversionShape,
       annotations,
-      async run(apiKey, given) {
-        const texts = await stringArguments(apiKey, given, ["base", "quote", "amount"]);
+      async run(apiKey, args) {
+        const texts = await stringArguments(apiKey, args, ["base", "quote", "amount"]);
         if (texts instanceof Failure) return texts;
         const [from = "", to = "", typed = ""] = texts;
         const result = await convertCurrency(apiKey, from, to, typed);
-        return result instanceof Failure ? result : wireConversion(result);
+        return result instanceof Failure ? result : conversionJson(result);
       },
     },
     {
@@ -134,6 +134,6 @@ export function createTools(uses: {
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
-function wireConversion({ rate, amount: given, result }: Conversion) {
-  return { ...rateJson(rate), amount: given, result };
+function conversionJson({ rate, amount: typed, result }: Conversion) {
+  return { ...rateJson(rate), amount: typed, result };
 }

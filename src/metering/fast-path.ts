@@ -6,12 +6,13 @@ import { readsOverloaded } from "./rules.ts";
 const RATE_ROUTE = "/v1/rates/:base/:quote";
 
 /** Recognises a metered read in its plainest form. */
-export function createRecogniseRead(answerRead: RespondToRead): ParsePlainRequest {
+export function createReadParser(respondToRead: RespondToRead): ParsePlainRequest {
   return (bytes) => {
     const read = parsePlainRead(bytes);
     if (read === undefined) return undefined;
-    const answer = (requestId: string) => answerRead(requestId, read.apiKey, read.base, read.quote);
-    return { method: "GET", route: RATE_ROUTE, answer, busy: readsOverloaded };
+    const { apiKey, base, quote } = read;
+    const respond = (requestId: string) => respondToRead(requestId, apiKey, base, quote);
+    return { method: "GET", route: RATE_ROUTE, respond, overloadFailure: readsOverloaded };
   };
 }
 

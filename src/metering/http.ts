@@ -1,12 +1,10 @@
-import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { remainingUnits } from "../billing/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses } from "../http/openapi.ts";
-import { errorResponse } from "../http/response/error-handler.ts";
 import type { SendResponse } from "../http/response/reply.ts";
-import type { HttpResponse } from "../http/response/serialize.ts";
+import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
 import type { Rate } from "../rates/rules/rate.ts";
 import { Failure, toFailure } from "../shared/failure.ts";
@@ -38,32 +36,19 @@ const readRateSchema = {
   ]),
 };
 
-/** Handles a read that the router received, with base and quote as they are in the path. */
-export type HandleReadRoute = (
-  request: FastifyRequest,
-  reply: FastifyReply,
-  base: string,
-  quote: string,
-) => void;
-
-export function createReplyToRead(answerRead: RespondToRead, write: SendResponse): HandleReadRoute {
-  // No async handler: the promise it would add costs as much as looking up the rate.
-  return (request, reply, base, quote) => {
-    const apiKey = credentialOf(request.raw, "ApiKey");
-    void answerRead(request.id, apiKey, base, quote).then((response) => {
-      write(request, reply, response);
-    });
-  };
-}
-
 export function rateRoutes(
   app: App,
-  { replyToRead }: { readonly replyToRead: HandleReadRoute },
+  { respondToRead, send }: { readonly respondToRead: RespondToRead; readonly send: SendResponse },
 ): void {
-  const config = { challenge: "ApiKey", busy: readsOverloaded };
+  const config = { challenge: "ApiKey", overloadFailure: readsOverloaded };
 
+  // No async handler: the promise it would add costs as much as looking up the rate.
   app.get("/v1/rates/:base/:quote", { schema: readRateSchema, config }, (request, reply) => {
-    replyToRead(request, reply, request.params.base, request.params.quote);
+    const { base, quote } = request.params;
+    const apiKey = credentialOf(request.raw, "ApiKey");
+    void respondToRead(request.id, apiKey, base, quote).then((response) => {
+      send(request, reply, response);
+    });
   });
 }
 
@@ -75,11 +60,11 @@ export type RespondToRead = (
   quote: string,
 ) => Promise<HttpResponse>;
 
-export function createRespondToRead(uses: {
+export function createRespondToRead(deps: {
   readonly readRate: ReadRate;
   readonly log: Logger;
 }): RespondToRead {
-  const { readRate, log } = uses;
+  const { readRate, log } = deps;
 
   const failureResponse = (
     failure: Failure,

@@ -27,6 +27,7 @@ export interface RouteCounts {
 /** The counts since the start. */
 export interface Counts {
   routes(): Iterable<RouteCounts>;
+  readonly responsesByPath: Readonly<Record<ObservedRequest["servedBy"], number>>;
   readonly refusals: ReadonlyMap<FailureCode, number>;
   readonly calls: Iterable<{ readonly tool: string; readonly outcome: string; calls: number }>;
   readonly batchReads: Buckets;
@@ -41,6 +42,7 @@ export interface Counts {
  */
 export function createCounts(): Counts & Observers {
   const responses = createResponseCounts();
+  const responsesByPath = { fast_path: 0, node_http: 0 };
   const refusals = new Map<FailureCode, number>(failureCodes.map((code) => [code, 0]));
   const calls = new Map<string, { tool: string; outcome: string; calls: number }>();
   const batchReads = new Buckets(READS);
@@ -54,6 +56,7 @@ export function createCounts(): Counts & Observers {
 
   return {
     routes: responses.routes,
+    responsesByPath,
     refusals,
     calls: { [Symbol.iterator]: () => calls.values() },
     batchReads,
@@ -61,8 +64,9 @@ export function createCounts(): Counts & Observers {
     failedBatches: () => failedBatches,
     unitsCharged: () => unitsCharged,
 
-    observeAnswer(request, status, code) {
+    observeResponse(request, status, code) {
       responses.count(request, status);
+      responsesByPath[request.servedBy] += 1;
       if (code !== undefined) countFailure(code);
     },
 
@@ -137,7 +141,7 @@ function unitsIn(outcomes: readonly RateReadOutcome[]): number {
 // batches run no extra code.
 
 export interface Observers {
-  readonly observeAnswer: ObserveResponse;
+  readonly observeResponse: ObserveResponse;
   readonly observeCall: ObserveToolCall;
   readonly observeBatch: ObserveBatch;
 }

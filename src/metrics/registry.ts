@@ -43,6 +43,14 @@ function addRequests(registry: Registry, { counts, openConnections }: RegistryUs
       }
     },
   });
+  addCounter(registry, {
+    name: "kurs_http_requests_by_path_total",
+    help: "HTTP responses, by what served them: fast_path or node_http",
+    labels: ["path"],
+    *read() {
+      for (const [path, count] of Object.entries(counts.responsesByPath)) yield [{ path }, count];
+    },
+  });
   addHistogram(registry, {
     name: "kurs_http_request_duration_seconds",
     help: "Time from the arrival of a request's head to its response",

@@ -1,26 +1,19 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { startService } from "../support/service.ts";
 import {
   assertRpcError,
   callOf,
-  chargingTo,
   eras,
   type Posted,
-  postTo,
   readOf,
   requestOf,
   rpcOf,
+  startWithKey,
   valueIn,
 } from "./messages.ts";
 
-const service = await startService();
+const { service, post, charging } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
-
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
-const post = postTo(service, apiKey);
-const charging = chargingTo(service, session);
 
 /** @param accept `undefined` sends no Accept at all. */
 function accepting({ headers, json }: Posted, accept: string | undefined): Posted {

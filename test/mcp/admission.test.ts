@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import { type Answer, type Call, startService } from "../support/service.ts";
+import type { Answer, Call } from "../support/service.ts";
 import {
   callOf,
   EUR_USD,
@@ -13,17 +13,15 @@ import {
   postTo,
   readOf,
   requestOf,
+  startWithKey,
 } from "./messages.ts";
 
 /** What a 401 says in WWW-Authenticate; several clients show it to the person. */
 const CHALLENGE =
   'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
-const service = await startService();
+const { service, session, apiKey } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
-
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
 const revoked = await service.createKey(session);
 await service.call("DELETE", `/v1/account/api-keys/${revoked.id}`, { session });
 

@@ -1,29 +1,23 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { type Answer, startService } from "../support/service.ts";
+import type { Answer } from "../support/service.ts";
 import {
   assertRpcError,
   assertToolFailure,
   callOf,
-  chargingTo,
   type Era,
   EUR_USD,
   eras,
   failureIn,
   PATH,
-  postTo,
   readOf,
   rpcOf,
+  startWithKey,
   valueIn,
 } from "./messages.ts";
 
-const service = await startService();
+const { service, apiKey, post, charging } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
-
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
-const post = postTo(service, apiKey);
-const charging = chargingTo(service, session);
 const postText = (era: Era, raw: string): Promise<Answer> =>
   service.post(PATH, { apiKey, raw, headers: readOf(era).headers });
 
@@ -234,10 +228,9 @@ test("MCP: a pair that is not supported or suspended costs its unit, and fails",
 });
 
 test("MCP: a bad symbol comes before a bad amount, and either before the quota", async () => {
-  await using own = await startService({ config: { freePlanUnits: 0 } });
-  const key = await own.createKey(await own.openSession());
+  await using own = await startWithKey({ freePlanUnits: 0 });
   const call = (era: Era, name: string, given: Record<string, unknown>) =>
-    postTo(own, key.apiKey)(callOf(era, name, given));
+    own.post(callOf(era, name, given));
   for (const era of eras) {
     const both = { base: "E", quote: "USD", amount: "1e5" };
     assertToolFailure(await call(era, "convert_currency", both), "invalid_asset_symbol");

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import { type Answer, startService } from "../support/service.ts";
+import type { Answer } from "../support/service.ts";
 import {
   assertRpcError,
   callOf,
-  chargingTo,
   ENVELOPE,
   type Era,
   EUR_USD,
@@ -13,22 +12,17 @@ import {
   headersOf,
   PATH,
   type Posted,
-  postTo,
   readOf,
   requestOf,
   rpcOf,
+  startWithKey,
   valueIn,
 } from "./messages.ts";
 
 const KIB_64 = 64 * 1024;
 
-const service = await startService();
+const { service, apiKey, post, charging } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
-
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
-const post = postTo(service, apiKey);
-const charging = chargingTo(service, session);
 const postText = (era: Era, raw: string): Promise<Answer> =>
   service.post(PATH, { apiKey, raw, headers: readOf(era).headers });
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { type Answer, startService } from "../support/service.ts";
+import type { Answer } from "../support/service.ts";
 import {
   assertRpcError,
   callOf,
-  chargingTo,
   EUR_USD,
   failureIn,
   headersOf,
@@ -15,15 +14,12 @@ import {
   requestOf,
   rpcOf,
   rpcsOf,
+  startWithKey,
   valueIn,
 } from "./messages.ts";
 
-const service = await startService();
+const { service, apiKey, charging } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
-
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
-const charging = chargingTo(service, session);
 
 /** A batch that is not answered by then is taken for hung. */
 const DEADLINE = { timeout: 120_000 };
@@ -258,11 +254,9 @@ test(
 );
 
 test("MCP batches: one that is larger than the quota gets what remains, and not a unit more", async () => {
-  await using own = await startService({ config: { freePlanUnits: 10 } });
-  const owner = await own.openSession();
-  const key = await own.createKey(owner);
+  await using own = await startWithKey({ freePlanUnits: 10 });
   const send = (messages: readonly unknown[]) =>
-    own.post(PATH, { apiKey: key.apiKey, headers: headersOf("2025"), json: messages });
+    own.service.post(PATH, { apiKey: own.apiKey, headers: headersOf("2025"), json: messages });
   assert.equal((await send([read(1), read(2), read(3)])).status, 200);
 
   const answers = rpcsOf(await send([...times(20, read), call("usage", "get_usage", {})]));
@@ -277,21 +271,19 @@ test("MCP batches: one that is larger than the quota gets what remains, and not 
     assert.deepEqual(envelope, { code: "quota_exceeded", limit: 10, remaining: 0, reset_at });
   }
   assert.equal(valueIn(answers[20] ?? { id: 0 }).plan, "free");
-  assert.equal(await own.usedUnits(owner), 10);
-  const days = own.query("SELECT sum(units) AS units FROM daily_usage");
+  assert.equal(await own.usedUnits(), 10);
+  const days = own.service.query("SELECT sum(units) AS units FROM daily_usage");
   assert.equal(days[0]?.units, 10);
 });
 
 test("MCP batches: ten at once on a small quota serve exactly the quota between them", async () => {
-  await using own = await startService({ config: { freePlanUnits: 100 } });
-  const owner = await own.openSession();
-  const key = await own.createKey(owner);
-  const how = { apiKey: key.apiKey, headers: headersOf("2025"), json: times(30, read) };
+  await using own = await startWithKey({ freePlanUnits: 100 });
+  const how = { apiKey: own.apiKey, headers: headersOf("2025"), json: times(30, read) };
 
-  const answers = await Promise.all(times(10, () => own.post(PATH, how)));
+  const answers = await Promise.all(times(10, () => own.service.post(PATH, how)));
 
   const calls = answers.flatMap(rpcsOf);
   assert.equal(calls.length, 300);
   assert.equal(calls.filter(({ result }) => result?.isError === undefined).length, 100);
-  assert.equal(await own.usedUnits(owner), 100);
+  assert.equal(await own.usedUnits(), 100);
 });

@@ -4,9 +4,16 @@ import type { McpRequest, McpResponse } from "../../src/mcp/request.ts";
 import { Failure } from "../../src/shared/failure.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { fc } from "../support/properties.ts";
-import { startService } from "../support/service.ts";
 import { type Customer, type Situation, situations, waysOf } from "./both-implementations.ts";
-import { callOf, type Era, eras, headersOf, type Posted, postTo, readOf } from "./messages.ts";
+import {
+  callOf,
+  type Era,
+  eras,
+  headersOf,
+  type Posted,
+  readOf,
+  startWithKey,
+} from "./messages.ts";
 import { anyPost, type Post } from "./odd-posts.ts";
 
 // The SDK itself is what the short way is held to: whatever that answers must be what the SDK's
@@ -237,20 +244,18 @@ const sameCalls: readonly (readonly [what: string, name: string, given: Record<s
 
 for (const era of eras) {
   test(`two ways: over HTTP the headers are the same too (${era})`, async () => {
-    await using service = await startService();
-    const session = await service.openSession();
-    const { apiKey } = await service.createKey(session);
-    const post = postTo(service, apiKey);
+    await using own = await startWithKey();
+    const { post, usedUnits } = own;
 
     for (const [what, name, given] of sameCalls) {
-      const used = await service.usedUnits(session);
+      const used = await usedUnits();
       const posted = callOf(era, name, given);
       const short = await post(posted);
-      const units = (await service.usedUnits(session)) - used;
+      const units = (await usedUnits()) - used;
       const params = { ...(posted.json.params as object), task: {} };
       const bySdkToo = await post({ ...posted, json: { ...posted.json, params } });
 
-      assert.equal(await service.usedUnits(session), used + 2 * units, what);
+      assert.equal(await usedUnits(), used + 2 * units, what);
       const [one, other] = [short, bySdkToo].map(({ status, headers, text }) => {
         const { date, "x-request-id": id = "", ...rest } = headers;
         assert.ok(date !== undefined && id !== "");

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import type { Config } from "../../src/config.ts";
 import { assertCommonHeaders } from "../support/assertions.ts";
-import type { Answer, TestService } from "../support/service.ts";
+import { type Answer, startService, type TestService } from "../support/service.ts";
 
 /** The two eras of clients: those with `initialize`, and those of revision 2026-07-28. */
 export const eras = ["2025", "2026"] as const;
@@ -69,15 +70,29 @@ export const postTo =
   (posted: Posted): Promise<Answer> =>
     service.post(PATH, { apiKey, ...posted });
 
-/** Runs something and asserts how many units it cost the account of a session. */
-export const chargingTo =
-  (service: TestService, session: string) =>
-  async <Result>(units: number, run: () => Promise<Result>): Promise<Result> => {
-    const used = await service.usedUnits(session);
-    const result = await run();
-    assert.equal((await service.usedUnits(session)) - used, units, "units charged");
-    return result;
+/** Starts a service with one account, its session and a key. */
+export async function startWithKey(config: Partial<Config> = {}) {
+  const service = await startService({ config });
+  const session = await service.openSession();
+  const { id, apiKey } = await service.createKey(session);
+  const usedUnits = () => service.usedUnits(session);
+  return {
+    service,
+    session,
+    id,
+    apiKey,
+    post: postTo(service, apiKey),
+    usedUnits,
+    /** Runs something and asserts how many units it cost the account. */
+    async charging<Result>(units: number, run: () => Promise<Result>): Promise<Result> {
+      const used = await usedUnits();
+      const result = await run();
+      assert.equal((await usedUnits()) - used, units, "units charged");
+      return result;
+    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
+}
 
 /** An answer of JSON-RPC, as far as a test looks at it. */
 export interface RpcAnswer {

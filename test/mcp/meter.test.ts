@@ -21,23 +21,6 @@ const crowdOf = (times: number): readonly Way[] => new Array<typeof ways>(times)
 
 const mcpWays = ways.slice(1);
 
-/** A service with an account of so many units, its session and one key. */
-async function startMetered(freePlanUnits: number) {
-  const service = await startService({ config: { freePlanUnits } });
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
-  const [{ account_id: accountId } = {}] = service.query("SELECT account_id FROM api_keys");
-  return {
-    service,
-    session,
-    id,
-    apiKey,
-    accountId,
-    used: () => service.usedUnits(session),
-    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
-  };
-}
-
 /** Asserts how many reads were served, and that the others were told that the quota is used up. */
 function assertShares(outcomes: readonly Outcome[], good: number, bad: number, limit = 20) {
   const failures = outcomes.flatMap((outcome) => (outcome === "served" ? [] : [outcome]));
@@ -67,7 +50,7 @@ function unitsByKey(service: TestService): unknown[] {
 suite("MCP meter: the quota", () => {
   for (const way of mcpWays) {
     test(`that is used up over ${way.name} is used up over REST`, async () => {
-      await using own = await startMetered(BATCH);
+      await using own = await mcp.startWithKey({ freePlanUnits: BATCH });
       for (let used = 0; used < BATCH; used += way.readsPerRequest) {
         const outcomes = await read(way, own.service, own.apiKey);
         assertShares(outcomes, way.readsPerRequest, 0);
@@ -77,11 +60,11 @@ suite("MCP meter: the quota", () => {
 
       assertFailure(answer, 429, "quota_exceeded");
       assertShares([answer.body], 0, 1, BATCH);
-      assert.equal(await own.used(), BATCH);
+      assert.equal(await own.usedUnits(), BATCH);
     });
 
     test(`that is used up over REST is used up over ${way.name}`, async () => {
-      await using own = await startMetered(2);
+      await using own = await mcp.startWithKey({ freePlanUnits: 2 });
       for (let used = 0; used < 2; used += 1) {
         await own.service.get(RATE_PATH, { apiKey: own.apiKey });
       }
@@ -89,23 +72,23 @@ suite("MCP meter: the quota", () => {
       const outcomes = await read(way, own.service, own.apiKey);
 
       assertShares(outcomes, 0, way.readsPerRequest, 2);
-      assert.equal(await own.used(), 2);
+      assert.equal(await own.usedUnits(), 2);
     });
   }
 
   test("that ends within a batch serves the batch's first calls and no other", async () => {
-    await using own = await startMetered(BATCH - 2);
+    await using own = await mcp.startWithKey({ freePlanUnits: BATCH - 2 });
 
     const outcomes = await read(batches, own.service, own.apiKey);
 
     assertShares(outcomes.slice(0, BATCH - 2), BATCH - 2, 0);
     assertShares(outcomes.slice(BATCH - 2), 0, 2, BATCH - 2);
-    assert.equal(await own.used(), BATCH - 2);
+    assert.equal(await own.usedUnits(), BATCH - 2);
   });
 
   for (const { name, mode } of clientEras) {
     test(`of 20 units serves 20 of 50 calls at once of a client ${name}`, async () => {
-      await using own = await startMetered(20);
+      await using own = await mcp.startWithKey({ freePlanUnits: 20 });
       const authorization = `ApiKey ${own.apiKey}`;
       await using client = await connectMcp(own.service.url, { mode, authorization });
 
@@ -117,23 +100,23 @@ suite("MCP meter: the quota", () => {
         result.isError === true ? envelopeIn(result) : served(result.structuredContent),
       );
       assertShares(outcomes, 20, 30);
-      assert.equal(await own.used(), 20);
+      assert.equal(await own.usedUnits(), 20);
       assert.deepEqual(unitsByKey(own.service), [20]);
     });
   }
 
   test("of 20 units serves 20 of 56 reads at once over REST, MCP and batches", async () => {
-    await using own = await startMetered(20);
+    await using own = await mcp.startWithKey({ freePlanUnits: 20 });
 
     const reads = crowdOf(7).map((way) => read(way, own.service, own.apiKey));
 
     assertShares((await Promise.all(reads)).flat(), 20, 36);
-    assert.equal(await own.used(), 20);
+    assert.equal(await own.usedUnits(), 20);
     assert.deepEqual(unitsByKey(own.service), [20]);
   });
 
   test("of 20 units is one for two nodes on one store", async () => {
-    await using own = await startMetered(20);
+    await using own = await mcp.startWithKey({ freePlanUnits: 20 });
     const { dataDirectory } = own.service;
     await using second = await startService({ dataDirectory, config: { freePlanUnits: 20 } });
 
@@ -142,12 +125,12 @@ suite("MCP meter: the quota", () => {
     );
 
     assertShares((await Promise.all(reads)).flat(), 20, 44);
-    assert.equal(await own.used(), 20);
+    assert.equal(await own.usedUnits(), 20);
     assert.deepEqual(unitsByKey(own.service), [20]);
   });
 
   test("is each account's own, whatever way both come at once", async () => {
-    await using own = await startMetered(8);
+    await using own = await mcp.startWithKey({ freePlanUnits: 8 });
     const otherSession = await own.service.openSession();
     const other = await own.service.createKey(otherSession);
 
@@ -159,13 +142,13 @@ suite("MCP meter: the quota", () => {
 
     assertShares(ownOutcomes?.flat() ?? [], 8, 8, 8);
     assertShares(otherOutcomes?.flat() ?? [], 8, 0, 8);
-    assert.equal(await own.used(), 8);
+    assert.equal(await own.usedUnits(), 8);
     assert.equal(await own.service.usedUnits(otherSession), 8);
     assert.deepEqual(unitsByKey(own.service), [8, 8]);
   });
 
   test("is shared by an account's keys, and each key's day counts what it was served", async () => {
-    await using own = await startMetered(20);
+    await using own = await mcp.startWithKey({ freePlanUnits: 20 });
     const other = await own.service.createKey(own.session);
 
     const reads = crowdOf(3).flatMap((way) =>
@@ -207,7 +190,7 @@ const methods = {
 for (const era of mcp.eras) {
   suite(`MCP meter ${mcp.VERSION_OF[era]}`, () => {
     test("a call costs a unit when it came to the rate, and else nothing", async () => {
-      await using own = await startMetered(1000);
+      await using own = await mcp.startWithKey({ freePlanUnits: 1000 });
       own.service.storeRate("GBP", "USD", "1.33");
       own.service.query("UPDATE rates SET suspended_at = as_of WHERE base = 'GBP'");
       const post = mcp.postTo(own.service, own.apiKey);
@@ -219,13 +202,13 @@ for (const era of mcp.eras) {
         if (code === undefined) mcp.valueIn(rpc);
         else assert.equal(mcp.failureIn(rpc).code, code);
         used += units;
-        assert.equal(await own.used(), used, `${tool} ${JSON.stringify(given)}`);
+        assert.equal(await own.usedUnits(), used, `${tool} ${JSON.stringify(given)}`);
       }
       assert.deepEqual(unitsByKey(own.service), [used]);
     });
 
     test("nothing but a call of a tool costs anything", async () => {
-      await using own = await startMetered(1000);
+      await using own = await mcp.startWithKey({ freePlanUnits: 1000 });
       const post = mcp.postTo(own.service, own.apiKey);
 
       for (const method of methods[era]) await post(mcp.requestOf(era, method));
@@ -236,12 +219,12 @@ for (const era of mcp.eras) {
       const unasked = await post({ headers: { ...headers, ...named }, json });
 
       assert.deepEqual([unasked.status, unasked.text], [202, ""]);
-      assert.equal(await own.used(), 0);
+      assert.equal(await own.usedUnits(), 0);
       assert.deepEqual(unitsByKey(own.service), []);
     });
 
     test("what costs nothing is answered when nothing is left", async () => {
-      await using own = await startMetered(0);
+      await using own = await mcp.startWithKey({ freePlanUnits: 0 });
       const post = mcp.postTo(own.service, own.apiKey);
 
       const usage = mcp.valueIn(mcp.rpcOf(await post(mcp.callOf(era, "get_usage"))));
@@ -253,13 +236,13 @@ for (const era of mcp.eras) {
       mcp.assertToolFailure(bad, "invalid_asset_symbol");
       assert.match(list.text, /"name":"get_rate"/);
       assertShares([mcp.failureIn(mcp.rpcOf(rate))], 0, 1, 0);
-      assert.equal(await own.used(), 0);
+      assert.equal(await own.usedUnits(), 0);
     });
   });
 }
 
 test("MCP meter: no request that begins after a key's revocation is served", async () => {
-  await using own = await startMetered(100_000);
+  await using own = await mcp.startWithKey({ freePlanUnits: 100_000 });
   const { service, apiKey } = own;
   const free = mcp.eras.flatMap((era) =>
     [mcp.callOf(era, "get_usage"), mcp.requestOf(era, "tools/list")].map((message) => ({
@@ -295,6 +278,6 @@ test("MCP meter: no request that begins after a key's revocation is served", asy
     late.map(({ status, body }) => [status, body.message]),
     askers.map(() => [401, "A valid API key is required."]),
   );
-  assert.equal(await own.used(), servedReads);
+  assert.equal(await own.usedUnits(), servedReads);
   assert.deepEqual(unitsByKey(service), [servedReads]);
 });

@@ -2,19 +2,14 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { sendRaw } from "../support/raw-socket.ts";
-import { startService } from "../support/service.ts";
-import { eras, PATH, type Posted, postTo, readOf, requestOf } from "./messages.ts";
+import { eras, PATH, type Posted, readOf, requestOf, startWithKey } from "./messages.ts";
 
 const config = {
   publicUrl: "https://public.example/rates",
   allowedOrigins: ["https://app.example.org", "http://console.example.org:3000"],
 };
-const service = await startService({ config });
+const { service, session, apiKey, post } = await startWithKey(config);
 after(() => service[Symbol.asyncDispose]());
-
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
-const post = postTo(service, apiKey);
 
 const withHeaders = ({ headers, json }: Posted, others: Record<string, string>): Posted => ({
   headers: { ...headers, ...others },
@@ -176,26 +171,22 @@ test("MCP origins: an allowed page does not make up for a foreign Host, nor the 
 });
 
 test("MCP origins: a server that listens elsewhere takes any Host, but not any page", async () => {
-  await using open = await startService({ config: { host: "0.0.0.0" } });
-  const key = await open.createKey(await open.openSession());
-  const call = postTo(open, key.apiKey);
+  await using open = await startWithKey({ host: "0.0.0.0" });
 
   for (const host of ["rates.example.org", "evil.example", "10.0.0.7:8080"]) {
-    assert.equal((await call(withHeaders(readOf("2025"), { host }))).status, 200, host);
+    assert.equal((await open.post(withHeaders(readOf("2025"), { host }))).status, 200, host);
   }
   const rebound = { host: "evil.example", origin: "http://evil.example" };
-  const answer = await call(withHeaders(readOf("2025"), rebound));
+  const answer = await open.post(withHeaders(readOf("2025"), rebound));
   assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
 });
 
 test("MCP origins: without PUBLIC_URL, pages of this machine may call, others may not", async () => {
-  await using plain = await startService();
-  const key = await plain.createKey(await plain.openSession());
-  const call = (others: Record<string, string>) =>
-    postTo(plain, key.apiKey)(withHeaders(readOf("2025"), others));
+  await using plain = await startWithKey();
+  const call = (others: Record<string, string>) => plain.post(withHeaders(readOf("2025"), others));
 
   assert.equal((await call({})).status, 200);
-  assert.equal((await call({ origin: plain.url })).status, 200);
+  assert.equal((await call({ origin: plain.service.url })).status, 200);
   assert.equal((await call({ origin: "http://localhost:6274" })).status, 200);
   for (const origin of ["https://public.example", "https://app.example.org"]) {
     assertFailure(await call({ origin }), 403, "forbidden", FOREIGN_ORIGIN);

@@ -2,17 +2,13 @@ import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { parsePlainMessage } from "../../src/mcp/fast-path.ts";
 import { sendRaw } from "../support/raw-socket.ts";
-import { startService } from "../support/service.ts";
-import { ACCEPT, readOf, rpcOf, VERSION_OF, valueIn } from "./messages.ts";
+import { ACCEPT, readOf, rpcOf, startWithKey, VERSION_OF, valueIn } from "./messages.ts";
 
 // A plain message passes node:http by (the fast path). One with a header that comes twice must not:
 // only the ordinary path knows what each header then means.
 
-const service = await startService();
+const { service, session, apiKey } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
-
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
 
 const body = JSON.stringify(readOf("2026").json);
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import type { Answer, TestService } from "../support/service.ts";
 import { withoutDays, withoutView } from "../support/store-faults.ts";
 import {
   assertToolFailure,
@@ -13,29 +13,16 @@ import {
   headersOf,
   PATH,
   type Posted,
-  postTo,
   readOf,
   requestOf,
   rpcOf,
   rpcsOf,
+  startWithKey,
   valueIn,
 } from "./messages.ts";
 
 const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
 const STORE_MESSAGE = "The service is temporarily unavailable. Please retry.";
-
-async function startWithKey() {
-  const service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
-  return {
-    service,
-    post: postTo(service, apiKey),
-    apiKey,
-    usedUnits: () => service.usedUnits(session),
-    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
-  };
-}
 
 /** Takes a table away, which fails every statement on it; disposing brings it back. */
 function withoutTable(service: TestService, table: string): Disposable {

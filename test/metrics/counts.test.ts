@@ -59,6 +59,9 @@ test("metrics: reads on the lane, by node:http and over MCP each count as a requ
   assert.equal(await service.usedUnits(session), units);
   assert.equal(requests(said, "GET", ROUTE, 200), 7 + 5);
   assert.equal(requests(said, "POST", PATH, 200), 3);
+  const byPath = "kurs_http_requests_by_path_total";
+  assert.equal(said.value(byPath, { path: "fast_path" }), 7);
+  assert.equal(said.total(byPath), said.total("kurs_http_requests_total"));
   assert.equal(said.value("kurs_mcp_calls_total", { tool: "get_rate", outcome: "ok" }), 5);
   assert.equal(said.value("kurs_batch_reads_sum"), units);
   const seconds = "kurs_http_request_duration_seconds";

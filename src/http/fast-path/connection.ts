@@ -6,9 +6,9 @@ import type { Failure } from "../../shared/failure.ts";
 import type { LogAccess, LoggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
-import { errorResponse } from "../response/error-handler.ts";
-import type { HttpResponse, SerializeResponse } from "../response/serialize.ts";
-import { receive } from "./socket-reader.ts";
+import { errorResponse, type HttpResponse } from "../response/response.ts";
+import type { SerializeResponse } from "../response/serialize.ts";
+import { readIntoSharedBuffer } from "./socket-reader.ts";
 
 /** Added to the advertised Keep-Alive time, as node:http does: a request may be on its way. */
 const KEEP_ALIVE_BUFFER_MS = 1000;
@@ -21,17 +21,15 @@ const WRITE_TIMEOUT_MS = 30_000;
 
 interface FastPath {
   readonly server: Server;
-  readonly recognise: ParsePlainRequest;
-  readonly logAnswer: LogAccess;
-  readonly format: SerializeResponse;
-  readonly takeIn: AdmitRequest;
-  readonly refuseLater: PaceRejection;
+  readonly parse: ParsePlainRequest;
+  readonly logAccess: LogAccess;
+  readonly serialize: SerializeResponse;
+  readonly admit: AdmitRequest;
+  readonly paceRejection: PaceRejection;
   /** Whether a new connection is accepted; a rejected one gets its response and is closed. */
-  readonly mayStay: (socket: Socket) => boolean;
-  /** Whether connections close after their next response. */
-  readonly isShuttingDown: () => boolean;
+  readonly acceptConnection: (socket: Socket) => boolean;
   /** Serves a connection from its start with node:http. */
-  readonly serveByNode: (socket: Socket) => void;
+  readonly handOffToNode: (socket: Socket) => void;
   readonly connections: Set<Connection>;
   /** The sockets that node:http serves. */
   readonly servedByNode: Set<Socket>;
@@ -46,17 +44,17 @@ interface FastPath {
  */
 export function installFastPath(
   server: Server,
-  uses: Omit<FastPath, "server" | "serveByNode" | "connections" | "servedByNode">,
+  deps: Omit<FastPath, "server" | "handOffToNode" | "connections" | "servedByNode">,
 ): void {
   const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
   if (serve === undefined) throw new Error("this server does not serve connections");
   const connections = new Set<Connection>();
   const servedByNode = new Set<Socket>();
-  const serveByNode = serve.bind(server);
-  const fastPath: FastPath = { ...uses, server, connections, servedByNode, serveByNode };
+  const handOffToNode = serve.bind(server);
+  const fastPath: FastPath = { ...deps, server, connections, servedByNode, handOffToNode };
   server.removeListener("connection", serve);
   server.on("connection", (socket: Socket) => {
-    if (fastPath.mayStay(socket)) new Connection(fastPath, socket);
+    if (fastPath.acceptConnection(socket)) new Connection(fastPath, socket);
   });
   closeWith(server, fastPath);
   const sweep = () => {
@@ -112,13 +110,13 @@ class Connection {
       ["close", () => fastPath.connections.delete(this)],
     ];
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
-    this.#stopReceiving = receive(socket, (bytes) => this.#receive(bytes));
+    this.#stopReceiving = readIntoSharedBuffer(socket, (bytes) => this.#receive(bytes));
     fastPath.connections.add(this);
   }
 
   /** @param bytes valid during this call only: the next read overwrites them. */
   #receive(bytes: Buffer): void {
-    const { recognise, takeIn, refuseLater } = this.#fastPath;
+    const { parse, admit, paceRejection } = this.#fastPath;
     this.#hasBegun = true;
     this.#receivedMs = performance.now();
     if (this.isBusy) {
@@ -126,31 +124,39 @@ class Connection {
       this.socket.pause();
       return;
     }
-    const plain = recognise(bytes);
+    const plain = parse(bytes);
     if (plain === undefined) {
       this.#handOff(Buffer.from(bytes));
       return;
     }
     this.isBusy = true;
-    const { method, route, answer, busy } = plain;
-    const request = { id: randomUUIDv7(), method, route, arrivedMs: this.#receivedMs };
-    if (!takeIn(this.#receivedMs)) {
-      refuseLater(() => this.#respond(request, errorResponse(busy, request.id, "ApiKey")));
+    const { method, route, respond, overloadFailure } = plain;
+    const request: LoggedRequest = {
+      id: randomUUIDv7(),
+      method,
+      route,
+      arrivedMs: this.#receivedMs,
+      servedBy: "fast_path",
+    };
+    if (!admit(this.#receivedMs)) {
+      paceRejection(() =>
+        this.#respond(request, errorResponse(overloadFailure, request.id, "ApiKey")),
+      );
       return;
     }
-    void answer(request.id).then((response) => this.#respond(request, response));
+    void respond(request.id).then((response) => this.#respond(request, response));
   }
 
   #respond(request: LoggedRequest, response: HttpResponse): void {
     this.#send(response, request.id);
-    this.#fastPath.logAnswer(request, response.status, response.code);
+    this.#fastPath.logAccess(request, response.status, response.code);
   }
 
   #send(response: HttpResponse, requestId: string): void {
-    const { server, format, isShuttingDown } = this.#fastPath;
+    const { exchanges, serialize } = this.#fastPath;
     if (this.socket.destroyed) return;
-    const isLast = this.#hasEnded || !server.listening || isShuttingDown();
-    const text = format(response, requestId, isLast);
+    const isLast = this.#hasEnded || exchanges.isStopping();
+    const text = serialize(response, requestId, isLast);
     // ASCII text written as latin1 needs no conversion.
     const encoding = Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
     const hasRoom = this.socket.write(text, encoding);
@@ -185,13 +191,13 @@ class Connection {
 
   /** node:http serves the connection from now on, as if these bytes were its first. */
   #handOff(bytes: Buffer): void {
-    const { connections, servedByNode, serveByNode } = this.#fastPath;
+    const { connections, servedByNode, handOffToNode } = this.#fastPath;
     connections.delete(this);
     servedByNode.add(this.socket);
     this.socket.once("close", () => servedByNode.delete(this.socket));
     for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
     this.#stopReceiving();
-    serveByNode(this.socket);
+    handOffToNode(this.socket);
     this.socket.resume();
     if (bytes.length > 0) this.socket.emit("data", bytes);
     // The client's end may have come with the last bytes, while a request was in flight.
@@ -204,9 +210,9 @@ export interface PlainRequest {
   readonly method: "GET" | "POST";
   /** The route's pattern, as logged. */
   readonly route: string;
-  readonly answer: (requestId: string) => Promise<HttpResponse>;
+  readonly respond: (requestId: string) => Promise<HttpResponse>;
   /** Its failure under overload. */
-  readonly busy: Failure;
+  readonly overloadFailure: Failure;
 }
 
 /** @returns `undefined` for bytes that are not exactly one plain request. */

@@ -22,7 +22,7 @@ interface Handle {
  * @param onBytes must have used or copied the bytes when it returns.
  * @returns a function that makes the socket emit "data" events again.
  */
-export function receive(socket: Socket, onBytes: (bytes: Buffer) => void): () => void {
+export function readIntoSharedBuffer(socket: Socket, onBytes: (bytes: Buffer) => void): () => void {
   const { _handle: handle } = socket as unknown as { _handle?: Handle };
   if (internals === undefined || handle?.useUserBuffer === undefined) {
     socket.on("data", onBytes);

@@ -32,7 +32,8 @@ const tooMany = new Failure(
 export function createConnectionLimit(
   server: Server,
   connectionsMax: number,
-  { answerRaw, log }: { readonly answerRaw: CloseWithError; readonly log: Logger },
+  closeWithError: CloseWithError,
+  log: Logger,
 ): (socket: Socket) => boolean {
   const files = openFilesMax();
   const most = Math.max(1, Math.min(connectionsMax, files - OTHER_FILES - MAX_REJECTING));
@@ -52,7 +53,7 @@ export function createConnectionLimit(
     });
     if (open <= most) return true;
     logRejection();
-    answerRaw(socket, tooMany);
+    closeWithError(socket, tooMany);
     return false;
   };
 }

@@ -2,14 +2,15 @@ import type { PaceRejection } from "../../async/rejection-pacer.ts";
 import { type Failure, serviceOverloaded } from "../../shared/failure.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { App } from "../fastify.ts";
-import { errorResponse } from "../response/error-handler.ts";
-import type { SendResponse } from "../response/reply.ts";
+import type { SendFailure } from "../response/reply.ts";
 import type { AdmitRequest } from "./loop-budget.ts";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The route's failure under overload; "never": load shedding exempts it. */
-    busy?: Failure | "never";
+    /** The route's failure under overload. */
+    overloadFailure?: Failure;
+    /** Whether load shedding exempts the route. */
+    isNeverShed?: boolean;
   }
 }
 
@@ -26,26 +27,23 @@ const MAX_PIPELINED_REQUESTS = 200;
  */
 export function addLoadShedding(
   app: App,
-  uses: {
-    readonly takeIn: AdmitRequest;
-    readonly refuseLater: PaceRejection;
-    readonly write: SendResponse;
+  deps: {
+    readonly admit: AdmitRequest;
+    readonly paceRejection: PaceRejection;
+    readonly sendFailure: SendFailure;
     readonly exchanges: Exchanges;
   },
 ): void {
-  const { takeIn, refuseLater, write, exchanges } = uses;
+  const { admit, paceRejection, sendFailure, exchanges } = deps;
 
   app.addHook("onRequest", (request, reply, done) => {
-    const { busy = serviceOverloaded, challenge = "Session" } = request.routeOptions.config;
+    const { overloadFailure = serviceOverloaded, isNeverShed } = request.routeOptions.config;
     const count = exchanges.countOf(request.raw.socket);
-    const reject = () => {
-      const failure = busy === "never" ? serviceOverloaded : busy;
-      write(request, reply, errorResponse(failure, request.id, challenge));
-    };
+    const reject = () => sendFailure(request, reply, overloadFailure);
     // Soon: unsent responses queue behind those in flight, so that node:http stops reading. But not
     // within its parser, which would treat that as a client error.
     if (count > MAX_PIPELINED_REQUESTS) process.nextTick(reject);
-    else if (takeIn(request.arrivedMs) || busy === "never") done();
-    else refuseLater(reject);
+    else if (admit(request.arrivedMs) || isNeverShed) done();
+    else paceRejection(reject);
   });
 }

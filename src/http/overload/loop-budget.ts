@@ -14,7 +14,7 @@ const MIN_REQUESTS = 500;
 /** A rejection through node:http takes some 40 µs: at this rate a fifth of a core. */
 export const REJECTIONS_PER_MS = 5;
 
-export interface TurnLimits {
+export interface LoopBudgetLimits {
   readonly milliseconds?: number;
   readonly requests?: number;
 }
@@ -32,7 +32,7 @@ export type AdmitRequest = (nowMs: number) => boolean;
  * the request may take 300. Nothing is sampled or averaged: the first iteration that is too long
  * rejects, and the next starts anew. See docs/decisions/0011-reject-by-waiting-time.md.
  */
-export function createLoopBudget(limits: TurnLimits = {}): AdmitRequest {
+export function createLoopBudget(limits: LoopBudgetLimits = {}): AdmitRequest {
   const { milliseconds = LOOP_BUDGET_MS, requests = MIN_REQUESTS } = limits;
   let count = 0;
   let beganMs = 0;

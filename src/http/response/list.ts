@@ -13,17 +13,17 @@ export type SendList = <Item>(
   reply: FastifyReply,
   name: string,
   pages: AsyncGenerator<readonly Item[], void>,
-  wire: (item: Item) => object,
+  toJson: (item: Item) => object,
 ) => Promise<object>;
 
 export function createSendList(log: Logger): SendList {
   const nextIteration = createIterationQueue();
 
-  return async (reply, name, pages, wire) => {
+  return async (reply, name, pages, toJson) => {
     const next = async (): Promise<readonly object[] | undefined> => {
       await nextIteration();
       const { done, value } = await pages.next();
-      return done === true ? undefined : value.map(wire);
+      return done === true ? undefined : value.map(toJson);
     };
     const first: object[] = [];
     while (first.length <= PAGE_ROWS) {

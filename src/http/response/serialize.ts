@@ -1,18 +1,7 @@
 import type { Server } from "node:http";
 import type { Clock } from "../../shared/clock.ts";
-import type { FailureCode } from "../../shared/failure.ts";
 import { STATUS_CODES } from "../node-http.ts";
-
-/** A complete response, the same on the fast path and through node:http. */
-export interface HttpResponse {
-  readonly status: number;
-  /** The code of its failure; undefined for a success. */
-  readonly code: FailureCode | undefined;
-  /** In addition to the common ones: alternating names and values. */
-  readonly headers: readonly string[];
-  /** JSON, or empty. */
-  readonly body: string;
-}
+import type { HttpResponse } from "./response.ts";
 
 /**
  * Serializes a complete response to one text, with its headers in node:http's order.

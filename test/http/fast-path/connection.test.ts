@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { trackExchanges } from "../../../src/http/exchanges.ts";
 import { installFastPath } from "../../../src/http/fast-path/connection.ts";
 import { commonHeaders } from "../../../src/http/headers.ts";
-import { createSerializer, type HttpResponse } from "../../../src/http/response/serialize.ts";
-import { createRecogniseRead } from "../../../src/metering/fast-path.ts";
+import type { HttpResponse } from "../../../src/http/response/response.ts";
+import { createSerializer } from "../../../src/http/response/serialize.ts";
+import { createReadParser } from "../../../src/metering/fast-path.ts";
 import { eventually } from "../../support/mails.ts";
 import { openWire } from "../../support/raw-connection.ts";
 import { TestClock } from "../../support/service.ts";
@@ -26,7 +27,7 @@ async function startLane() {
   const server = createServer((request, response) => {
     response.setHeader("content-length", request.url?.length ?? 0).end(request.url);
   });
-  const recognise = createRecogniseRead((_requestId, _apiKey, base, quote) => {
+  const parse = createReadParser((_requestId, _apiKey, base, quote) => {
     const { promise, resolve } = Promise.withResolvers<HttpResponse>();
     const pair = `${base}/${quote}`;
     const answer = (body = pair) => resolve({ status: 200, code: undefined, headers: [], body });
@@ -34,14 +35,13 @@ async function startLane() {
     return promise;
   });
   installFastPath(server, {
-    recognise,
-    logAnswer: (_request, status) => void logged.push(status),
-    format: createSerializer(server, commonHeaders, new TestClock("2026-11-21T12:00:00.000Z")),
-    takeIn: () => true,
-    refuseLater: (refuse) => refuse(),
-    mayStay: () => true,
-    isShuttingDown: () => false,
-    exchanges: trackExchanges(server),
+    parse,
+    logAccess: (_request, status) => void logged.push(status),
+    serialize: createSerializer(server, commonHeaders, new TestClock("2026-11-21T12:00:00.000Z")),
+    admit: () => true,
+    paceRejection: (refuse) => refuse(),
+    acceptConnection: () => true,
+    exchanges: trackExchanges(server, () => false),
   });
   const sockets: Socket[] = [];
   server.on("connection", (socket: Socket) => void sockets.push(socket));
@@ -192,21 +192,21 @@ test("a stop closes idle connections at once, and answers what is under way as t
   idle.send(readOf("EUR/USD"));
   (await lane.begun(1)).answer();
   await idle.answer();
-  using busy = await openWire(lane.url);
-  busy.send(readOf("EUR/GBP"));
+  using overloadFailure = await openWire(lane.url);
+  overloadFailure.send(readOf("EUR/GBP"));
   const read = await lane.begun(2);
   await serverHasRead(lane);
 
   const stopped = lane.stop();
   await Promise.all([silent.untilEnd(), idle.untilEnd()]);
-  assert.equal(busy.isOver(), false);
+  assert.equal(overloadFailure.isOver(), false);
   read.answer();
 
-  const { body, lines } = await busy.answer();
+  const { body, lines } = await overloadFailure.answer();
   assert.equal(body, "EUR/GBP");
   assert.ok(lines.includes("connection: close"));
   assert.ok(!lines.some((line) => /keep-alive/i.test(line)));
-  await busy.untilEnd();
+  await overloadFailure.untilEnd();
   await stopped;
 });
 

@@ -5,6 +5,7 @@ import {
   openNodeWire,
   readWaysOf,
   type Situation,
+  serverHasRead,
   situations,
 } from "../../support/read-both-ways.ts";
 import { startService } from "../../support/service.ts";
@@ -12,7 +13,7 @@ import { startService } from "../../support/service.ts";
 // A read in its plainest form passes node:http by (docs/decisions/0009). node:http itself is what
 // that lane is held to: the same bytes at the same charge, whichever way a request takes.
 
-const service = await startService();
+const service = await startService({ config: { metricsPort: 0 } });
 service.query(
   "UPDATE rates SET suspended_at = '2026-11-01T00:00:00.000Z' WHERE base = 'EUR' AND quote = 'CHF'",
 );
@@ -57,7 +58,7 @@ const keys: readonly (readonly [what: string, keyOf: (apiKey: string) => string]
 suite("the lane gives node:http's answer", () => {
   for (const [what, pair, status, units] of pairs) {
     test(`${what}: ${status}, ${units} unit`, async () => {
-      const outcome = await ways.compare(readOf(pair), "ample");
+      const outcome = await ways.trace(readOf(pair), "ample");
       assert.equal(outcome.isPlain, true);
       assert.equal(outcome.units, units);
       assert.match(outcome.text, new RegExp(`HTTP/1\\.1 ${status} `));
@@ -66,7 +67,7 @@ suite("the lane gives node:http's answer", () => {
 
   for (const [what, keyOf] of keys) {
     test(`${what}: 401, uncharged`, async () => {
-      const outcome = await ways.compare((apiKey) => plainRead(keyOf(apiKey)), "ample");
+      const outcome = await ways.trace((apiKey) => plainRead(keyOf(apiKey)), "ample");
       assert.equal(outcome.isPlain, true);
       assert.equal(outcome.units, 0);
       assert.match(outcome.text, /HTTP\/1\.1 401 /);
@@ -79,7 +80,7 @@ suite("the lane gives node:http's answer", () => {
   ];
   for (const [situation, status] of refused) {
     test(`a key that is ${situation}: ${status}, uncharged`, async () => {
-      const outcome = await ways.compare(readOf("EUR/USD"), situation);
+      const outcome = await ways.trace(readOf("EUR/USD"), situation);
       assert.equal(outcome.isPlain, true);
       assert.equal(outcome.units, 0);
       assert.match(outcome.text, new RegExp(`HTTP/1\\.1 ${status} `));
@@ -87,15 +88,17 @@ suite("the lane gives node:http's answer", () => {
   }
 
   test("over TLS, with the header that says so", async () => {
-    await using secure = await startService({ config: { publicUrl: "https://kurs.example" } });
+    await using secure = await startService({
+      config: { publicUrl: "https://kurs.example", metricsPort: 0 },
+    });
     using secureWays = await readWaysOf(secure);
-    const { text, isPlain } = await secureWays.compare(readOf("EUR/USD"), "ample");
+    const { text, isPlain } = await secureWays.trace(readOf("EUR/USD"), "ample");
     assert.equal(isPlain, true);
     assert.match(text, /\r\nstrict-transport-security: max-age=31536000\r\n/);
   });
 
   test("a store that cannot charge, and one that cannot read: 503", async () => {
-    await using broken = await startService();
+    await using broken = await startService({ config: { metricsPort: 0 } });
     using brokenWays = await readWaysOf(broken);
     const faults = [
       ["charged_units", 0],
@@ -103,7 +106,7 @@ suite("the lane gives node:http's answer", () => {
     ] as const;
     for (const [table, units] of faults) {
       broken.query(`ALTER TABLE ${table} RENAME TO gone`);
-      const outcome = await brokenWays.compare(readOf("EUR/USD"), "ample");
+      const outcome = await brokenWays.trace(readOf("EUR/USD"), "ample");
       broken.query(`ALTER TABLE gone RENAME TO ${table}`);
       assert.equal(outcome.isPlain, true);
       assert.match(outcome.text, /HTTP\/1\.1 503 /);
@@ -115,16 +118,9 @@ suite("the lane gives node:http's answer", () => {
 /** Sends a text in parts, each when the server has surely read the one before. */
 async function sendParts(wire: Wire, parts: readonly string[]): Promise<void> {
   for (const [index, part] of parts.entries()) {
-    if (index > 0) await serverHasRead();
+    if (index > 0) await serverHasRead(service.url);
     wire.send(part);
   }
-}
-
-/** The server reads connections in turn: what was written before is read before this is answered. */
-async function serverHasRead(): Promise<void> {
-  using probe = await openWire(service.url);
-  probe.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
-  assert.equal((await probe.answer()).status, 200);
 }
 
 suite("one connection", () => {
@@ -225,7 +221,7 @@ suite("one connection", () => {
     using half = await openWire(service.url);
     const units = countUnits();
     half.send(read.slice(0, -2));
-    await serverHasRead();
+    await serverHasRead(service.url);
 
     assert.equal(units(), 0);
     assert.equal(half.received(), "");
@@ -263,7 +259,7 @@ suite("a client that hangs up", () => {
       if (client % 2 === 0) wire.socket.resetAndDestroy();
       else wire.socket.destroy();
     }
-    await serverHasRead();
+    await serverHasRead(service.url);
     assert.ok(units() <= clients, String(units()));
     using wire = await openWire(service.url);
     wire.send(read);

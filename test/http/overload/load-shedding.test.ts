@@ -12,19 +12,14 @@ import { openWire } from "../../support/raw-connection.ts";
 /** A real server whose only route responds when the test says so. */
 async function startHolding() {
   const app = fastify({ forceCloseConnections: true }) as unknown as App;
-  const exchanges = trackExchanges(app.server);
-  const answers = createReplyWriter(
-    commonHeaders,
-    () => undefined,
-    () => false,
-    exchanges,
-  );
-  answers.addCommonHeaders(app);
-  const takeIn = () => true;
+  const exchanges = trackExchanges(app.server, () => false);
+  const replyWriter = createReplyWriter(commonHeaders, () => undefined, exchanges);
+  replyWriter.addCommonHeaders(app);
+  const admit = () => true;
   addLoadShedding(app, {
-    takeIn,
-    refuseLater: (refuse) => refuse(),
-    write: answers.write,
+    admit,
+    paceRejection: (refuse) => refuse(),
+    sendFailure: replyWriter.sendFailure,
     exchanges,
   });
   let held = 0;

@@ -79,9 +79,9 @@ test("reads that would wait too long are refused early, and not charged", async 
 test("refusals are told after the turn in which they came, and at a bounded pace", async (t) => {
   const time = holdTime(t);
   t.mock.timers.enable({ apis: ["setTimeout"] });
-  const refuseLater = createRejectionPacer(1);
+  const paceRejection = createRejectionPacer(1);
   let told = 0;
-  for (let count = 0; count < 2000; count += 1) refuseLater(() => (told += 1));
+  for (let count = 0; count < 2000; count += 1) paceRejection(() => (told += 1));
 
   assert.equal(told, 0);
   await turn();
@@ -99,8 +99,8 @@ test("refusals are told after the turn in which they came, and at a bounded pace
 });
 
 test("a turn takes in so many requests in any case, more only in time, and the next begins anew", async () => {
-  const takeIn = createLoopBudget({ milliseconds: 10, requests: 3 });
-  const taken = (...momentsMs: number[]) => momentsMs.map((momentMs) => takeIn(momentMs));
+  const admit = createLoopBudget({ milliseconds: 10, requests: 3 });
+  const taken = (...momentsMs: number[]) => momentsMs.map((momentMs) => admit(momentMs));
 
   assert.deepEqual(taken(0, 500, 900, 1000), [true, true, true, false]);
   await turn();
