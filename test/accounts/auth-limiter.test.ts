@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const LOGIN = "/v1/auth/login";
 const REGISTER = "/v1/auth/register";

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
+import type { Answer } from "../support/client.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const VERIFICATION = "/v1/auth/verification";
 const RESEND = "/v1/auth/verification/resend";

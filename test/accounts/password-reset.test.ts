@@ -8,8 +8,9 @@ import {
   assertKeyRefused,
   assertSessionRefused,
 } from "../support/assertions.ts";
+import type { Answer } from "../support/client.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const REQUEST = "/v1/auth/password-reset";
 const CONFIRM = "/v1/auth/password-reset/confirm";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
+import type { Answer } from "../support/client.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const PASSWORD = "correct horse battery";
 const NEW = "quite another passphrase";

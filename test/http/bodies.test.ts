@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, test } from "node:test";
 import { assertFailure, assertKeyRefused, assertSessionRefused } from "../support/assertions.ts";
-import { sendRaw } from "../support/raw-socket.ts";
-import { type Answer, startService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { sendRaw } from "../support/raw-connection.ts";
+import { startService } from "../support/service.ts";
 
 const KIB_16 = 16 * 1024;
 

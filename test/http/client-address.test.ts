@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
+import type { Answer } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const REGISTER = "/v1/auth/register";
 const EMAIL = "ada@example.org";

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertKeyRefused, assertSessionRefused } from "../support/assertions.ts";
-import { sendRaw } from "../support/raw-socket.ts";
-import { type Call, startService } from "../support/service.ts";
+import type { Call } from "../support/client.ts";
+import { sendRaw } from "../support/raw-connection.ts";
+import { startService } from "../support/service.ts";
 
 const RATE = "/v1/rates/EUR/USD";
 const USAGE = "/v1/account/usage";

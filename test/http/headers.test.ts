@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertCommonHeaders } from "../support/assertions.ts";
+import type { Answer } from "../support/client.ts";
 import { openWire } from "../support/raw-connection.ts";
-import { type Answer, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 // Errors carry the same: assertFailure asserts it wherever one is met.
 

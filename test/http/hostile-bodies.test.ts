@@ -32,8 +32,8 @@ test("hostile bodies: what is compressed is not expanded, and is no JSON", async
         body.toString("latin1"),
     );
     const answer = await wire.answer();
-    assert.equal(answer.status, 400, answer.body);
-    assert.match(answer.body, /"message":"The request body is not valid JSON."/);
+    assert.equal(answer.status, 400, answer.text);
+    assert.match(answer.text, /"message":"The request body is not valid JSON."/);
   }
   assert.deepEqual(accounts(), before);
 });

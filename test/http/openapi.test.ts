@@ -4,9 +4,10 @@ import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import type { Call } from "../support/client.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
 import { assertDocumented, type OpenApiDocument, operationOf } from "../support/openapi.ts";
-import { type Call, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 
 const service = await startService({ config: { freePlanUnits: 4, authCallsPerWindow: 3 } });
 after(() => service[Symbol.asyncDispose]());

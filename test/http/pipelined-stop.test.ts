@@ -91,7 +91,7 @@ test("log-ins that one connection has under way at a stop are all answered", asy
     responses.map(({ status }) => status),
     [200, 200, 200],
   );
-  for (const { body } of responses) assert.match(body, /"session_token":"svc_sess_/);
+  for (const { text } of responses) assert.match(text, /"session_token":"svc_sess_/);
 });
 
 test("reads behind log-ins that wait for a thread at a stop are all answered", async () => {

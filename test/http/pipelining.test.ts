@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { openWire } from "../support/raw-connection.ts";
-import { sendRaw } from "../support/raw-socket.ts";
+import { openWire, sendRaw } from "../support/raw-connection.ts";
 import { startService } from "../support/service.ts";
 
 // Several requests on one connection, the last of them broken: responses leave in the order of
@@ -104,7 +103,7 @@ suite("reads in one packet are all answered and charged before", () => {
           assert.equal((await wire.answer()).status, 200);
         }
         const last = await wire.answer();
-        assert.equal(last.status, status, last.body);
+        assert.equal(last.status, status, last.text);
         assert.ok(last.lines.some((line) => /^connection: close$/i.test(line)));
         await wire.untilEnd();
         assert.equal(wire.received(), "");

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { openWire } from "../support/raw-connection.ts";
-import { sendRaw } from "../support/raw-socket.ts";
+import { openWire, sendRaw } from "../support/raw-connection.ts";
 import { startService } from "../support/service.ts";
 
 // What no HTTP client sends, on a bare socket: every error is the envelope all the same.

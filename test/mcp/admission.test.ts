@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import { type Answer, type Call, startService } from "../support/service.ts";
+import type { Answer, Call } from "../support/client.ts";
+import { startService } from "../support/service.ts";
 import {
   callOf,
   EUR_USD,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { type Answer, startService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { startService } from "../support/service.ts";
 import {
   assertRpcError,
   assertToolFailure,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import { type Answer, startService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { startService } from "../support/service.ts";
 import {
   assertRpcError,
   callOf,

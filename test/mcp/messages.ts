@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { assertCommonHeaders } from "../support/assertions.ts";
-import type { Answer, TestService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import type { TestService } from "../support/service.ts";
 
 /** The two eras of clients: those with `initialize`, and those of revision 2026-07-28. */
 export const eras = ["2025", "2026"] as const;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { parsePlainMessage } from "../../src/mcp/fast-path.ts";
-import { sendRaw } from "../support/raw-socket.ts";
+import { sendRaw } from "../support/raw-connection.ts";
 import { startService } from "../support/service.ts";
 import { ACCEPT, readOf, rpcOf, VERSION_OF, valueIn } from "./messages.ts";
 

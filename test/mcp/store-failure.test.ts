@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { startService, type TestService } from "../support/service.ts";
 import { withoutDays, withoutView } from "../support/store-faults.ts";
 import {
   assertToolFailure,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sendRaw } from "../support/raw-socket.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { sendRaw } from "../support/raw-connection.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const PATH = "/v1/rates/EUR/USD";
 

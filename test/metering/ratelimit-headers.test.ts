@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertKeyRefused } from "../support/assertions.ts";
-import { type Answer, startService, TestClock } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { startService, TestClock } from "../support/service.ts";
 
 // draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy and RateLimit on the rate endpoint.
 

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { headersOf, PATH, postTo, readOf } from "../mcp/messages.ts";
 import { eventually } from "../support/mails.ts";
 import { type Scrape, scrape } from "../support/metrics.ts";
-import { openWire, type Wire } from "../support/raw-connection.ts";
-import { sendRaw } from "../support/raw-socket.ts";
+import { openWire, sendRaw, type Wire } from "../support/raw-connection.ts";
 import { openNodeWire } from "../support/read-both-ways.ts";
 import { startService, type TestOptions } from "../support/service.ts";
 

@@ -30,11 +30,11 @@ suite("four nodes on one database", () => {
     const granted = new Counts();
     let left = reads;
 
-    await byReaders(nodes, async (reader, turn) => {
+    await byReaders(nodes, async (wire, turn) => {
       const { apiKey, id } = nth(keys, Math.floor(turn / NODES));
       while (left > 0) {
         left -= 1;
-        const { status } = await reader.readRate("EUR/USD", apiKey);
+        const { status } = await wire.readRate("EUR/USD", apiKey);
         statuses.add(status);
         if (status === 200) granted.add(id);
       }

@@ -7,7 +7,7 @@ import { seededRandom } from "../faults/ledger.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
-import { openReader, type Reader } from "../support/reader.ts";
+import { openWire, type Wire } from "../support/raw-connection.ts";
 
 /** For people: `node test/nodes/mixed-quotas.ts --reads 100000`, which takes about half a minute. */
 const READS_USUAL = 100_000;
@@ -20,14 +20,15 @@ export const SEED = 20_261_121;
 /** Runs work once by each of so many readers, spread evenly over the nodes. */
 export async function byReaders(
   nodes: readonly { readonly url: string }[],
-  work: (reader: Reader, turn: number) => Promise<void>,
+  work: (wire: Wire, turn: number) => Promise<void>,
 ): Promise<void> {
   const turns = Array.from({ length: nodes.length * READERS_A_NODE }, (_, turn) => turn);
   using opened = new DisposableStack();
-  const connections = Array.from({ length: turns.length / READERS_A_CONNECTION }, (_, turn) =>
-    opened.use(openReader(nth(nodes, turn).url)),
-  );
-  await Promise.all(turns.map((turn) => work(nth(connections, turn), turn)));
+  const wires: Wire[] = [];
+  for (const turn of turns.slice(0, turns.length / READERS_A_CONNECTION)) {
+    wires.push(opened.use(await openWire(nth(nodes, turn).url)));
+  }
+  await Promise.all(turns.map((turn) => work(nth(wires, turn), turn)));
 }
 
 /** Counts by a key, beginning at none. */
@@ -63,18 +64,18 @@ export async function runMixedQuotas(
   const statuses = new Counts();
   let left = reads;
 
-  await byReaders(nodes, async (reader, turn) => {
+  await byReaders(nodes, async (wire, turn) => {
     const random = seededRandom(SEED + turn);
     while (left > 0) {
       left -= 1;
       const customer = nth(customers, Math.floor(random() * customers.length));
       const pair = nth(PAIRS, Math.floor(random() * PAIRS.length));
       const apiKey = nth(customer.apiKeys, Math.floor(random() * customer.apiKeys.length));
-      const { status, body } = await reader.readRate(pair, apiKey);
+      const { status, text } = await wire.readRate(pair, apiKey);
       statuses.add(status);
       customer.answers.add(status);
       // A charge in doubt answers 503 as well: here there is none, but for the suspended pair.
-      assert.ok(status !== 503 || pair === "EUR/CHF", body);
+      assert.ok(status !== 503 || pair === "EUR/CHF", text);
     }
   });
 

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { clientOf } from "../support/client.ts";
 import { startCluster } from "../support/nodes.ts";
-import { openReader, type Reader } from "../support/reader.ts";
+import { openWire, type Wire } from "../support/raw-connection.ts";
 
 /** What the project vouches for: `node test/nodes/revocation-trials.ts --trials 10000`. */
 const TRIALS_VOUCHED_FOR = 10_000;
@@ -45,18 +45,18 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
   const late: string[] = [];
   let [begun, answered, refused] = [0, 0, 0];
 
-  const tryOnce = async (connection: Reader, session: string) => {
+  const tryOnce = async (wire: Wire, session: string) => {
     const { id, apiKey } = await client.createKey(session);
     const known = Promise.withResolvers<void>();
     let isRevoked = false;
     const readOn = async () => {
       for (let refusals = 0; refusals < REFUSALS; ) {
         const beganAfter = isRevoked;
-        const { status, body } = await connection.readRate("EUR/USD", apiKey);
+        const { status, text } = await wire.readRate("EUR/USD", apiKey);
         if (status === 200) answered += 1;
         else if (status === 401) refused += 1;
-        else throw new Error(`a read was answered by ${status}: ${body}`);
-        if (beganAfter && status !== 401) late.push(`key ${id}: ${body}`);
+        else throw new Error(`a read was answered by ${status}: ${text}`);
+        if (beganAfter && status !== 401) late.push(`key ${id}: ${text}`);
         // A read that is under way when the key is revoked may be answered either way.
         if (beganAfter) refusals += 1;
         known.resolve();
@@ -64,18 +64,16 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
     };
     const reading = readOn();
     await Promise.race([known.promise, reading]);
-    const path = `/v1/account/api-keys/${id}`;
-    const { status, text } = await client.call("DELETE", path, { session });
-    if (status !== 204) throw new Error(`a revocation was answered by ${status}: ${text}`);
+    await client.revokeKey(session, id);
     isRevoked = true;
     await reading;
   };
   const work = async () => {
-    using connection = openReader(there.url);
+    using wire = await openWire(there.url);
     while (begun < trials) {
       const session = sessions[Math.floor(begun / KEYS_PER_ACCOUNT)] ?? "";
       begun += 1;
-      await tryOnce(connection, session);
+      await tryOnce(wire, session);
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, work));

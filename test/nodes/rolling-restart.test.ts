@@ -25,8 +25,8 @@ test("nodes behind a balancer are restarted one after the other, and no read fai
   const read = async () => {
     using connection = openConnection(balancer.url);
     while (isOn) {
-      const { status, body } = await connection.readRate("EUR/USD", apiKey);
-      assert.equal(status, 200, `${body} ${balancer.failed.join()}`);
+      const { status, text } = await connection.readRate("EUR/USD", apiKey);
+      assert.equal(status, 200, `${text} ${balancer.failed.join()}`);
       answered += 1;
     }
   };

@@ -48,8 +48,8 @@ export async function soak({ requests, samples, print }: SoakOptions): Promise<v
         sent += 1;
         if (one === undefined) throw new Error("there is nothing to send");
         wire.send(one.text);
-        const { status, body } = await wire.answer();
-        assert.equal(status, one.status, body);
+        const { status, text } = await wire.answer();
+        assert.equal(status, one.status, text);
         units += one.units;
       }
     }

@@ -46,8 +46,8 @@ suite("kurs backup", { concurrency: 3 }, () => {
       using connection = openConnection(server.url);
       while (isReading) {
         sent += 1;
-        const { status, body } = await connection.readRate("X00001/USD", stored.customer.apiKey);
-        assert.equal(status, 200, body);
+        const { status, text } = await connection.readRate("X00001/USD", stored.customer.apiKey);
+        assert.equal(status, 200, text);
         answered += 1;
       }
     };

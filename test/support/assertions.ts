@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer } from "./service.ts";
+import type { Answer } from "./client.ts";
 
 /** RFC 9562, section 5.7, in lower case. */
 export const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -1,4 +1,4 @@
-import type { Answer, Call } from "../support/service.ts";
+import type { Answer, Call } from "../support/client.ts";
 import { Violation } from "./event-log.ts";
 import type { Customer, MailToken } from "./ledger.ts";
 import { today } from "./ledger.ts";

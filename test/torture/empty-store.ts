@@ -60,10 +60,10 @@ async function readFirst({ client, url, index }: Node): Promise<void> {
   const session = String(loggedIn.body.session_token);
   const { id, apiKey } = await client.createKey(session);
   using connection = openConnection(url);
-  const { status, body } = await connection.readRate("EUR/USD", apiKey);
+  const { status, text } = await connection.readRate("EUR/USD", apiKey);
   // With a store that an import was cut off in, the pair may not be there; the read is charged.
   const isRead = status === 200 || status === 404;
   if (registered.status !== 201 || !isRead || (await client.usedUnits(session)) !== 1) {
-    throw new Violation(`a store made anew, key ${id}: ${registered.status}, ${status} ${body}`);
+    throw new Violation(`a store made anew, key ${id}: ${registered.status}, ${status} ${text}`);
   }
 }

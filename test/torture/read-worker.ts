@@ -93,7 +93,7 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
   owner.sentUnits += 1;
   counts.count("requests");
   const reply = await connection
-    .send(askRead(way, request, key.apiKey, request.converts))
+    .call(...askRead(way, request, key.apiKey, request.converts))
     .catch((error: Error) => error);
   const days = new Set([sentOn, today()]);
   const doubt = () => {

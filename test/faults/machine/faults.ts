@@ -4,7 +4,7 @@ import { readdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assertFailure } from "../../support/assertions.ts";
-import { type Client, clientOf } from "../../support/client.ts";
+import { type Answer, type Client, clientOf } from "../../support/client.ts";
 import {
   type Program,
   type ProgramOptions,
@@ -12,7 +12,6 @@ import {
   serve,
   temporaryDirectory,
 } from "../../support/process.ts";
-import type { Answer } from "../../support/service.ts";
 
 const execute = promisify(execFile);
 

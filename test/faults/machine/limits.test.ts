@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { assertFailure } from "../../support/assertions.ts";
-import { openConnection, type Reply } from "../../support/client.ts";
+import { type Answer, openConnection } from "../../support/client.ts";
 import { eventually, mailTo } from "../../support/mails.ts";
 import { Program, temporaryDirectory } from "../../support/process.ts";
 import { openSockets } from "../../support/resources.ts";
@@ -24,14 +24,14 @@ import {
 async function assertRefusedUntilThereAreEnough(
   { program }: FaultyServer,
   status: number,
-  call: () => Promise<Reply>,
+  call: () => Promise<Answer>,
 ): Promise<void> {
   for (let more = 0; more < 20; more += 1) {
     await leaveDescriptors(program, more);
     const reply = await call();
     if (reply.status === status) return assert.ok(more > 0, "nothing was refused");
-    assert.equal(reply.status, 503, reply.body);
-    assert.match(reply.body, /"temporarily_unavailable"/);
+    assert.equal(reply.status, 503, reply.text);
+    assert.match(reply.text, /"temporarily_unavailable"/);
   }
   assert.fail("it was never answered");
 }
@@ -56,8 +56,8 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
     );
     using connection = openConnection(server.url);
     const asks = async (status: number, path: string) => {
-      const headers = { authorization: `ApiKey ${customer.apiKey}` };
-      assert.equal((await connection.send({ method: "GET", path, headers })).status, status);
+      const { apiKey } = customer;
+      assert.equal((await connection.get(path, { apiKey })).status, status);
     };
     await asks(200, "/readyz");
     await eventually(
@@ -67,16 +67,9 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
 
     await assertRefusedUntilThereAreEnough(server, 200, async () => {
       await asks(200, "/readyz");
-      return await connection.send({
-        method: "POST",
-        path: "/v1/mcp",
-        headers: {
-          authorization: `ApiKey ${customer.apiKey}`,
-          accept: "application/json, text/event-stream",
-          "content-type": "application/json",
-        },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
-      });
+      const headers = { accept: "application/json, text/event-stream" };
+      const json = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+      return await connection.post("/v1/mcp", { apiKey: customer.apiKey, headers, json });
     });
     await leaveDescriptors(server.program, 0);
     await asks(200, "/v1/rates/EUR/USD");
@@ -88,13 +81,8 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
   test("too few file descriptors for the first password: 503 however few, then one account", async () => {
     await using server = await startServer({ env: { AUTH_LIMIT: "100" } });
     using connection = openConnection(server.url);
-    const register = () =>
-      connection.send({
-        method: "POST",
-        path: "/v1/auth/register",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ email: "ada@example.org", password: "correct horse battery" }),
-      });
+    const json = { email: "ada@example.org", password: "correct horse battery" };
+    const register = () => connection.post("/v1/auth/register", { json });
     assert.equal((await connection.readRate("EUR/USD", "none")).status, 401);
     await assertRefusedUntilThereAreEnough(server, 201, register);
     assert.equal((await register()).status, 409);

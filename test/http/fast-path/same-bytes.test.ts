@@ -36,8 +36,8 @@ function countUnits(): () => number {
 
 async function assertReads(wire: Wire, status = 200): Promise<void> {
   const answer = await wire.answer();
-  assert.equal(answer.status, status, answer.body);
-  if (status === 200) assert.match(answer.body, /^\{"base":"EUR","quote":"USD",/);
+  assert.equal(answer.status, status, answer.text);
+  if (status === 200) assert.match(answer.text, /^\{"base":"EUR","quote":"USD",/);
 }
 
 const zeros = "0".repeat(64);
@@ -193,9 +193,9 @@ suite("one connection", () => {
       wire.send(pairsInOrder.map((pair) => plainRead(customer.apiKey, pair)).join(""));
 
       for (const pair of pairsInOrder) {
-        const { status, body } = await wire.answer();
+        const { status, text } = await wire.answer();
         assert.equal(status, pair === "EUR/XXX" ? 404 : 200);
-        if (status === 200) assert.match(body, new RegExp(`"quote":"${pair.slice(4)}"`));
+        if (status === 200) assert.match(text, new RegExp(`"quote":"${pair.slice(4)}"`));
       }
       assert.equal(units(), pairsInOrder.length + (first === "" ? 0 : 1));
     }

@@ -21,7 +21,7 @@ import { clientOf } from "../../support/client.ts";
 import { eventually } from "../../support/mails.ts";
 import { connectTo, startCluster, waitersFor } from "../../support/nodes.ts";
 import { serve, temporaryDirectory } from "../../support/process.ts";
-import { connectRaw, sendRaw } from "../../support/raw-socket.ts";
+import { openWire, sendRaw } from "../../support/raw-connection.ts";
 
 const FLOODS = 40;
 
@@ -160,11 +160,11 @@ suite("a server that is asked for more than it gets done", { concurrency: true }
     // Most of them by the SDK, at 100 to 300 µs each: longer than a turn may take, on any machine.
     // They come to a process that stands still, so that one turn finds them all: those who were
     // accepted before, as the answer to the next one shows.
-    const senders = await Promise.all(Array.from({ length: FLOODS }, () => connectRaw(server.url)));
+    const wires = await Promise.all(Array.from({ length: FLOODS }, () => openWire(server.url)));
     await sendRaw(server.url, last);
     server.program.signal("SIGSTOP");
     await untilStopped(server.program.pid);
-    const floods = senders.map((send) => send(list.repeat(200) + call.repeat(50) + last));
+    const floods = wires.map((wire) => wire.sendToEnd(list.repeat(200) + call.repeat(50) + last));
     server.program.signal("SIGCONT");
     const ready = await client.get("/readyz");
     const answers = await Promise.all(floods);

@@ -27,8 +27,8 @@ const READ = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\nAuthorization: Api
 async function readAsOthers(count: number): Promise<void> {
   using connection = openConnection(server.url);
   for (let turn = 0; turn < count; turn += 1) {
-    const { status, body } = await connection.readRate("EUR/USD", apiKey);
-    assert.equal(status, 200, body);
+    const { status, text } = await connection.readRate("EUR/USD", apiKey);
+    assert.equal(status, 200, text);
   }
 }
 
@@ -198,12 +198,12 @@ test("connections beyond the limit are told so and closed; when others go there 
 
   using refused = await openWire(small.url);
   refused.send(READ);
-  const { status, lines, body } = await refused.answer();
+  const { status, lines, text } = await refused.answer();
   await refused.untilEnd();
 
   assert.equal(status, 503);
   assert.ok(lines.includes("retry-after: 1") && lines.includes("connection: close"));
-  assert.deepEqual(Object.keys(JSON.parse(body)), ["code", "message", "request_id"]);
+  assert.deepEqual(Object.keys(JSON.parse(text)), ["code", "message", "request_id"]);
   const more = [];
   for (let count = 0; count < 300; count += 1) more.push(scope.use(await openWire(small.url)));
   // Whoever is only in the system's queue yet would take the next place that becomes free.
