@@ -1,8 +1,8 @@
-import type { Findings } from "./audit-units.ts";
+import type { Findings } from "../support/ledger-audit.ts";
 import { passwordOf, spendingOf } from "./customer-worker.ts";
-import type { Key, Session } from "./ledger.ts";
+import type { Key, Session } from "../support/ledger.ts";
 import type { Node } from "./nodes.ts";
-import { Draws } from "./random.ts";
+import { Draws } from "../support/random.ts";
 import type { Round } from "./round.ts";
 
 /** Of what is older than the last audit, so much is tried again. */

@@ -1,6 +1,6 @@
 import { tryDoor } from "./audit-api.ts";
-import { auditUnits, carryUnits, type Findings } from "./audit-units.ts";
-import { type Customer, forgetFresh, keepOnly, type Ledger } from "./ledger.ts";
+import { auditUnits, carryUnits, type Findings } from "../support/ledger-audit.ts";
+import { type Customer, forgetFresh, keepOnly, type Ledger } from "../support/ledger.ts";
 import { importRates } from "./operator.ts";
 import { CHUNK, IMPORTED_PAIRS, importedPair, importOf, SELECT_IMPORTED } from "./rates.ts";
 import type { Round } from "./round.ts";

@@ -1,9 +1,9 @@
 import type { Answer, Call } from "../support/client.ts";
 import { Violation } from "./event-log.ts";
-import type { Customer, MailToken } from "./ledger.ts";
-import { today } from "./ledger.ts";
+import type { Customer, MailToken } from "../support/ledger.ts";
+import { today } from "../support/ledger.ts";
 import type { Node } from "./nodes.ts";
-import { Draws } from "./random.ts";
+import { Draws } from "../support/random.ts";
 import type { Round } from "./round.ts";
 
 const KEYS_MAX = 8;

@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import PostalMime from "postal-mime";
 import { tokenOf } from "../support/mails.ts";
-import type { MailToken } from "./ledger.ts";
+import type { MailToken } from "../support/ledger.ts";
 
 const purposes = { verify: "verification", reset: "password_reset" } as const;
 

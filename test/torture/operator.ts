@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Program } from "../support/process.ts";
 import { Violation } from "./event-log.ts";
-import { keepOnly } from "./ledger.ts";
+import { keepOnly } from "../support/ledger.ts";
 import type { CommandPlan, ImportPlan } from "./plan.ts";
 import { IMPORTED_PAIRS, rateFile } from "./rates.ts";
 import type { Round } from "./round.ts";

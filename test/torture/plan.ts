@@ -1,4 +1,4 @@
-import { Draws } from "./random.ts";
+import { Draws } from "../support/random.ts";
 
 export type EngineName = "sqlite" | "postgres";
 

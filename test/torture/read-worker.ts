@@ -1,8 +1,8 @@
 import { type Connection, openConnection } from "../support/client.ts";
 import { Violation } from "./event-log.ts";
-import { type Customer, type Key, type Ledger, today, totalsQuery } from "./ledger.ts";
+import { type Customer, type Key, type Ledger, today, totalsQuery } from "../support/ledger.ts";
 import type { Node } from "./nodes.ts";
-import { Draws } from "./random.ts";
+import { Draws } from "../support/random.ts";
 import { HOT_PAIRS, IMPORTED_PAIRS, importedPair, importOf } from "./rates.ts";
 import { askRead, type Reading, readingOf, type Way } from "./readings.ts";
 import type { Round } from "./round.ts";

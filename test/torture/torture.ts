@@ -3,7 +3,7 @@ import { audit } from "./audit.ts";
 import { actOn, passwordOf } from "./customer-worker.ts";
 import { tortureEmptyStore } from "./empty-store.ts";
 import { AnswerCount, Story, Violation } from "./event-log.ts";
-import { type Customer, Ledger } from "./ledger.ts";
+import { type Customer, Ledger } from "../support/ledger.ts";
 import { Mailbox } from "./mailbox.ts";
 import { type Node, Nodes } from "./nodes.ts";
 import { importRates, planNamed, runCommand } from "./operator.ts";

@@ -1,5 +1,5 @@
 import type { Customer, Ledger } from "./ledger.ts";
-import { nameOfDay, type Stored } from "./stored.ts";
+import { nameOfDay, type Stored } from "../torture/stored.ts";
 
 export interface Findings {
   readonly complaints: string[];
