@@ -52,7 +52,7 @@ export class Sender implements Disposable {
       this.#hangUp();
       assert.fail("the connection was closed, though the last answer left it open");
     }
-    this.#wire ??= await openWire(this.#url);
+    this.#wire ??= await openWire(this.#url, true);
     const wire = this.#wire;
     const answer = await askUntilServed(wire, bytesOf(message), message.method === "HEAD");
     answers.push(answer);
@@ -67,7 +67,7 @@ export class Sender implements Disposable {
 
   /** What is no request has an answer, too, unless there is nothing in it at all. */
   async #pour(bytes: Buffer, cast: Cast, answers: Answer[]): Promise<void> {
-    const wire = await openWire(this.#url);
+    const wire = await openWire(this.#url, true);
     try {
       const poured = await wire.pour(bytes);
       answers.push(...poured.answers);

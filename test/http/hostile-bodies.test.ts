@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { assertFailure } from "../support/assertions.ts";
-import { cpuMsOf } from "../support/cpu-time.ts";
 import { openWire } from "../support/raw-connection.ts";
+import { cpuMsOf } from "../support/resources.ts";
 import { startService } from "../support/service.ts";
 
 const service = await startService({ config: { authCallsPerWindow: 1_000 } });
@@ -141,7 +141,7 @@ test("hostile bodies: no text of 12 KiB makes a check slow: a hundred are judged
 });
 
 test("hostile bodies: no symbol of kilobytes makes a check slow", async () => {
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
 
   const tookMs = await cpuMsOf(async () => {
     for (const text of ["%20".repeat(4000), `${"%20".repeat(4000)}E`, `${"E".repeat(12_000)}-`]) {

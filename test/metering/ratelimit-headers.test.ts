@@ -18,7 +18,7 @@ const SECONDS_TO_DECEMBER = 9.5 * 86_400;
 const headersOf = ({ headers }: Answer) => [headers["ratelimit-policy"], headers.ratelimit];
 
 test("§8 allowance: every answer to a valid key tells it, whatever its status", async () => {
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
   const reads = [
     ["/v1/rates/EUR/USD", 200, 2],
     ["/v1/rates/E/USD", 400, 2],
@@ -38,9 +38,8 @@ test("§8 allowance: every answer to a valid key tells it, whatever its status",
 });
 
 test("§8 allowance: no answer without a valid key tells any", async () => {
-  const session = await service.openSession();
-  const { apiKey, id } = await service.createKey(session);
-  await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+  const { session, apiKey, keyId: id } = await service.newCustomer();
+  await service.revokeKey(session, id);
 
   assertKeyRefused(await service.get("/v1/rates/EUR/USD"));
   assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
@@ -49,7 +48,7 @@ test("§8 allowance: no answer without a valid key tells any", async () => {
 
 test("§8 allowance: the seconds to the reset are whole, rounded up, and follow the clock", async () => {
   await using own = await startService({ clock: new TestClock("2026-11-30T23:59:58.001Z") });
-  const { apiKey } = await own.createKey(await own.openSession());
+  const { apiKey } = await own.newCustomer();
 
   const nearly = await own.get("/v1/rates/EUR/USD", { apiKey });
   own.clock.set("2026-11-30T23:59:59.999Z");
@@ -70,7 +69,7 @@ const windows = [
 
 test("§8 allowance: the policy's window is as long as its calendar month", async () => {
   await using own = await startService();
-  const { apiKey } = await own.createKey(await own.openSession());
+  const { apiKey } = await own.newCustomer();
 
   for (const [time, days] of windows) {
     own.clock.set(time);
@@ -81,7 +80,7 @@ test("§8 allowance: the policy's window is as long as its calendar month", asyn
 
 test("§8 allowance: a plan that was changed is told by the very next answer", async () => {
   await using own = await startService();
-  const { apiKey } = await own.createKey(await own.openSession());
+  const { apiKey } = await own.newCustomer();
   const before = await own.get("/v1/rates/EUR/USD", { apiKey });
   own.query("UPDATE plans SET units_per_period = 50 WHERE name = 'free'");
 

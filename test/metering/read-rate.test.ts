@@ -6,8 +6,7 @@ import { startService } from "../support/service.ts";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 service.storeRate("AAA", "BBB", "1.1000", "2026-03-13T15:00:00.123456789Z");
 service.storeRate("BBB", "CCC", "2");
 

@@ -6,8 +6,7 @@ import { startService } from "../support/service.ts";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 service.storeRate("AB", "ABCDEFGHIJ", "1.5");
 service.storeRate("00", "0123456789", "2.5");
 service.storeRate("SSS", "USD", "3.5");

@@ -12,7 +12,7 @@ import type { Clock } from "../../src/shared/clock.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { clientOf } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
-import { quickHashing } from "./quick-hashing.ts";
+import { quickHashing } from "./quick-secrets.ts";
 
 /** A clock that stands until a test moves it. */
 export class TestClock implements Clock {
