@@ -2,13 +2,12 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { after, test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import type { Answer } from "../support/client.ts";
+import { type Answer, PASSWORD } from "../support/client.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 const VERIFICATION = "/v1/auth/verification";
 const RESEND = "/v1/auth/verification/resend";
-const PASSWORD = "correct horse battery";
 const DAY_MS = 86_400_000;
 
 const service = await startService();
@@ -237,8 +236,7 @@ test("verification: the token must be exact: no other case, no space, no part of
 });
 
 test("verification: a session, a key, a reset token and another service's token are none", async () => {
-  const session = await service.openSession("holder@example.org");
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer("holder@example.org");
   await service.post("/v1/auth/password-reset", { json: { email: "holder@example.org" } });
   const reset = tokenOf(await mailTo(service.dataDirectory, "holder@example.org", "reset"));
   await using other = await startService();

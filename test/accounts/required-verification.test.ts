@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import type { Answer } from "../support/client.ts";
+import { type Answer, PASSWORD } from "../support/client.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
 import { startService, type TestService } from "../support/service.ts";
 
-const PASSWORD = "correct horse battery";
 const NEW = "quite another passphrase";
 const required = { config: { requireVerifiedEmail: true } };
 
@@ -91,8 +90,7 @@ test("required verification: a log-in that is refused for it spends the abuse bu
 test("required verification: sessions and keys from before go on; the next log-in is 403", async () => {
   await using before = await startService();
   const { dataDirectory } = before;
-  const session = await before.openSession("ada@example.org");
-  const { apiKey } = await before.createKey(session);
+  const { session, apiKey } = await before.newCustomer("ada@example.org");
 
   await using own = await startService({ ...required, dataDirectory });
 

@@ -60,8 +60,7 @@ test("§3 sessions: using one does not prolong it", async () => {
 
 test("§3 sessions: an expired one makes no key and revokes none; a new log-in does", async () => {
   const email = "expired@example.org";
-  const session = await service.openSession(email);
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer(email);
   service.clock.advanceMs(DAY_MS);
 
   assertSessionRefused(await service.post(KEYS, { session, json: { name: "late" } }));
@@ -103,15 +102,14 @@ test("sessions: a log-out is 204 without a body, and ends that session alone", a
 });
 
 test("sessions: a log-out without a valid session is 401", async () => {
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
 
   assertSessionRefused(await service.post("/v1/auth/logout"));
   assertSessionRefused(await service.post("/v1/auth/logout", { apiKey }));
 });
 
 test("sessions: keys live on when the session that made them ends", async () => {
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   await service.post("/v1/auth/logout", { session });
 
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
@@ -154,8 +152,7 @@ test("§5 sessions: a session is never accepted on the rate endpoint, and is not
 });
 
 test("§5 sessions: an API key is never accepted on an account endpoint", async () => {
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
 
   for (const scheme of ["ApiKey", "Session", "Bearer"]) {
     const headers = { authorization: `${scheme} ${apiKey}` };

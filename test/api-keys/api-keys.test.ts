@@ -53,7 +53,7 @@ test("§2 keys: every key has a secret, an id and a prefix of its own", async ()
 });
 
 test("§5 keys: a key that was just made reads a rate", async () => {
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
 
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 });
@@ -104,8 +104,7 @@ test("§4 keys: an account lists its own keys only", async () => {
 });
 
 test("§3 keys: a revocation is 204 without a body, and the key is refused on the next read", async () => {
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
   await service.get("/v1/rates/EUR/USD", { apiKey });
 
   const answer = await revoke(session, id);
@@ -119,8 +118,7 @@ test("§3 keys: a revocation is 204 without a body, and the key is refused on th
 
 test("§5 keys: one that is revoked on a node is refused by the next read on every other", async () => {
   await using other = await startService({ dataDirectory: service.dataDirectory });
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
   for (const node of [service, other]) {
     assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
   }
@@ -149,8 +147,7 @@ test("§2 keys: a revoked key stays in the list, with revoked_at besides", async
 });
 
 test("§3 keys: revoking a key again is 404, and the time of its revocation stays", async () => {
-  const session = await service.openSession();
-  const { id } = await service.createKey(session);
+  const { session, keyId: id } = await service.newCustomer();
   await revoke(session, id);
   const before = await listOf(session);
   service.clock.advanceMs(5000);
@@ -160,8 +157,7 @@ test("§3 keys: revoking a key again is 404, and the time of its revocation stay
 });
 
 test("§3 keys: of ten revocations at once one succeeds and nine are 404", async () => {
-  const session = await service.openSession();
-  const { id } = await service.createKey(session);
+  const { session, keyId: id } = await service.newCustomer();
 
   const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(session, id)));
 
@@ -219,8 +215,7 @@ test("keys: an id revokes its key in capital and in mixed letters too", async ()
 });
 
 test("§5 keys: the prefix of a key or the key itself in the place of its id revokes nothing", async () => {
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
 
   for (const wrong of [apiKey.slice(0, 17), apiKey]) {
     assertFailure(await revoke(session, wrong), 404, "not_found");
@@ -239,7 +234,7 @@ test("§5 keys: one key's revocation leaves the account's others as they are", a
 });
 
 test("keys: only the SHA-256 of a key is stored, and no table holds the key itself", async () => {
-  const { id, apiKey } = await service.createKey(await service.openSession());
+  const { keyId: id, apiKey } = await service.newCustomer();
 
   const [row] = service.query("SELECT key_hash FROM api_keys WHERE id = ?", id);
   assert.equal(row?.key_hash, hash("sha256", apiKey));
@@ -250,8 +245,7 @@ test("keys: only the SHA-256 of a key is stored, and no table holds the key itse
 });
 
 test("§4 keys: without a session nothing is listed, made or revoked", async () => {
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
   const before = await listOf(session);
 
   for (const how of [{}, { apiKey }, { session: `svc_sess_${"0".repeat(64)}` }]) {

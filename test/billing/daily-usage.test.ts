@@ -10,8 +10,7 @@ const EMAIL = "ada@example.org";
 
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
-const session = await service.openSession();
-const { id, apiKey } = await service.createKey(session);
+const { session, keyId: id, apiKey } = await service.newCustomer();
 await service.get(RATE, { apiKey });
 
 /** A session of now: one of an earlier day has expired. */
@@ -119,7 +118,7 @@ suite("daily usage: what is told", () => {
     const session = await service.openSession();
     const key = await service.createKey(session);
     await service.get(RATE, key);
-    await service.call("DELETE", `/v1/account/api-keys/${key.id}`, { session });
+    await service.revokeKey(session, key.id);
     assert.equal((await service.get(RATE, key)).status, 401);
 
     assert.deepEqual(await daysIn(service, session), [

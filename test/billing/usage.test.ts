@@ -11,8 +11,7 @@ const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
 test("§2 usage: an answer has exactly the plan, the period and the four figures", async () => {
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   for (let read = 0; read < 3; read += 1) await service.get(RATE, { apiKey });
 
   const answer = await service.get(USAGE, { session });
@@ -103,8 +102,7 @@ for (const [now, start, end] of months) {
 }
 
 test("§4 usage: without a valid session it is 401, not cached, and says nothing", async () => {
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer();
 
   assertSessionRefused(await service.get(USAGE));
   assertSessionRefused(await service.get(USAGE, { apiKey }));

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { type Ended, kurs, serve, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
@@ -106,7 +105,7 @@ suite("invisible characters of others reach a terminal escaped", { concurrency: 
     await using place = await temporaryDirectory();
     const env = { SMTP_URL: smtp.url };
     await using server = await serve({ dataDirectory: place.path, env });
-    await clientOf(server.url).openSession("ada@example.org");
+    await server.openSession("ada@example.org");
 
     const told = await server.program.waitFor("the refusal", () =>
       server.logLines().find((line) => JSON.stringify(line).includes("busy")),

@@ -41,7 +41,7 @@ const stored = (service: TestService) => [
 test("hashing: beyond the queue's end passwords are 503 at once, nothing is stored, and reads go on", async () => {
   const secrets = createSecrets(createHashPool({ threads: 1, waiting: 1 }));
   await using service = await startService({ secrets });
-  const { apiKey } = await service.createKey(await service.openSession(EMAIL));
+  const { apiKey } = await service.newCustomer(EMAIL);
   await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
   const token = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset"));
   const before = stored(service);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
@@ -15,7 +14,7 @@ test("a mail that was promised before a kill -9 arrives after it, and its link w
   const env = { SMTP_URL: gone.url };
   {
     await using killed = await serve({ dataDirectory, env });
-    await clientOf(killed.url).register(EMAIL);
+    await killed.register(EMAIL);
     await killed.kill();
   }
 
@@ -25,7 +24,7 @@ test("a mail that was promised before a kill -9 arrives after it, and its link w
 
   assert.deepEqual(arrived.to, [EMAIL]);
   const json = { token: tokenOf(arrived.mail) };
-  const answer = await clientOf(server.url).call("POST", "/v1/auth/verification", { json });
+  const answer = await server.call("POST", "/v1/auth/verification", { json });
   assert.equal(answer.status, 204, answer.text);
 });
 
@@ -37,7 +36,7 @@ test("a kill -9 while the server has the mail in hand sends it again, as the sam
   const env = { SMTP_URL: smtp.url };
   {
     await using killed = await serve({ dataDirectory, env });
-    await clientOf(killed.url).register(EMAIL);
+    await killed.register(EMAIL);
     await eventually("attempt", () => smtp.attempts() || undefined);
     await killed.kill();
   }
@@ -49,7 +48,7 @@ test("a kill -9 while the server has the mail in hand sends it again, as the sam
 
   assert.equal(smtp.attempts(), 2);
   const json = { token: tokenOf(arrived.mail) };
-  const answer = await clientOf(server.url).call("POST", "/v1/auth/verification", { json });
+  const answer = await server.call("POST", "/v1/auth/verification", { json });
   assert.equal(answer.status, 204, answer.text);
   assert.equal((await server.stop()).exitCode, 0);
   assert.equal(smtp.received.length, 1);

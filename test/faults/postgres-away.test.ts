@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, PASSWORD } from "../support/client.ts";
+import { Ledger } from "../support/ledger.ts";
 import { eventually } from "../support/mails.ts";
+import { nth } from "../support/nodes.ts";
 import {
   administer,
   type PostgresOptions,
@@ -12,19 +14,18 @@ import {
 import { hostsOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
 import { startService } from "../support/service.ts";
-import type { Books } from "./ledger.ts";
 import {
-  checkBooks,
+  checkLedger,
   checkNode,
-  inDoubtOf,
-  openBooks,
+  openReaders,
+  startBehindRelay,
   startLoad,
   startNode,
   tell,
   untilAnswered,
   untilServed,
 } from "./load.ts";
-import { freeze, startRelay } from "./stalls.ts";
+import { freeze } from "./stalls.ts";
 
 /**
  * The service promises 2 s, which test/storage/postgres.test.ts shows by its timers. Here it is
@@ -62,8 +63,8 @@ function restarted(
 }
 
 /** Everything that needs the store, each answer with the time that it took. */
-async function askEverything(client: Client, session: string, apiKey: string, turn: string) {
-  const account = { email: `away-${turn}@example.org`, password: "correct horse battery" };
+async function askEverything(client: Client, session: string, apiKey: string, email: string) {
+  const account = { email, password: PASSWORD };
   const asked = {
     rate: () => client.get("/v1/rates/EUR/USD", { apiKey }),
     "bad symbol": () => client.get("/v1/rates/E/USD", { apiKey }),
@@ -83,27 +84,38 @@ async function askEverything(client: Client, session: string, apiKey: string, tu
   );
 }
 
-/** @returns the time of the slowest answer. */
-async function assertAway(client: Client, { readers }: Books, turn: string): Promise<number> {
-  const { session = "", apiKeys = [] } = readers[0] ?? {};
-  const answers = await askEverything(client, session, apiKeys[0] ?? "", turn);
-  for (const { what, answer, tookMs } of answers) {
-    assertFailure(answer, 503, "temporarily_unavailable");
-    assert.ok(tookMs < ANSWER_MS_MAX, `${what} took ${tookMs} ms`);
+/** Asks for everything so many times. @returns the time of the slowest answer. */
+async function assertAway(
+  client: Client,
+  ledger: Ledger,
+  label: string,
+  times: number,
+): Promise<number> {
+  const { sessions, keys } = nth(ledger.readers, 0);
+  let slowestMs = 0;
+  for (let turn = 0; turn < times; turn += 1) {
+    const email = `away-${label}-${turn}@example.org`;
+    ledger.asked.add(email);
+    const answers = await askEverything(client, nth(sessions, 0).token, nth(keys, 0).apiKey, email);
+    for (const { what, answer, tookMs } of answers) {
+      assertFailure(answer, 503, "temporarily_unavailable");
+      assert.ok(tookMs < ANSWER_MS_MAX, `${what} took ${tookMs} ms`);
+      slowestMs = Math.max(slowestMs, tookMs);
+    }
+    assert.equal((await client.get("/healthz")).status, 200);
   }
-  assert.equal((await client.get("/healthz")).status, 200);
-  return Math.max(...answers.map(({ tookMs }) => tookMs));
+  return slowestMs;
 }
 
 async function connectionsOf(url: string): Promise<number> {
-  const [row] = (await administer(url, COUNT_CONNECTIONS)) as { count: number }[];
-  return row?.count ?? 0;
+  return Number((await administer(url, COUNT_CONNECTIONS))[0]?.count);
 }
 
 /** A database and its only node, for what leaves both as they were. */
 const shared = new AsyncDisposableStack();
 let sharedPostgres: PostgresServer;
 let sharedNode: Server;
+const sharedLedger = new Ledger();
 before(async () => {
   sharedPostgres = shared.use(await startPostgres());
   sharedNode = await startNode(sharedPostgres.url(), shared);
@@ -114,36 +126,32 @@ test("a database that is killed and comes back loses nothing, and service resume
   await using resources = new AsyncDisposableStack();
   let postgres = resources.use(await startPostgres({ settings: DURABLE }));
   const node = await startNode(postgres.url(), resources);
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000]);
+  const ledger = await openReaders(node, postgres.url());
 
   for (let round = 1; round <= 2; round += 1) {
     const connections = 16;
-    const inDoubtBefore = inDoubtOf(books);
-    await using load = startLoad([node], books, { connections, label: `round-${round}` });
+    const inDoubtBefore = ledger.inDoubt();
+    await using load = startLoad([node], ledger, { connections, label: `round-${round}` });
     await untilAnswered(load, 1500);
     using frozen = await freeze(postgres);
     // What is sent from here on finds no process that could charge it.
     load.mayReachStore = false;
     await frozen.kill();
     await eventually("the failure", async () => {
-      return (await client.get("/readyz")).status === 503 || undefined;
+      return (await node.get("/readyz")).status === 503 || undefined;
     });
-    let slowestMs = 0;
-    for (let turn = 0; turn < 5; turn += 1) {
-      slowestMs = Math.max(slowestMs, await assertAway(client, books, `${round}-${turn}`));
-    }
+    const slowestMs = await assertAway(node, ledger, `round-${round}`, 5);
     await load.stop();
     assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
-    assert.ok(inDoubtOf(books) - inDoubtBefore <= connections, tell(load));
+    assert.ok(ledger.inDoubt() - inDoubtBefore <= connections, tell(load));
 
     postgres = resources.use(await restarted(postgres));
-    const backMs = await untilServed(client);
+    const backMs = await untilServed(node);
     t.diagnostic(
       `round ${round}: slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms ` +
         `after the start; ${tell(load)}`,
     );
-    await checkBooks(client, books, postgres.url());
+    await checkLedger([node], ledger, postgres.url());
     assert.ok((await connectionsOf(postgres.url())) <= POOL_SIZE);
     checkNode(node);
   }
@@ -151,19 +159,19 @@ test("a database that is killed and comes back loses nothing, and service resume
 
 test("a database that hangs holds up no answer, and leaks no connection", async (t) => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "hung");
-  await using load = startLoad([node], books, { label: "hang" });
+  const ledger = await openReaders(node, postgres.url(), {
+    ledger: sharedLedger,
+    label: "hung",
+  });
+  await using load = startLoad([node], ledger, { label: "hang" });
   await untilAnswered(load, 1000);
 
   let slowestMs = 0;
   {
     using _frozen = await freeze(postgres);
-    for (let turn = 0; turn < 3; turn += 1) {
-      slowestMs = Math.max(slowestMs, await assertAway(client, books, `frozen-${turn}`));
-    }
+    slowestMs = await assertAway(node, ledger, "frozen", 3);
   }
-  const backMs = await untilServed(client);
+  const backMs = await untilServed(node);
   await untilAnswered(load, 200);
   await load.stop();
 
@@ -171,7 +179,7 @@ test("a database that hangs holds up no answer, and leaks no connection", async 
     `slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms; ${tell(load)}`,
   );
   assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
-  await checkBooks(client, books, postgres.url());
+  await checkLedger([node], ledger, postgres.url());
   await eventually("connections", async () => {
     return (await connectionsOf(postgres.url())) <= POOL_SIZE || undefined;
   });
@@ -180,21 +188,15 @@ test("a database that hangs holds up no answer, and leaks no connection", async 
 
 test("a network that drops all packets holds up no answer, and leaks no connection", async (t) => {
   await using resources = new AsyncDisposableStack();
-  const postgres = resources.use(await startPostgres());
-  const relay = resources.use(await startRelay(postgres));
-  const node = await startNode(relay.url, resources);
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000]);
-  await using load = startLoad([node], books);
+  const { postgres, relay, node } = await startBehindRelay(resources);
+  const ledger = await openReaders(node, postgres.url());
+  await using load = startLoad([node], ledger);
   await untilAnswered(load, 1000);
 
   relay.drop();
-  let slowestMs = 0;
-  for (let turn = 0; turn < 3; turn += 1) {
-    slowestMs = Math.max(slowestMs, await assertAway(client, books, `dropped-${turn}`));
-  }
+  const slowestMs = await assertAway(node, ledger, "dropped", 3);
   relay.forward();
-  const backMs = await untilServed(client);
+  const backMs = await untilServed(node);
   await untilAnswered(load, 200);
   await load.stop();
 
@@ -202,22 +204,19 @@ test("a network that drops all packets holds up no answer, and leaks no connecti
     `slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms; ${tell(load)}`,
   );
   assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
-  await checkBooks(client, books, postgres.url());
+  await checkLedger([node], ledger, postgres.url());
   assert.ok(relay.openConnections() <= POOL_SIZE, `${relay.openConnections()} connections`);
   checkNode(node);
 });
 
 test("a transaction that the network breaks off in its middle is soon in nobody's way", async () => {
   await using resources = new AsyncDisposableStack();
-  const postgres = resources.use(await startPostgres());
-  const relay = resources.use(await startRelay(postgres));
-  const node = await startNode(relay.url, resources);
-  const client = clientOf(node.url);
-  await client.register("ada@example.org");
+  const { postgres, relay, node } = await startBehindRelay(resources);
+  await node.register("ada@example.org");
 
   relay.delay(300);
   const account = { email: "ada@example.org", password: "correct horse battery" };
-  const logIn = client.call("POST", "/v1/auth/login", { json: account });
+  const logIn = node.call("POST", "/v1/auth/login", { json: account });
   await eventually("a call that is being counted", async () => {
     return (await administer(postgres.url(), IN_MID_COUNT))[0];
   });
@@ -227,17 +226,19 @@ test("a transaction that the network breaks off in its middle is soon in nobody'
   relay.delay(0);
 
   // The count of the address is still locked by what was broken off.
-  await client.logIn("ada@example.org");
+  await node.logIn("ada@example.org");
   checkNode(node);
 });
 
 test("connections that are cut one by one cost single answers and nothing else", async (t) => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "cut");
+  const ledger = await openReaders(node, postgres.url(), {
+    ledger: sharedLedger,
+    label: "cut",
+  });
   const connections = 8;
   const writers = 2;
-  await using load = startLoad([node], books, { connections, writers, label: "cuts" });
+  await using load = startLoad([node], ledger, { connections, writers, label: "cuts" });
 
   const cuts = 10;
   for (let cut = 0; cut < cuts; cut += 1) {
@@ -250,24 +251,27 @@ test("connections that are cut one by one cost single answers and nothing else",
   t.diagnostic(`${cuts} cuts: ${tell(load)}`);
   // Of what is in flight at a cut each is told once, and one more may have come before the news.
   assert.ok(load.figures.unavailable <= 2 * cuts * (connections + writers), tell(load));
-  await checkBooks(client, books, postgres.url());
+  await checkLedger([node], ledger, postgres.url());
   assert.ok((await connectionsOf(postgres.url())) <= POOL_SIZE);
   checkNode(node);
 });
 
 test("a database that takes no writes for a while is waited for", async () => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000], "unwritten");
-  await using load = startLoad([node], books, { connections: 4, writers: 1, label: "waiting" });
+  const ledger = await openReaders(node, postgres.url(), {
+    quotas: [300, 1_000_000],
+    ledger: sharedLedger,
+    label: "unwritten",
+  });
+  await using load = startLoad([node], ledger, { connections: 4, writers: 1, label: "waiting" });
   await untilAnswered(load, 200);
 
   const reload = "SELECT pg_reload_conf()";
   await administer(postgres.url(), "ALTER SYSTEM SET default_transaction_read_only = on", reload);
   await eventually("the failure", async () => {
-    return (await client.get("/readyz")).status === 503 || undefined;
+    return (await node.get("/readyz")).status === 503 || undefined;
   });
-  await assertAway(client, books, "read-only");
+  await assertAway(node, ledger, "read-only", 1);
   // The setting is its own obstacle, but for who says otherwise.
   await administer(
     postgres.url(),
@@ -275,11 +279,11 @@ test("a database that takes no writes for a while is waited for", async () => {
     "ALTER SYSTEM RESET default_transaction_read_only",
     reload,
   );
-  await untilServed(client);
+  await untilServed(node);
   await untilAnswered(load, 200);
   await load.stop();
 
-  await checkBooks(client, books, postgres.url());
+  await checkLedger([node], ledger, postgres.url());
   checkNode(node);
 });
 
@@ -302,7 +306,7 @@ test("a reload to synchronous_commit = off loses nothing acknowledged in a crash
   );
   await eventually("the reload", async () => {
     const [row] = await administer(postgres.url(), "SHOW synchronous_commit");
-    return (row as { synchronous_commit: string }).synchronous_commit === "off" || undefined;
+    return row?.synchronous_commit === "off" || undefined;
   });
 
   const kept = await service.createKey(session);
@@ -312,7 +316,7 @@ test("a reload to synchronous_commit = off loses nothing acknowledged in a crash
   assert.equal((await service.call("DELETE", path, { session })).status, 204);
   await postgres.kill();
   resources.use(await restarted(postgres, {}));
-  await untilServed(clientOf(service.url));
+  await untilServed(service);
 
   // Connections of before the crash are given up with one response each.
   const status = await eventually("a response to the revoked key", async () => {

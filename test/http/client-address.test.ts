@@ -3,13 +3,12 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { after, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import type { Answer } from "../support/client.ts";
+import { type Answer, PASSWORD } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
 import { startService, type TestService } from "../support/service.ts";
 
 const REGISTER = "/v1/auth/register";
 const EMAIL = "ada@example.org";
-const PASSWORD = "correct horse battery";
 
 const CALLS_PER_WINDOW = 2;
 const trustedProxies = ["127.0.0.1", "10.9.9.0/24", "fd00::/8", "linklocal"];

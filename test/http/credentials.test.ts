@@ -12,8 +12,7 @@ const KEYS = "/v1/account/api-keys";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { id: keyId, apiKey } = await service.createKey(session);
+const { session, keyId, apiKey } = await service.newCustomer();
 
 const keyCount = () => service.query("SELECT count(*) AS keys FROM api_keys")[0]?.keys;
 

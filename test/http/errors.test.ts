@@ -6,8 +6,7 @@ import { startService } from "../support/service.ts";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 
 const unknownPaths = [
   "/console",
@@ -144,6 +143,6 @@ test("errors: after a mistake the service answers as before", async () => {
   );
 
   for (const answer of broken) assertFailure(answer, 500, "internal_error");
-  const { apiKey: key } = await own.createKey(await own.openSession());
+  const { apiKey: key } = await own.newCustomer();
   assert.equal((await own.get("/v1/rates/EUR/USD", { apiKey: key })).status, 200);
 });

@@ -7,8 +7,7 @@ import { startService } from "../support/service.ts";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 
 /** Ways to a file outside of the pages' folder, or to one within that is no page. */
 const ways = [

@@ -16,8 +16,7 @@ after(() => service[Symbol.asyncDispose]());
 
 /** An account as an older version may have left it: with more keys than one page has. */
 async function accountWithRevokedKeys(own: TestService): Promise<string> {
-  const session = await own.openSession();
-  const { id } = await own.createKey(session);
+  const { session, keyId: id } = await own.newCustomer();
   using database = own.database();
   database.exec("BEGIN");
   const copy = database.prepare(`

@@ -11,8 +11,7 @@ import { startService } from "../support/service.ts";
 const service = await startService({ config: { freePlanUnits: 1_000_000 } });
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 
 const headOf = (target: string, ...lines: readonly string[]) =>
   [

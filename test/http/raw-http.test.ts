@@ -9,8 +9,7 @@ import { startService } from "../support/service.ts";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 const key = `Authorization: ApiKey ${apiKey}\r\n`;
 
 const send = async (text: string, hangUp = false) => {

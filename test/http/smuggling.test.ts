@@ -9,8 +9,7 @@ import { startService } from "../support/service.ts";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 
 const HIDDEN = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
 const POST = "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n";

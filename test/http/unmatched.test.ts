@@ -7,8 +7,7 @@ import { startService } from "../support/service.ts";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { id, apiKey } = await service.createKey(session);
+const { session, keyId: id, apiKey } = await service.newCustomer();
 
 const knownPaths = [
   ["/v1/auth/register", ["POST"], { session }],

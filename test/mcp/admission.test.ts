@@ -23,10 +23,9 @@ const CHALLENGE =
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 const revoked = await service.createKey(session);
-await service.call("DELETE", `/v1/account/api-keys/${revoked.id}`, { session });
+await service.revokeKey(session, revoked.id);
 
 const charges = () => [
   service.query("SELECT * FROM period_usage"),
@@ -155,7 +154,7 @@ suite("MCP admission: the key", () => {
     const post = postTo(service, own.apiKey);
     assert.equal((await post(requestOf("2025", "tools/list"))).status, 200);
 
-    await service.call("DELETE", `/v1/account/api-keys/${own.id}`, { session });
+    await service.revokeKey(session, own.id);
 
     for (const era of eras) {
       assertKeyRefused(await post(readOf(era)));

@@ -21,8 +21,7 @@ import {
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 const post = postTo(service, apiKey);
 const charging = chargingTo(service, session);
 const postText = (era: Era, raw: string): Promise<Answer> =>

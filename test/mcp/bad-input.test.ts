@@ -26,8 +26,7 @@ const KIB_64 = 64 * 1024;
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 const post = postTo(service, apiKey);
 const charging = chargingTo(service, session);
 const postText = (era: Era, raw: string): Promise<Answer> =>

@@ -22,8 +22,7 @@ import {
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 const charging = chargingTo(service, session);
 
 /** A batch that is not answered by then is taken for hung. */

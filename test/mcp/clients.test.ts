@@ -19,8 +19,7 @@ service.storeRate("MANY", "DIGITS", RATE);
 
 /** A new account with its session, its key and the client that has the key. */
 async function connected(mode: (typeof eras)[number]["mode"]) {
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
   const mcp = await connectMcp(service.url, { mode, authorization: `ApiKey ${apiKey}` });
   const used = () => service.usedUnits(session);
   return { ...mcp, session, id, apiKey, used };
@@ -192,9 +191,8 @@ for (const { name, mode, revision } of eras) {
     });
 
     test("does not connect without a good key, nor with a session", async () => {
-      const session = await service.openSession();
-      const { id, apiKey } = await service.createKey(session);
-      await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+      const { session, keyId: id, apiKey } = await service.newCustomer();
+      await service.revokeKey(session, id);
       const logged = service.logLines.length;
       const credentials = [
         `Session ${session}`,

@@ -238,8 +238,7 @@ const sameCalls: readonly (readonly [what: string, name: string, given: Record<s
 for (const era of eras) {
   test(`two ways: over HTTP the headers are the same too (${era})`, async () => {
     await using service = await startService();
-    const session = await service.openSession();
-    const { apiKey } = await service.createKey(session);
+    const { session, apiKey } = await service.newCustomer();
     const post = postTo(service, apiKey);
 
     for (const [what, name, given] of sameCalls) {

@@ -25,8 +25,7 @@ const mcpWays = ways.slice(1);
 /** A service with an account of so many units, its session and one key. */
 async function startMetered(freePlanUnits: number) {
   const service = await startService({ config: { freePlanUnits } });
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
   const [{ account_id: accountId } = {}] = service.query("SELECT account_id FROM api_keys");
   return {
     service,

@@ -12,8 +12,7 @@ const config = {
 const service = await startService({ config });
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 const post = postTo(service, apiKey);
 
 const withHeaders = ({ headers, json }: Posted, others: Record<string, string>): Posted => ({

@@ -11,8 +11,7 @@ import { ACCEPT, readOf, rpcOf, VERSION_OF, valueIn } from "./messages.ts";
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 
 const body = JSON.stringify(readOf("2026").json);
 

@@ -27,8 +27,7 @@ const STORE_MESSAGE = "The service is temporarily unavailable. Please retry.";
 
 async function startWithKey() {
   const service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   return {
     service,
     post: postTo(service, apiKey),

@@ -1,5 +1,4 @@
 import { parseArgs } from "node:util";
-import { clientOf } from "../support/client.ts";
 import { startCluster } from "../support/nodes.ts";
 import { openWire, type Wire } from "../support/raw-connection.ts";
 
@@ -36,17 +35,16 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
   await using cluster = await startCluster();
   const [here, there] = await cluster.startNodes(2, { PLAN_FREE_UNITS: "1000000000" });
   if (here === undefined || there === undefined) throw new Error("there are no two nodes");
-  const client = clientOf(here.url);
   const sessions: string[] = [];
   while (sessions.length * KEYS_PER_ACCOUNT < trials) {
-    sessions.push(await client.openSession(`account-${sessions.length}@example.org`));
+    sessions.push(await here.openSession(`account-${sessions.length}@example.org`));
   }
   const startedMs = performance.now();
   const late: string[] = [];
   let [begun, answered, refused] = [0, 0, 0];
 
   const tryOnce = async (wire: Wire, session: string) => {
-    const { id, apiKey } = await client.createKey(session);
+    const { id, apiKey } = await here.createKey(session);
     const known = Promise.withResolvers<void>();
     let isRevoked = false;
     const readOn = async () => {
@@ -64,7 +62,7 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
     };
     const reading = readOn();
     await Promise.race([known.promise, reading]);
-    await client.revokeKey(session, id);
+    await here.revokeKey(session, id);
     isRevoked = true;
     await reading;
   };
@@ -80,7 +78,7 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
 
   const seconds = (performance.now() - startedMs) / 1000;
   let chargedUnits = 0;
-  for (const session of sessions) chargedUnits += await client.usedUnits(session);
+  for (const session of sessions) chargedUnits += await here.usedUnits(session);
   const complaints = cluster.complaints();
   return { trials, late, answered, refused, chargedUnits, complaints, seconds };
 }

@@ -17,8 +17,7 @@ test("nodes behind a balancer are restarted one after the other, and no read fai
   const untilReady = (url: string) => eventually("node", () => balancer.isReady(url) || undefined);
   for (const { url } of nodes) await untilReady(url);
   const client = clientOf(balancer.url);
-  const session = await client.openSession("ada@example.org");
-  const { apiKey } = await client.createKey(session);
+  const { session, apiKey } = await client.newCustomer("ada@example.org");
 
   let isOn = true;
   let answered = 0;

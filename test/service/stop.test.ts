@@ -4,7 +4,6 @@ import { connect } from "node:net";
 import { availableParallelism } from "node:os";
 import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { clientOf } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 
 /** A connection that keeps what came in; a reset at its end is no fault. */
@@ -108,7 +107,7 @@ suite("the stop", { concurrency: 2 }, () => {
       }),
     );
     // An answer on a later connection: by then the server has read what the others sent.
-    assert.equal((await clientOf(server.url).get("/healthz")).status, 200);
+    assert.equal((await server.get("/healthz")).status, 200);
 
     server.program.signal("SIGTERM");
 
@@ -137,13 +136,13 @@ suite("the stop", { concurrency: 2 }, () => {
     assert.match(logIn.answer(), /^HTTP\/1\.1 200 /);
     await assertEndsWell(server);
     await using again = await serve({ dataDirectory: started.dataDirectory });
-    assert.match(await clientOf(again.url).logIn("ada@example.org"), /^svc_sess_/);
+    assert.match(await again.logIn("ada@example.org"), /^svc_sess_/);
   });
 
   test("SIGTERM lets log-ins that wait for their turn to hash finish, and logs them", async () => {
     await using started = await startServer();
     const { server } = started;
-    await clientOf(server.url).register("ada@example.org");
+    await server.register("ada@example.org");
     // Three more than there are hashing threads.
     const count = availableParallelism() + 2;
     const logIns = await Promise.all(

@@ -8,7 +8,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The parsed body; an empty object where there is none. */
+  /** The parsed body; an empty object where it is no JSON. @throws when it should be, and is not. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -155,5 +155,12 @@ function send(to: object, { apiKey, session, json, raw, headers: given }: Call):
 
 export function answerOf(status: number, headers: Answer["headers"], text: string): Answer {
   const isJson = headers["content-type"]?.startsWith("application/json") && text !== "";
-  return { status, headers, text, body: isJson ? JSON.parse(text) : {} };
+  return {
+    status,
+    headers,
+    text,
+    get body() {
+      return isJson ? JSON.parse(text) : {};
+    },
+  };
 }

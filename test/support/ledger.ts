@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
+import { type Client, type Customer, PASSWORD } from "./client.ts";
 
 /** Units of a key on a day. */
-export interface TableTotals {
+export interface DayUnits {
   /** As they stood at the last audit. */
   charged: number;
   /** Answers since then that cost a unit: so many more are charged at least. */
@@ -13,17 +14,18 @@ export interface TableTotals {
 /** Sent: it may have happened. Acknowledged: it must have. */
 export type Progress = "none" | "sent" | "acknowledged";
 
-export interface Key {
+export interface KeyEntry {
   readonly id: string;
   readonly apiKey: string;
-  readonly owner: Customer;
+  readonly owner: AccountEntry;
   revocation: Progress;
-  readonly days: Map<string, TableTotals>;
+  readonly days: Map<string, DayUnits>;
 }
 
-export interface Session {
+export interface SessionEntry {
   readonly token: string;
   readonly tokenHash: string;
+  readonly owner: AccountEntry;
   end: Progress;
 }
 
@@ -32,11 +34,11 @@ export interface MailToken {
   readonly purpose: "verification" | "password_reset";
 }
 
-/** What a customer was told, and what may be besides. */
-export class Customer {
+/** What was acknowledged of an account, and what may be besides. */
+export class AccountEntry {
   readonly email: string;
   /** The one that works. */
-  password: string;
+  password = PASSWORD;
   /** One that a reset in doubt may have put in its place. */
   doubtfulPassword: string | undefined;
   verification: Progress = "none";
@@ -44,8 +46,8 @@ export class Customer {
   resetMail: Progress = "none";
   /** When a mail to it may have been written. */
   readonly #mailsMs = [Date.now()];
-  sessions: Session[] = [];
-  keys: Key[] = [];
+  sessions: SessionEntry[] = [];
+  keys: KeyEntry[] = [];
   /** The plans that it may be on; more than one while a move is in doubt. */
   plans = new Set(["free"]);
   /** More units than these cannot have been charged. */
@@ -57,9 +59,8 @@ export class Customer {
   /** Someone acts for it, or an answer that decides what it may do is in doubt. */
   isBusy = false;
 
-  constructor(email: string, password: string) {
+  constructor(email: string) {
     this.email = email;
-    this.password = password;
   }
 
   noteMail(): void {
@@ -83,16 +84,16 @@ export class Customer {
   }
 }
 
-/** All that was asked of the service and acknowledged by it. */
+/** All that was asked of a service and acknowledged by it: what must be found, whatever fails. */
 export class Ledger {
-  readonly customers = new Map<string, Customer>();
+  readonly accounts = new Map<string, AccountEntry>();
   /** Emails whose registration was asked for, answered or not. */
   readonly asked = new Set<string>();
-  readonly keys = new Map<string, Key>();
+  readonly keys = new Map<string, KeyEntry>();
   /** Those that are read with; the newest at the end. */
-  readers: Customer[] = [];
+  readers: AccountEntry[] = [];
   /** Units that a plan may have; more than one while a change is in doubt. */
-  readonly plans = new Map<string, Set<number>>();
+  readonly plans = new Map([["free", new Set([1000])]]);
   readonly spentTokens: MailToken[] = [];
   /** Changes of quotas that went out or were settled. */
   changes = 0;
@@ -101,26 +102,40 @@ export class Ledger {
   /** What was done since the last audit, which looks at all of it through the service's door. */
   fresh = newFresh();
 
-  addCustomer(email: string, password: string): Customer {
-    const customer = new Customer(email, password);
-    customer.ceilingUnits = this.quotaMax(customer);
-    this.customers.set(email, customer);
-    return customer;
+  addAccount(email: string, plan = "free"): AccountEntry {
+    const account = new AccountEntry(email);
+    account.plans = new Set([plan]);
+    account.ceilingUnits = this.quotaMax(account);
+    this.asked.add(email);
+    this.accounts.set(email, account);
+    return account;
   }
 
-  addKey(owner: Customer, { id, apiKey }: { readonly id: string; readonly apiKey: string }): Key {
-    const key: Key = { id, apiKey, owner, revocation: "none", days: new Map() };
-    owner.keys.push(key);
-    this.keys.set(id, key);
-    this.fresh.keys.add(key);
-    return key;
+  /** Enters an account that reads, on a plan of its own. */
+  addReader(
+    { email, session, keyId: id, apiKey }: Customer,
+    { plan, quotaUnits }: { readonly plan: string; readonly quotaUnits: number },
+  ): AccountEntry {
+    this.plans.set(plan, new Set([quotaUnits]));
+    const account = this.addAccount(email, plan);
+    this.addSession(account, session);
+    this.addKey(account, { id, apiKey });
+    return account;
   }
 
-  addSession(owner: Customer, token: string): Session {
-    const session: Session = { token, tokenHash: hash("sha256", token), end: "none" };
-    owner.sessions.push(session);
-    this.fresh.sessions.add(session);
-    return session;
+  addKey(owner: AccountEntry, key: { readonly id: string; readonly apiKey: string }): KeyEntry {
+    const entry: KeyEntry = { ...key, owner, revocation: "none", days: new Map() };
+    owner.keys.push(entry);
+    this.keys.set(entry.id, entry);
+    this.fresh.keys.add(entry);
+    return entry;
+  }
+
+  addSession(owner: AccountEntry, token: string): SessionEntry {
+    const entry: SessionEntry = { token, tokenHash: hash("sha256", token), owner, end: "none" };
+    owner.sessions.push(entry);
+    this.fresh.sessions.add(entry);
+    return entry;
   }
 
   spend(token: MailToken): void {
@@ -128,8 +143,8 @@ export class Ledger {
     this.fresh.tokens.push(token);
   }
 
-  /** The most that the plans allow which a customer may be on. */
-  quotaMax({ plans }: Customer): number {
+  /** The most that the plans allow which an account may be on. */
+  quotaMax({ plans }: AccountEntry): number {
     return Math.max(...this.quotasOf(plans));
   }
 
@@ -141,9 +156,9 @@ export class Ledger {
   beginChange(change: () => void): void {
     change();
     this.changes += 1;
-    for (const customer of this.customers.values()) {
-      customer.ceilingUnits = Math.max(customer.ceilingUnits, this.quotaMax(customer));
-      customer.wasRefused = false;
+    for (const account of this.accounts.values()) {
+      account.ceilingUnits = Math.max(account.ceilingUnits, this.quotaMax(account));
+      account.wasRefused = false;
     }
   }
 
@@ -151,32 +166,67 @@ export class Ledger {
   settleChange(change: () => void): void {
     change();
     this.changes += 1;
-    for (const customer of this.customers.values()) {
-      const before = Math.min(customer.ceilingUnits, customer.sentUnits);
-      customer.ceilingUnits = Math.max(this.quotaMax(customer), before);
-      customer.wasRefused = false;
+    for (const account of this.accounts.values()) {
+      const before = Math.min(account.ceilingUnits, account.sentUnits);
+      account.ceilingUnits = Math.max(this.quotaMax(account), before);
+      account.wasRefused = false;
     }
+  }
+
+  /** Reads whose answer never came. */
+  inDoubt(): number {
+    const days = [...this.keys.values()].flatMap((key) => [...key.days.values()]);
+    return days.reduce((sum, { inDoubt }) => sum + inDoubt, 0);
+  }
+
+  forgetFresh(): void {
+    this.fresh = newFresh();
   }
 }
 
 function newFresh() {
   return {
-    keys: new Set<Key>(),
-    sessions: new Set<Session>(),
+    keys: new Set<KeyEntry>(),
+    sessions: new Set<SessionEntry>(),
     tokens: [] as MailToken[],
     /** Whose password is new, or may be. */
-    passwords: new Set<Customer>(),
+    passwords: new Set<AccountEntry>(),
   };
 }
 
-export function forgetFresh(ledger: Ledger): void {
-  ledger.fresh = newFresh();
+/** Opens an account with two keys, and gives it a plan of its own in the store. */
+export async function openReader(
+  ledger: Ledger,
+  client: Client,
+  reader: { readonly email: string; readonly plan: string; readonly quotaUnits: number },
+  runSql: (...statements: string[]) => Promise<unknown>,
+): Promise<AccountEntry> {
+  const { email, plan, quotaUnits } = reader;
+  const account = ledger.addReader(await client.newCustomer(email), reader);
+  const [session] = account.sessions;
+  ledger.addKey(account, await client.createKey(session?.token ?? ""));
+  // As the commands would, which take 0.6 s of processor time for each reader.
+  await runSql(`INSERT INTO plans (name, units_per_period) VALUES ('${plan}', ${quotaUnits})`);
+  await runSql(`UPDATE accounts SET plan = '${plan}' WHERE email = '${email}'`);
+  return account;
 }
 
-export function totalsQuery(key: Key, day: string): TableTotals {
-  const known = key.days.get(day) ?? { charged: 0, answered: 0, inDoubt: 0 };
-  key.days.set(day, known);
-  return known;
+/** Enters a read that was answered and costs a unit. @param sentOn the UTC day of its request. */
+export function enterCharge(key: KeyEntry, sentOn: string): void {
+  // At midnight either day may have been charged, and neither must.
+  if (sentOn === today()) unitsOn(key, sentOn).answered += 1;
+  else enterDoubt(key, sentOn);
+}
+
+/** Enters a read that may have been charged. */
+export function enterDoubt(key: KeyEntry, sentOn: string): void {
+  for (const day of new Set([sentOn, today()])) unitsOn(key, day).inDoubt += 1;
+}
+
+function unitsOn({ days }: KeyEntry, day: string): DayUnits {
+  const units = days.get(day) ?? { charged: 0, answered: 0, inDoubt: 0 };
+  days.set(day, units);
+  return units;
 }
 
 /** A UTC day as the service counts them. */

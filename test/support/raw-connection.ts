@@ -82,7 +82,7 @@ export class Wire implements Disposable {
   readRate(pair: string, apiKey: string): Promise<WireAnswer> {
     this.socket.cork();
     process.nextTick(() => this.socket.uncork());
-    this.send(readOf(apiKey, pair));
+    this.send(plainRead(apiKey, pair));
     return this.answer();
   }
 
@@ -135,7 +135,10 @@ export class Wire implements Disposable {
     const last = answers.pop();
     if (last === undefined || "content-length" in last.headers) throw new Error(`rest: ${rest}`);
     const whole = last.text + Buffer.from(rest, "latin1").toString();
-    return [...answers, { ...last, ...answerOf(last.status, last.headers, whole) }];
+    return [
+      ...answers,
+      Object.assign(answerOf(last.status, last.headers, whole), { lines: last.lines }),
+    ];
   }
 
   [Symbol.dispose](): void {
@@ -168,7 +171,7 @@ export class Wire implements Disposable {
 }
 
 /** A read of a rate, and nothing else. */
-export function readOf(apiKey: string, pair = "EUR/USD"): string {
+export function plainRead(apiKey: string, pair = "EUR/USD"): string {
   return `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
 }
 
@@ -192,7 +195,7 @@ function parse(text: string): WireAnswer {
     headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
   }
   const body = Buffer.from(text.slice(headEnd + 4), "latin1").toString();
-  return { ...answerOf(Number(start.split(" ")[1]), headers, body), lines };
+  return Object.assign(answerOf(Number(start.split(" ")[1]), headers, body), { lines });
 }
 
 /** Takes out what no two responses share: the request's id, the time, the units that are left. */

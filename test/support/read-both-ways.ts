@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { parsePlainRead } from "../../src/metering/fast-path.ts";
+import type { Customer } from "./client.ts";
 import { comparable, openWire, type Wire } from "./raw-connection.ts";
 import type { TestService } from "./service.ts";
 
@@ -10,11 +11,7 @@ export type Situation = (typeof situations)[number];
 /** A request of a key: the two accounts of a situation ask the same with keys of their own. */
 export type RequestOf = (apiKey: string) => string;
 
-interface Customer {
-  readonly accountId: string;
-  readonly apiKey: string;
-  readonly session: string;
-}
+type Twin = Customer & { readonly accountId: string };
 
 /** What came of a request, whichever way. */
 export interface Outcome {
@@ -24,8 +21,8 @@ export interface Outcome {
 }
 
 export interface Ways extends Disposable {
-  readonly twins: Readonly<Record<Situation, readonly [Customer, Customer]>>;
-  usedUnits(customer: Pick<Customer, "accountId">): number;
+  readonly twins: Readonly<Record<Situation, readonly [Twin, Twin]>>;
+  usedUnits(customer: Pick<Twin, "accountId">): number;
   /**
    * Sends a request both ways and holds one to the other, by bytes and by units.
    *
@@ -39,17 +36,17 @@ const LAST = "GET /nowhere HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
 
 /** Two accounts in each situation on one service, and what they have used. */
 export async function readWaysOf(service: TestService): Promise<Ways> {
-  const newCustomer = async (plan: string, isRevoked: boolean): Promise<Customer> => {
-    const session = await service.openSession();
-    const { id, apiKey } = await service.createKey(session);
-    const [row] = service.query("SELECT account_id FROM api_keys WHERE id = ?", id);
+  const newTwin = async (plan: string, isRevoked: boolean): Promise<Twin> => {
+    const customer = await service.newCustomer();
+    const { keyId, session } = customer;
+    const [row] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
     const accountId = String(row?.account_id);
     service.query("UPDATE accounts SET plan = ? WHERE id = ?", plan, accountId);
-    if (isRevoked) await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
-    return { accountId, apiKey, session };
+    if (isRevoked) await service.revokeKey(session, keyId);
+    return { ...customer, accountId };
   };
   const newTwins = async (plan: string, isRevoked = false) =>
-    [await newCustomer(plan, isRevoked), await newCustomer(plan, isRevoked)] as const;
+    [await newTwin(plan, isRevoked), await newTwin(plan, isRevoked)] as const;
 
   service.query("INSERT INTO plans VALUES ('ample', 1000000), ('none', 0)");
   const twins = {
@@ -59,7 +56,7 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
   };
   const database = service.database();
   const used = database.prepare("SELECT sum(units) AS n FROM period_usage WHERE account_id = ?");
-  const usedUnits = ({ accountId }: Pick<Customer, "accountId">) =>
+  const usedUnits = ({ accountId }: Pick<Twin, "accountId">) =>
     Number(used.get(accountId)?.n ?? 0);
 
   return {

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { keepOnly } from "../support/ledger.ts";
 import { Program } from "../support/process.ts";
 import { Violation } from "./event-log.ts";
-import { keepOnly } from "../support/ledger.ts";
 import type { CommandPlan, ImportPlan } from "./plan.ts";
 import { IMPORTED_PAIRS, rateFile } from "./rates.ts";
 import type { Round } from "./round.ts";
@@ -60,7 +60,7 @@ export async function runCommand(round: Round, plan: CommandPlan): Promise<void>
     story.tell(`${reader.email}: moved from ${before} to ${name}: ${isDone ? "done" : "killed"}`);
     return;
   }
-  const onIt = [...ledger.customers.values()].filter(({ plans }) => plans.has(name));
+  const onIt = [...ledger.accounts.values()].filter(({ plans }) => plans.has(name));
   const sentUnits = Math.max(0, ...onIt.map((customer) => customer.sentUnits));
   const units = sentUnits + plan.moreUnits;
   const quotas = ledger.plans.get(name) ?? new Set();

@@ -9,7 +9,7 @@ import { eventually, mailTo } from "../../support/mails.ts";
 import { Program, temporaryDirectory } from "../../support/process.ts";
 import { openSockets } from "../../support/resources.ts";
 import {
-  customerOf,
+  assertServed,
   type FaultyServer,
   leaveDescriptors,
   limit,
@@ -48,7 +48,7 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
   test("too few file descriptors for a part that is loaded late: 503 however few, then all is well", async () => {
     await using server = await startServer();
     const sockets = openSockets(server.program.pid);
-    const customer = await customerOf(server);
+    const customer = await server.newCustomer("ada@example.org");
     // Until then a file is open that is free again a moment later.
     await eventually(
       "the mail",
@@ -109,7 +109,7 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
     const place = join(directory.path, "mail");
     await writeFile(place, "in the way");
     await using server = await startServer({ dataDirectory: directory.path });
-    await customerOf(server);
+    await server.newCustomer("ada@example.org");
     using beside = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
     const errors = beside.prepare("SELECT last_error FROM mails WHERE last_error IS NOT NULL");
     await eventually("the failure", () => errors.get());
@@ -124,17 +124,17 @@ suite("a machine that has too little to give", { concurrency: 2 }, () => {
   test("a lock that another program holds: 503s, uncharged, and all together wait for it but once", async () => {
     await using directory = await temporaryDirectory();
     await using server = await startServer({ dataDirectory: directory.path });
-    const customer = await customerOf(server);
+    const customer = await server.newCustomer("ada@example.org");
     using other = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
     other.exec("BEGIN EXCLUSIVE");
     for (let count = 0; count < 4; count += 1) {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => customer.ask()));
+      const answers = await Promise.all(Array.from({ length: 8 }, () => customer.read()));
       for (const answer of answers) assertFailure(answer, 503, "temporarily_unavailable");
       assertFailure(await customer.client.get("/readyz"), 503, "temporarily_unavailable");
       assert.equal((await customer.client.get("/healthz")).status, 200);
     }
     other.exec("ROLLBACK");
-    await customer.assertServed();
+    await assertServed(customer);
     assert.equal(await customer.usedUnits(), 1);
     await server.stopWell();
   });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { comparable, openWire, type Wire } from "../../support/raw-connection.ts";
+import { comparable, openWire, plainRead, type Wire } from "../../support/raw-connection.ts";
 import {
   openNodeWire,
   readWaysOf,
@@ -23,8 +23,6 @@ after(async () => {
 });
 
 const [customer] = ways.twins.ample;
-const plainRead = (apiKey: string, pair = "EUR/USD") =>
-  `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
 const read = plainRead(customer.apiKey);
 const readOf = (pair: string) => (apiKey: string) => plainRead(apiKey, pair);
 
