@@ -56,8 +56,7 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
   };
   const database = service.database();
   const used = database.prepare("SELECT sum(units) AS n FROM period_usage WHERE account_id = ?");
-  const usedUnits = ({ accountId }: Pick<Twin, "accountId">) =>
-    Number(used.get(accountId)?.n ?? 0);
+  const usedUnits = ({ accountId }: Pick<Twin, "accountId">) => Number(used.get(accountId)?.n ?? 0);
 
   return {
     twins,

@@ -1,5 +1,5 @@
-import type { AnswerCount, Story } from "./event-log.ts";
 import type { Ledger } from "../support/ledger.ts";
+import type { AnswerCount, Story } from "./event-log.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { Nodes } from "./nodes.ts";
 import type { PlanSettings, RoundPlan } from "./plan.ts";
