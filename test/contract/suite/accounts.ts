@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Account } from "../../../src/accounts/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   KEY_LIMITS,
   NOW,
@@ -12,11 +10,11 @@ import {
   newMailToken,
   newRead,
   PERIOD,
+  type StoreTest,
 } from "./database.ts";
 
-export function accountSuite(createDatabase: CreateDatabase): void {
-  test("an account is found by its email as it was stored", async () => {
-    await using database = await createDatabase();
+export function accountSuite(test: StoreTest): void {
+  test("an account is found by its email as it was stored", async (database) => {
     const store = database.openStore();
     const account = newAccount({ emailVerifiedAt: "2026-11-20T00:00:00.000Z" });
     const unverified = newAccount();
@@ -29,8 +27,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.accountByEmail("nobody@example.org"), undefined);
   });
 
-  test("an account is stored with the token that verifies its email, and its mail", async () => {
-    await using database = await createDatabase();
+  test("an account is stored with the token that verifies its email, and its mail", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const [account, verification] = [newAccount(), newMailToken()];
     const { token, tokenHash, mailId, createdAt, expiresAt } = verification;
@@ -62,8 +59,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("an email that is taken is refused and all that is stored stays as it was", async () => {
-    await using database = await createDatabase();
+  test("an email that is taken is refused and all that is stored stays as it was", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const account = newAccount();
     const rival = newAccount({ email: account.email, passwordHash: "$argon2id$rival" });
@@ -78,8 +74,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(ids, [account.id]);
   });
 
-  test("of twenty registrations of one email at once, on two nodes, one succeeds", async () => {
-    await using database = await createDatabase();
+  test("of twenty registrations of one email at once, on two nodes, one succeeds", async (database) => {
     const stores = [database.openStore(), database.openStore()];
     const tokens = Array.from({ length: 20 }, () => newMailToken());
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
@@ -98,8 +93,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("an account on a plan that does not exist is refused, its token and mail too", async () => {
-    await using database = await createDatabase();
+  test("an account on a plan that does not exist is refused, its token and mail too", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const before = await contentsOf(engine);
 
@@ -108,8 +102,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("an account whose token or mail cannot be stored is not stored either", async () => {
-    await using database = await createDatabase();
+  test("an account whose token or mail cannot be stored is not stored either", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { mailId, tokenHash } = newMailToken();
     await store.createAccount(newAccount(), newMailToken({ mailId, tokenHash }));
@@ -122,8 +115,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("accounts are listed in order of creation with their active keys and units", async () => {
-    await using database = await createDatabase();
+  test("accounts are listed in order of creation with their active keys and units", async (database) => {
     const store = database.openStore();
     const first = await newCustomer(store, 10);
     const second = await newCustomer(store, 20);
@@ -156,8 +148,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal(nextMonth?.quota.usedUnits, 0);
   });
 
-  test("one account is listed by its very email", async () => {
-    await using database = await createDatabase();
+  test("one account is listed by its very email", async (database) => {
     const store = database.openStore();
     const account = newAccount();
     await store.createAccount(account, newMailToken());
@@ -173,8 +164,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listAccounts(PERIOD.name, ""), []);
   });
 
-  test("an account moves to a plan, and no other one does", async () => {
-    await using database = await createDatabase();
+  test("an account moves to a plan, and no other one does", async (database) => {
     const store = database.openStore();
     const account = newAccount();
     const other = newAccount();
@@ -189,8 +179,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.accountByEmail(other.email))?.plan, "free");
   });
 
-  test("an account does not move to a plan that does not exist", async () => {
-    await using database = await createDatabase();
+  test("an account does not move to a plan that does not exist", async (database) => {
     const store = database.openStore();
     const account = newAccount();
     await store.createAccount(account, newMailToken());

@@ -1,22 +1,20 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import {
-  type CreateDatabase,
   NOW,
   newAccount,
   newCustomer,
   newId,
   newMailToken,
   newRead,
+  type StoreTest,
 } from "./database.ts";
 
 const END = "2026-11-21T12:15:00.000Z";
 const LATER = "2026-11-21T12:10:00.000Z";
 const LATER_END = "2026-11-21T12:25:00.000Z";
 
-export function authLimitSuite(createDatabase: CreateDatabase): void {
-  test("calls are counted by scope in a window that its first call opens", async () => {
-    await using database = await createDatabase();
+export function authLimitSuite(test: StoreTest): void {
+  test("calls are counted by scope in a window that its first call opens", async (database) => {
     const store = database.openStore();
 
     assert.deepEqual(await store.countAuthAttempt(["ip", "ip ada"], NOW, END), [
@@ -29,8 +27,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a window that is over starts anew, at the very moment of its end", async () => {
-    await using database = await createDatabase();
+  test("a window that is over starts anew, at the very moment of its end", async (database) => {
     const store = database.openStore();
     await store.countAuthAttempt(["ip"], NOW, END);
 
@@ -41,8 +38,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
   });
 
-  test("the open windows of some scopes are read without being counted", async () => {
-    await using database = await createDatabase();
+  test("the open windows of some scopes are read without being counted", async (database) => {
     const store = database.openStore();
     await store.countAuthAttempt(["ip", "ip ada"], NOW, END);
     await store.countAuthAttempt(["ip"], NOW, END);
@@ -56,8 +52,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.currentAuthWindows(["ip", "ip ada"], END), []);
   });
 
-  test("no call is lost when many come at once, on two nodes", async () => {
-    await using database = await createDatabase();
+  test("no call is lost when many come at once, on two nodes", async (database) => {
     const stores = [database.openStore(), database.openStore()];
 
     const windows = await Promise.all(
@@ -71,21 +66,18 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("without a scope nothing is counted", async () => {
-    await using database = await createDatabase();
+  test("without a scope nothing is counted", async (database) => {
     assert.deepEqual(await database.openStore().countAuthAttempt([], NOW, END), []);
   });
 }
 
-export function planSuite(createDatabase: CreateDatabase): void {
-  test("a new store has the free plan with 1,000 units", async () => {
-    await using database = await createDatabase();
+export function planSuite(test: StoreTest): void {
+  test("a new store has the free plan with 1,000 units", async (database) => {
     const plans = await database.openStore().listPlans();
     assert.deepEqual(plans, [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
-  test("plans are added, changed and listed by their units", async () => {
-    await using database = await createDatabase();
+  test("plans are added, changed and listed by their units", async (database) => {
     const store = database.openStore();
     await store.setPlan({ name: "pro", unitsPerPeriod: 1_000_000_000_000 });
     await store.setPlan({ name: "none", unitsPerPeriod: 0 });
@@ -100,8 +92,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a plan below zero units is refused and the plan stays as it was", async () => {
-    await using database = await createDatabase();
+  test("a plan below zero units is refused and the plan stays as it was", async (database) => {
     const store = database.openStore();
 
     await assert.rejects(store.setPlan({ name: "free", unitsPerPeriod: -1 }));
@@ -109,8 +100,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listPlans(), [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
-  test("usage tells the plan, its units and those used in the period asked for", async () => {
-    await using database = await createDatabase();
+  test("usage tells the plan, its units and those used in the period asked for", async (database) => {
     const store = database.openStore();
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
     const idle = newAccount();
@@ -130,8 +120,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     });
   });
 
-  test("an account that is not there has no usage", async () => {
-    await using database = await createDatabase();
+  test("an account that is not there has no usage", async (database) => {
     assert.equal(await database.openStore().usageOf(newId(), "2026-11"), undefined);
   });
 }

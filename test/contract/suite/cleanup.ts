@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { type Engine, statement } from "../../../src/storage/engine.ts";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   NOW,
   newHash,
   newMailToken,
   newRegistration,
   newResetToken,
+  type StoreTest,
   UNCHANGED,
 } from "./database.ts";
 
@@ -34,15 +33,14 @@ async function countOf(engine: Engine, table: string): Promise<number> {
   return Number(row?.rows);
 }
 
-export function tidyingSuite(createDatabase: CreateDatabase): void {
-  dutySuite(createDatabase);
-  expirySuite(createDatabase);
-  endedMailSuite(createDatabase);
+export function tidyingSuite(test: StoreTest): void {
+  dutySuite(test);
+  expirySuite(test);
+  endedMailSuite(test);
 }
 
-function dutySuite(createDatabase: CreateDatabase): void {
-  test("a duty that nobody has done yet is due, and then not before its next time", async () => {
-    await using database = await createDatabase();
+function dutySuite(test: StoreTest): void {
+  test("a duty that nobody has done yet is due, and then not before its next time", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
 
     assert.equal(await stores[0].claimJob("tidy", NOW, HOUR_LATER), true);
@@ -52,8 +50,7 @@ function dutySuite(createDatabase: CreateDatabase): void {
     assert.equal(await stores[0].claimJob("tidy", HOUR_LATER, DAY_LATER), false);
   });
 
-  test("a duty that was refused keeps its next time", async () => {
-    await using database = await createDatabase();
+  test("a duty that was refused keeps its next time", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await store.claimJob("tidy", NOW, HOUR_LATER);
     const before = await contentsOf(engine);
@@ -63,16 +60,14 @@ function dutySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("duties of different names do not know one another", async () => {
-    await using database = await createDatabase();
+  test("duties of different names do not know one another", async (database) => {
     const store = database.openStore();
     await store.claimJob("tidy", NOW, HOUR_LATER);
     assert.equal(await store.claimJob("Tidy", NOW, HOUR_LATER), true);
     assert.equal(await store.claimJob("tidy", NOW, HOUR_LATER), false);
   });
 
-  test("of many nodes that ask at the same time one gets the duty, each time it is due", async () => {
-    await using database = await createDatabase();
+  test("of many nodes that ask at the same time one gets the duty, each time it is due", async (database) => {
     const stores = [database.openStore(), database.openStore(), database.openStore()];
     const askAll = (now: string, nextAt: string) =>
       Promise.all(
@@ -91,9 +86,8 @@ function dutySuite(createDatabase: CreateDatabase): void {
   });
 }
 
-function expirySuite(createDatabase: CreateDatabase): void {
-  test("sessions, mail tokens and windows go at the moment of their end, and none before", async () => {
-    await using database = await createDatabase();
+function expirySuite(test: StoreTest): void {
+  test("sessions, mail tokens and windows go at the moment of their end, and none before", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     for (const expiresAt of [BEFORE, NOW, AFTER]) {
       const { account, email } = await newRegistration(store, { expiresAt });
@@ -116,8 +110,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual({ ...after, ...rowsOf(before, changed) }, before);
   });
 
-  test("what is left is as good as it was: a session, a token and a window", async () => {
-    await using database = await createDatabase();
+  test("what is left is as good as it was: a session, a token and a window", async (database) => {
     const store = database.openStore();
     const { account, verification } = await newRegistration(store);
     const session = newSession(account.id, DAY_LATER);
@@ -132,8 +125,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.verifyEmail(verification.tokenHash, NOW), true);
   });
 
-  test("more than one statement removes is removed all the same, and the rest stays", async () => {
-    await using database = await createDatabase();
+  test("more than one statement removes is removed all the same, and the rest stays", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account } = await newRegistration(store);
     await engine.transaction(function* () {
@@ -154,8 +146,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("an empty store has nothing to remove", async () => {
-    await using database = await createDatabase();
+  test("an empty store has nothing to remove", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const before = await contentsOf(engine);
     await store.removeExpired(NOW);
@@ -163,8 +154,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("two nodes that remove at the same time remove it once, and neither fails", async () => {
-    await using database = await createDatabase();
+  test("two nodes that remove at the same time remove it once, and neither fails", async (database) => {
     const stores = [database.openStore(), database.openStore()];
     const [store, engine] = [stores[0] as Store, database.openEngine()];
     for (let turn = 0; turn < 20; turn += 1) {
@@ -182,9 +172,8 @@ function expirySuite(createDatabase: CreateDatabase): void {
   });
 }
 
-function endedMailSuite(createDatabase: CreateDatabase): void {
-  test("mails that ended before a moment go, whether delivered or given up; others stay", async () => {
-    await using database = await createDatabase();
+function endedMailSuite(test: StoreTest): void {
+  test("mails that ended before a moment go, whether delivered or given up; others stay", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const newMail = async () => (await newRegistration(store)).verification.mailId;
     const ended = [];
@@ -205,8 +194,7 @@ function endedMailSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual({ ...after, mails: before.mails }, before);
   });
 
-  test("a mail of long ago that still waits is never removed", async () => {
-    await using database = await createDatabase();
+  test("a mail of long ago that still waits is never removed", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store, { createdAt: "2020-01-01T00:00:00.000Z" });
     await store.issueToken(email, newMailToken({ createdAt: "2020-01-01T00:00:00.000Z" }));

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { DailyUnits } from "../../../src/billing/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   EUR_USD,
   KEY_LIMITS,
   NOW,
@@ -13,6 +11,7 @@ import {
   newKey,
   newMailToken,
   newRead,
+  type StoreTest,
   storeRates,
   unitsOfDays,
 } from "./database.ts";
@@ -25,9 +24,8 @@ async function readWith(store: Store, time: string, ...keyHashes: readonly strin
 const inShort = (days: readonly DailyUnits[]) =>
   days.map(({ day, keyId, units }) => `${day} ${keyId}: ${units}`);
 
-export function dailyUsageSuite(createDatabase: CreateDatabase): void {
-  test("units are told by day and key, in order of the day and then of the key's creation", async () => {
-    await using database = await createDatabase();
+export function dailyUsageSuite(test: StoreTest): void {
+  test("units are told by day and key, in order of the day and then of the key's creation", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
@@ -46,8 +44,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("the first and the last day are included, and none beyond them", async () => {
-    await using database = await createDatabase();
+  test("the first and the last day are included, and none beyond them", async (database) => {
     const store = database.openStore();
     const { accountId, key } = await newCustomer(store, 100);
     for (const day of ["2026-12-31", "2027-01-01", "2027-01-02", "2027-01-03"]) {
@@ -62,8 +59,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await daysIn("2027-01-04", "2027-02-01"), []);
   });
 
-  test("units are told in pages, each after a day and key, up to a day of the month", async () => {
-    await using database = await createDatabase();
+  test("units are told in pages, each after a day and key, up to a day of the month", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
@@ -92,8 +88,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await pageAfter("2026-11-01", third.id, "2026-11-29"), []);
   });
 
-  test("a read that was not charged leaves no day", async () => {
-    await using database = await createDatabase();
+  test("a read that was not charged leaves no day", async (database) => {
     const store = database.openStore();
     const { accountId, keyHash } = await newCustomer(store, 0);
 
@@ -103,8 +98,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await unitsOfDays(store, accountId, "2026-01-01", "2026-12-31"), []);
   });
 
-  test("another account's units are not told, nor any to one that has none or is not there", async () => {
-    await using database = await createDatabase();
+  test("another account's units are not told, nor any to one that has none or is not there", async (database) => {
     const store = database.openStore();
     const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
     const idle = newAccount();
@@ -119,8 +113,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await toldTo(newId()), []);
   });
 
-  test("a revoked key's units stay, and another node tells them all the same", async () => {
-    await using database = await createDatabase();
+  test("a revoked key's units stay, and another node tells them all the same", async (database) => {
     const [store, beside] = [database.openStore(), database.openStore()];
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash, key.keyHash);
@@ -132,8 +125,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(inShort(told), [`2026-11-21 ${key.id}: 2`]);
   });
 
-  test("a day's units are exact beyond what 32 bits hold", async () => {
-    await using database = await createDatabase();
+  test("a day's units are exact beyond what 32 bits hold", async (database) => {
     const store = database.openStore();
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash);

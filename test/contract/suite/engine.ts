@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { StoreUnavailable } from "../../../src/shared/store.ts";
 import { type Engine, type Row, statement, type Transaction } from "../../../src/storage/engine.ts";
-import type { CreateDatabase } from "./database.ts";
+import type { StoreTest } from "./database.ts";
 
 const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";
 
@@ -11,9 +10,8 @@ async function planNames(engine: Engine): Promise<unknown[]> {
   return rows.map(({ name }) => name);
 }
 
-export function engineSuite(createDatabase: CreateDatabase): void {
-  test("a transaction hands each statement its rows and keeps all of it", async () => {
-    await using database = await createDatabase();
+export function engineSuite(test: StoreTest): void {
+  test("a transaction hands each statement its rows and keeps all of it", async (database) => {
     const [engine, beside] = [database.openEngine(), database.openEngine()];
 
     const seen = await engine.transaction(function* (): Transaction<Row[]> {
@@ -29,8 +27,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(beside), ["free", "one", "two"]);
   });
 
-  test("a transaction that throws leaves nothing behind, and the engine goes on", async () => {
-    await using database = await createDatabase();
+  test("a transaction that throws leaves nothing behind, and the engine goes on", async (database) => {
     const [engine, beside] = [database.openEngine(), database.openEngine()];
     const thrown = new Error("thought better of it");
 
@@ -50,8 +47,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(beside), ["free", "two"]);
   });
 
-  test("a transaction that throws before its first statement leaves nothing open", async () => {
-    await using database = await createDatabase();
+  test("a transaction that throws before its first statement leaves nothing open", async (database) => {
     const engine = database.openEngine();
     await assert.rejects(
       // biome-ignore lint/correctness/useYield: that it throws before any is the point.
@@ -64,8 +60,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(database.openEngine()), ["free", "one"]);
   });
 
-  test("a statement that breaks a constraint undoes the statements before it", async () => {
-    await using database = await createDatabase();
+  test("a statement that breaks a constraint undoes the statements before it", async (database) => {
     const [engine, beside] = [database.openEngine(), database.openEngine()];
     let after = false;
 
@@ -81,8 +76,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(beside), ["free"]);
   });
 
-  test("a statement that the database cannot run is the store's failure and undoes all", async () => {
-    await using database = await createDatabase();
+  test("a statement that the database cannot run is the store's failure and undoes all", async (database) => {
     const [engine, beside] = [database.openEngine(), database.openEngine()];
 
     const failing = engine.transaction(function* () {
@@ -95,8 +89,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(beside), ["free"]);
   });
 
-  test("transactions of one lock that are started together do not see one another half done", async () => {
-    await using database = await createDatabase();
+  test("transactions of one lock that are started together do not see one another half done", async (database) => {
     const engine = database.openEngine();
     const addOne = () =>
       engine.transaction(function* () {
@@ -114,8 +107,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("an empty batch of reads gives no outcome", async () => {
-    await using database = await createDatabase();
+  test("an empty batch of reads gives no outcome", async (database) => {
     assert.deepEqual(await database.openEngine().readBatch([]), []);
   });
 }

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   NOW,
   newHash,
   newMailToken,
   newRegistration,
   newResetToken,
+  type StoreTest,
 } from "./database.ts";
 import { passwordResetSuite, verificationSuite } from "./token-uses.ts";
 
@@ -40,16 +39,15 @@ async function mailIds(store: Store): Promise<string[]> {
   return (await store.listMails({ withDelivered: true })).map(({ id }) => id);
 }
 
-export function mailTokenSuite(createDatabase: CreateDatabase): void {
-  issueSuite(createDatabase);
-  verificationSuite(createDatabase);
-  passwordResetSuite(createDatabase);
+export function mailTokenSuite(test: StoreTest): void {
+  issueSuite(test);
+  verificationSuite(test);
+  passwordResetSuite(test);
 }
 
-function issueSuite(createDatabase: CreateDatabase): void {
+function issueSuite(test: StoreTest): void {
   for (const { purpose, newToken, otherToken, expiresAt, lastMoment } of PURPOSES) {
-    test(`a newer ${purpose} token leaves the older ones valid, with their mails`, async () => {
-      await using database = await createDatabase();
+    test(`a newer ${purpose} token leaves the older ones valid, with their mails`, async (database) => {
       const store = database.openStore();
       const [ada, bob] = [await newRegistration(store), await newRegistration(store)];
       const tokens = [newToken(), newToken(), newToken()];
@@ -68,8 +66,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await mailIds(store), [...registered, ...issued].sort());
     });
 
-    test(`beyond five valid ${purpose} tokens none is issued, until one expires`, async () => {
-      await using database = await createDatabase();
+    test(`beyond five valid ${purpose} tokens none is issued, until one expires`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email, verification } = await newRegistration(store);
       const room = verification.purpose === purpose ? 4 : 5;
@@ -92,8 +89,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.tokenEmail(next.tokenHash, purpose, hoursAfter(7)), email);
     });
 
-    test(`beyond five mails within an hour no ${purpose} token is issued, and none is void`, async () => {
-      await using database = await createDatabase();
+    test(`beyond five mails within an hour no ${purpose} token is issued, and none is void`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email, verification } = await newRegistration(store);
       const [first, second, third, fourth] = [newToken(), otherToken(), newToken(), otherToken()];
@@ -114,8 +110,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.tokenEmail(next.tokenHash, purpose, NOW), email);
     });
 
-    test(`a ${purpose} token works until the moment it expires, for its purpose`, async () => {
-      await using database = await createDatabase();
+    test(`a ${purpose} token works until the moment it expires, for its purpose`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email } = await newRegistration(store);
       const token = newToken({ expiresAt });
@@ -133,8 +128,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await contentsOf(engine), before);
     });
 
-    test(`of twelve ${purpose} tokens at once, on two nodes, five mails are written`, async () => {
-      await using database = await createDatabase();
+    test(`of twelve ${purpose} tokens at once, on two nodes, five mails are written`, async (database) => {
       const [here, there] = [database.openStore(), database.openStore()];
       const { email, verification } = await newRegistration(here);
       const tokens = Array.from({ length: 12 }, () => newToken());
@@ -153,8 +147,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(links, [verification, ...valid].map(({ token }) => token).sort());
     });
 
-    test(`for an unknown email nothing of a ${purpose} token remains in any table`, async () => {
-      await using database = await createDatabase();
+    test(`for an unknown email nothing of a ${purpose} token remains in any table`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       await newRegistration(store);
       const before = await contentsOf(engine);
@@ -166,8 +159,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.tokenEmail(token.tokenHash, purpose, NOW), undefined);
     });
 
-    test(`a ${purpose} token whose mail cannot be stored leaves nothing behind`, async () => {
-      await using database = await createDatabase();
+    test(`a ${purpose} token whose mail cannot be stored leaves nothing behind`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [{ email }, other] = [await newRegistration(store), await newRegistration(store)];
       await store.issueToken(email, newToken());
@@ -180,8 +172,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
     });
   }
 
-  test("a verified account gets no token to verify, but one to reset", async () => {
-    await using database = await createDatabase();
+  test("a verified account gets no token to verify, but one to reset", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store);
     await store.markEmailVerified(email, NOW);
@@ -196,8 +187,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
     assert.ok((await mailIds(store)).includes(reset.mailId));
   });
 
-  test("an email that gets no token costs the same commit as one that does", async () => {
-    await using database = await createDatabase();
+  test("an email that gets no token costs the same commit as one that does", async (database) => {
     const [store, beside] = [database.openStore(), database.openStore()];
     const [{ email }, verified] = [await newRegistration(store), await newRegistration(store)];
     await store.markEmailVerified(verified.email, NOW);
@@ -213,8 +203,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
     assert.equal(await isSeenBeside("nobody@example.org"), isSeen);
   });
 
-  test("a token is stored nowhere but in the mail that waits, and there no longer", async () => {
-    await using database = await createDatabase();
+  test("a token is stored nowhere but in the mail that waits, and there no longer", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email, verification } = await newRegistration(store);
     const reset = newResetToken();

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   NOW,
   newId,
   newRegistration,
   newResetToken,
+  type StoreTest,
 } from "./database.ts";
 
 const JUST_BEFORE = "2026-11-21T11:59:59.999Z";
@@ -52,15 +51,14 @@ const ENDINGS = [
   },
 ] as const;
 
-export function outboxSuite(createDatabase: CreateDatabase): void {
-  claimSuite(createDatabase);
-  attemptSuite(createDatabase);
-  endSuite(createDatabase);
+export function outboxSuite(test: StoreTest): void {
+  claimSuite(test);
+  attemptSuite(test);
+  endSuite(test);
 }
 
-function claimSuite(createDatabase: CreateDatabase): void {
-  test("a mail that is claimed has its account's email, its link and the attempt", async () => {
-    await using database = await createDatabase();
+function claimSuite(test: StoreTest): void {
+  test("a mail that is claimed has its account's email, its link and the attempt", async (database) => {
     const store = database.openStore();
     const [one, other] = [await newMail(store), await newMail(store)];
     const reset = newResetToken();
@@ -77,8 +75,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("of the mails that are due, those that have been due longest are claimed first", async () => {
-    await using database = await createDatabase();
+  test("of the mails that are due, those that have been due longest are claimed first", async (database) => {
     const store = database.openStore();
     const [older, newer] = [await newMail(store), await newMail(store)];
     await store.rescheduleMail(older.id, LATER);
@@ -88,8 +85,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, LATER, LATEST, 1), [older.id]);
   });
 
-  test("the mails that are due are claimed, oldest first, and no more than the limit", async () => {
-    await using database = await createDatabase();
+  test("the mails that are due are claimed, oldest first, and no more than the limit", async (database) => {
     const store = database.openStore();
     const ids = Array.from({ length: 4 }, newId);
     // Stored out of order: the order of creation is that of the ids and times.
@@ -107,8 +103,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, LEASED, LATER, 2), [notYet]);
   });
 
-  test("a claimed mail is nobody else's until its lease is over; each attempt counts", async () => {
-    await using database = await createDatabase();
+  test("a claimed mail is nobody else's until its lease is over; each attempt counts", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     const mail = await newMail(here);
     assert.deepEqual(await claim(here), [{ ...mail, attempts: 1 }]);
@@ -120,8 +115,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claim(here, LATER, LATEST), [{ ...mail, attempts: 3 }]);
   });
 
-  test("claims at once, on two nodes, never get the same mail, and get them all", async () => {
-    await using database = await createDatabase();
+  test("claims at once, on two nodes, never get the same mail, and get them all", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const mails: string[] = [];
     for (let count = 0; count < 30; count += 1) mails.push((await newMail(stores[0])).id);
@@ -142,9 +136,8 @@ function claimSuite(createDatabase: CreateDatabase): void {
   });
 }
 
-function attemptSuite(createDatabase: CreateDatabase): void {
-  test("a mail that is postponed is due then, with its last error, and no other mail", async () => {
-    await using database = await createDatabase();
+function attemptSuite(test: StoreTest): void {
+  test("a mail that is postponed is due then, with its last error, and no other mail", async (database) => {
     const store = database.openStore();
     const [mail, other] = [await newListed(store), await newListed(store)];
     const record = async () => (await listed(store))[0];
@@ -163,8 +156,7 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, LATER, LATEST), [mail.id]);
   });
 
-  test("mails that wait beyond a moment are hastened, and no others", async () => {
-    await using database = await createDatabase();
+  test("mails that wait beyond a moment are hastened, and no others", async (database) => {
     const store = database.openStore();
     const mails = [];
     for (let count = 0; count < 5; count += 1) mails.push(await newListed(store));
@@ -186,8 +178,7 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, NOW), [due]);
   });
 
-  test("what is noted of a mail that is not there changes nothing", async () => {
-    await using database = await createDatabase();
+  test("what is noted of a mail that is not there changes nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await newMail(store);
     const before = await contentsOf(engine);
@@ -200,10 +191,9 @@ function attemptSuite(createDatabase: CreateDatabase): void {
   });
 }
 
-function endSuite(createDatabase: CreateDatabase): void {
+function endSuite(test: StoreTest): void {
   for (const { ending, end } of ENDINGS) {
-    test(`a mail that was ${ending} keeps no secret and is not claimed again`, async () => {
-      await using database = await createDatabase();
+    test(`a mail that was ${ending} keeps no secret and is not claimed again`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [ended, waiting] = [await newMail(store), await newMail(store)];
       await claim(store);
@@ -218,8 +208,7 @@ function endSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await claimedIds(store, LATEST), [waiting.id]);
     });
 
-    test(`a mail that was ${ending} stays so, whatever is noted of it after`, async () => {
-      await using database = await createDatabase();
+    test(`a mail that was ${ending} stays so, whatever is noted of it after`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { id } = await newMail(store);
       await store.rescheduleMail(id, LEASED, "busy");
@@ -235,8 +224,7 @@ function endSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await contentsOf(engine), before);
     });
 
-    test(`a mail that was ${ending} before a moment is forgotten, and no other`, async () => {
-      await using database = await createDatabase();
+    test(`a mail that was ${ending} before a moment is forgotten, and no other`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [before, atMoment, waiting] = [
         await newMail(store, JUST_BEFORE),
@@ -256,8 +244,7 @@ function endSuite(createDatabase: CreateDatabase): void {
     });
   }
 
-  test("the outbox tells how many mails wait, since when the oldest does, and how many were given up", async () => {
-    await using database = await createDatabase();
+  test("the outbox tells how many mails wait, since when the oldest does, and how many were given up", async (database) => {
     const store = database.openStore();
     assert.deepEqual(await store.outboxState(), {
       waiting: 0,
@@ -278,8 +265,7 @@ function endSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.outboxState(), rest);
   });
 
-  test("mails are listed oldest first, delivered ones if asked for, without a token", async () => {
-    await using database = await createDatabase();
+  test("mails are listed oldest first, delivered ones if asked for, without a token", async (database) => {
     const store = database.openStore();
     const ids = Array.from({ length: 4 }, newId);
     for (const turn of [2, 0, 3, 1]) await newRegistration(store, { mailId: ids[turn] ?? "" });

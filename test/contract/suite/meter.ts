@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { RateReadOutcome } from "../../../src/metering/store.ts";
 import { StoreUnavailable } from "../../../src/shared/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   dailyUnits,
   EUR_USD,
   KEY_LIMITS,
@@ -15,6 +13,7 @@ import {
   newRate,
   newRead,
   pairOf,
+  type StoreTest,
   storeRates,
   usedUnits,
 } from "./database.ts";
@@ -32,9 +31,8 @@ const isRate = (outcome: RateReadOutcome) => foundIn([outcome])[0] === "1.1476";
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-export function meterSuite(createDatabase: CreateDatabase): void {
-  test("a read charges one unit and tells the quota with it counted", async () => {
-    await using database = await createDatabase();
+export function meterSuite(test: StoreTest): void {
+  test("a read charges one unit and tells the quota with it counted", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
@@ -46,8 +44,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("after a read of EUR/USD, a pair of the same letters is still another pair", async () => {
-    await using database = await createDatabase();
+  test("after a read of EUR/USD, a pair of the same letters is still another pair", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("USD/EUR", "0.8714", EUR_USD.asOf)]);
     const { keyHash } = await newCustomer(store, 10);
@@ -60,8 +57,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(found, ["unsupported", "unsupported", "0.8714", "1.1476"]);
   });
 
-  test("an unknown or a revoked key gives nothing, and nothing is charged", async () => {
-    await using database = await createDatabase();
+  test("an unknown or a revoked key gives nothing, and nothing is charged", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
@@ -75,8 +71,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
-  test("a read that asks for no pair tells the quota uncharged, also when it is spent", async () => {
-    await using database = await createDatabase();
+  test("a read that asks for no pair tells the quota uncharged, also when it is spent", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
@@ -90,8 +85,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a read of an account whose plan is not stored fails alone in its batch, uncharged", async () => {
-    await using database = await createDatabase();
+  test("a read of an account whose plan is not stored fails alone in its batch, uncharged", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const [lost, other] = [await newCustomer(store, 10), await newCustomer(store, 10)];
@@ -115,8 +109,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
   });
 
-  test("an unsupported and a suspended pair are charged", async () => {
-    await using database = await createDatabase();
+  test("an unsupported and a suspended pair are charged", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
     await store.suspendRate(pairOf("EUR/JPY"), NOW);
@@ -130,8 +123,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
-  test("a spent quota is not passed, whatever is asked for", async () => {
-    await using database = await createDatabase();
+  test("a spent quota is not passed, whatever is asked for", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
@@ -146,8 +138,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a plan of no units grants none", async () => {
-    await using database = await createDatabase();
+  test("a plan of no units grants none", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 0);
@@ -158,8 +149,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
-  test("reads that come at once are granted in order of arrival, over all keys", async () => {
-    await using database = await createDatabase();
+  test("reads that come at once are granted in order of arrival, over all keys", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 4);
@@ -197,8 +187,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("accounts in one batch neither share nor block one another's quota", async () => {
-    await using database = await createDatabase();
+  test("accounts in one batch neither share nor block one another's quota", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const [poor, rich] = [await newCustomer(store, 2), await newCustomer(store, 100)];
@@ -212,8 +201,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, rich.accountId), 10);
   });
 
-  test("a batch over many accounts with two keys each charges every one its own, twice over", async () => {
-    await using database = await createDatabase();
+  test("a batch over many accounts with two keys each charges every one its own, twice over", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
@@ -246,8 +234,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     }
   });
 
-  test("more reads at once than one batch takes are all answered, in order and exactly", async () => {
-    await using database = await createDatabase();
+  test("more reads at once than one batch takes are all answered, in order and exactly", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 2400);
@@ -265,8 +252,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId), 2400);
   });
 
-  test("a batch that straddles midnight and the end of a period counts each read in its own", async () => {
-    await using database = await createDatabase();
+  test("a batch that straddles midnight and the end of a period counts each read in its own", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 2);
@@ -297,8 +283,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a period that ends gives the whole quota again, and what was used stays counted", async () => {
-    await using database = await createDatabase();
+  test("a period that ends gives the whole quota again, and what was used stays counted", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 1);
@@ -312,8 +297,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId, "2026-12"), 1);
   });
 
-  test("a quota that is lowered below what was used grants no more; raised, it grants again", async () => {
-    await using database = await createDatabase();
+  test("a quota that is lowered below what was used grants no more; raised, it grants again", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, plan, keyHash } = await newCustomer(store, 5);
@@ -331,8 +315,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.ok(!isRate(await store.read(newRead(keyHash))));
   });
 
-  test("an account that moves to another plan has its quota at the next read", async () => {
-    await using database = await createDatabase();
+  test("an account that moves to another plan has its quota at the next read", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { email, keyHash } = await newCustomer(store, 1);
@@ -345,8 +328,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(outcome?.quota, { quotaUnits: 50, usedUnits: 2 });
   });
 
-  test("two nodes that read for one account together never pass its quota", async () => {
-    await using database = await createDatabase();
+  test("two nodes that read for one account together never pass its quota", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     await storeRates(stores[0], [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(stores[0], 150);
@@ -369,8 +351,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("what a node itself stores, suspends or revokes, it serves at its next read", async () => {
-    await using database = await createDatabase();
+  test("what a node itself stores, suspends or revokes, it serves at its next read", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 100);
@@ -388,8 +369,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId), 4);
   });
 
-  test("a key and a pair that were asked for in vain are found once they are there", async () => {
-    await using database = await createDatabase();
+  test("a key and a pair that were asked for in vain are found once they are there", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(here, 100);
@@ -410,8 +390,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(foundIn([await jpy()]), ["182.85"]);
   });
 
-  test("what one node stores or suspends, another serves at its next read", async () => {
-    await using database = await createDatabase();
+  test("what one node stores or suspends, another serves at its next read", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);
     const { keyHash } = await newCustomer(here, 100);

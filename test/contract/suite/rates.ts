@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
-import { type CreateDatabase, EUR_USD, NOW, newRate, pairOf, storeRates } from "./database.ts";
+import { EUR_USD, NOW, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";
 
 const cautious = createUpdatePolicy({ activeSources: [], maxJump: "0.5" as Decimal });
 
@@ -10,16 +9,14 @@ const OLDER = "2026-03-13T14:59:59.999999999Z";
 const SAME = "2026-03-13T15:00:00Z";
 const NEWER = "2026-03-13T15:00:00.000000001Z";
 
-export function rateSuite(createDatabase: CreateDatabase): void {
-  test("a new store has no rate", async () => {
-    await using database = await createDatabase();
+export function rateSuite(test: StoreTest): void {
+  test("a new store has no rate", async (database) => {
     const store = database.openStore();
     assert.equal(await store.hasRates(), false);
     assert.deepEqual(await store.listRates(), []);
   });
 
-  test("rates come out digit by digit, in order of their pairs, all or those of a base", async () => {
-    await using database = await createDatabase();
+  test("rates come out digit by digit, in order of their pairs, all or those of a base", async (database) => {
     const store = database.openStore();
     const long = `0.${"0123456789".repeat(6)}01`;
     const usd = newRate("USD/EUR", long, "2026-03-31T04:00:00Z", "ust");
@@ -38,8 +35,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listRates("ISK"), []);
   });
 
-  test("a stored rate never goes back in time, not by a nanosecond", async () => {
-    await using database = await createDatabase();
+  test("a stored rate never goes back in time, not by a nanosecond", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
 
@@ -50,8 +46,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listRates(), [{ ...EUR_USD, suspendedAt: undefined }]);
   });
 
-  test("a rate of the same time is a correction, and a newer one replaces it", async () => {
-    await using database = await createDatabase();
+  test("a rate of the same time is a correction, and a newer one replaces it", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
 
@@ -64,8 +59,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual([newest?.rate, newest?.asOf], ["1.16", NEWER]);
   });
 
-  test("within one call each rate is judged by itself, in its order", async () => {
-    await using database = await createDatabase();
+  test("within one call each rate is judged by itself, in its order", async (database) => {
     const store = database.openStore();
 
     const standing = await storeRates(store, [
@@ -82,23 +76,20 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(rates, ["EUR 4", "USD 3"]);
   });
 
-  test("storing nothing stores nothing", async () => {
-    await using database = await createDatabase();
+  test("storing nothing stores nothing", async (database) => {
     const store = database.openStore();
     assert.deepEqual(await storeRates(store, []), []);
     assert.equal(await store.hasRates(), false);
   });
 
-  test("a pair and its inverse are two pairs", async () => {
-    await using database = await createDatabase();
+  test("a pair and its inverse are two pairs", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     assert.equal(await store.suspendRate(pairOf("USD/EUR"), NOW), false);
     assert.deepEqual(await store.listRates("USD"), []);
   });
 
-  test("a rate that jumps is held beside the stored one, and the last held counts", async () => {
-    await using database = await createDatabase();
+  test("a rate that jumps is held beside the stored one, and the last held counts", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
@@ -113,8 +104,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listHeldRates(), [expected]);
   });
 
-  test("a held rate is released once, and then it is the stored one", async () => {
-    await using database = await createDatabase();
+  test("a held rate is released once, and then it is the stored one", async (database) => {
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     await storeRates(store, [EUR_USD]);
@@ -127,8 +117,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listHeldRates(), []);
   });
 
-  test("a held rate that is dropped changes nothing, and a newer stored one replaces it", async () => {
-    await using database = await createDatabase();
+  test("a held rate that is dropped changes nothing, and a newer stored one replaces it", async (database) => {
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", SAME, "ecb");
     await storeRates(store, [EUR_USD]);
@@ -143,8 +132,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listHeldRates(), []);
   });
 
-  test("a preview of rates tells their verdicts and stores nothing", async () => {
-    await using database = await createDatabase();
+  test("a preview of rates tells their verdicts and stores nothing", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const next = newRate("EUR/USD", "114.76", NEWER, "ecb");
@@ -156,8 +144,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.listHeldRates(), []);
   });
 
-  test("a pair is suspended and resumed, and stays suspended when a newer rate comes", async () => {
-    await using database = await createDatabase();
+  test("a pair is suspended and resumed, and stays suspended when a newer rate comes", async (database) => {
     const store = database.openStore();
     const jpy = newRate("EUR/JPY", "182.85", SAME);
     await storeRates(store, [EUR_USD, jpy]);

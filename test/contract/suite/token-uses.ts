@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { PasswordReset } from "../../../src/mail/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   KEY_LIMITS,
   keysOf,
@@ -14,6 +12,7 @@ import {
   newRead,
   newRegistration,
   newResetToken,
+  type StoreTest,
   UNCHANGED,
 } from "./database.ts";
 
@@ -50,9 +49,8 @@ const tenOnTwoNodes = <Result>(
   use: (store: Store, turn: number) => Promise<Result>,
 ) => Promise.all(Array.from({ length: 10 }, (_, turn) => use(turn % 2 === 0 ? here : there, turn)));
 
-export function verificationSuite(createDatabase: CreateDatabase): void {
-  test("a token verifies its account's email once, and no other account's", async () => {
-    await using database = await createDatabase();
+export function verificationSuite(test: StoreTest): void {
+  test("a token verifies its account's email once, and no other account's", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newRegistration(store);
@@ -71,8 +69,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), after);
   });
 
-  test("an email that is verified already keeps its time, and the token is spent", async () => {
-    await using database = await createDatabase();
+  test("an email that is verified already keeps its time, and the token is spent", async (database) => {
     const store = database.openStore();
     const { account, email, verification } = await newRegistration(store);
     await store.markEmailVerified(email, NOW);
@@ -84,8 +81,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.verifyEmail(verification.tokenHash, LATER), false);
   });
 
-  test("an expired, unknown or other purpose's token verifies nothing", async () => {
-    await using database = await createDatabase();
+  test("an expired, unknown or other purpose's token verifies nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { verification, reset } = await newResetting(store);
     const before = await contentsOf(engine);
@@ -100,8 +96,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.verifyEmail(verification.tokenHash, lastMoment), true);
   });
 
-  test("of ten verifications by one token at once, on two nodes, one succeeds", async () => {
-    await using database = await createDatabase();
+  test("of ten verifications by one token at once, on two nodes, one succeeds", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { verification } = await newRegistration(stores[0]);
 
@@ -112,8 +107,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.equal(verified.filter((one) => one).length, 1);
   });
 
-  test("an email is marked as verified without a token, at the first time", async () => {
-    await using database = await createDatabase();
+  test("an email is marked as verified without a token, at the first time", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const [{ account, email }, other] = [
       await newRegistration(store),
@@ -132,9 +126,8 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
   });
 }
 
-export function passwordResetSuite(createDatabase: CreateDatabase): void {
-  test("a reset sets the password, verifies the email and is told of by a notice", async () => {
-    await using database = await createDatabase();
+export function passwordResetSuite(test: StoreTest): void {
+  test("a reset sets the password, verifies the email and is told of by a notice", async (database) => {
     const store = database.openStore();
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newResetting(store);
@@ -160,8 +153,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.accountByEmail(email), changed);
   });
 
-  test("a reset of a verified account ends its sessions, nobody else's and no API key", async () => {
-    await using database = await createDatabase();
+  test("a reset of a verified account ends its sessions, nobody else's and no API key", async (database) => {
     const store = database.openStore();
     const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
     await store.markEmailVerified(account.email, NOW);
@@ -181,8 +173,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.notEqual(await store.read(newRead(key.keyHash, { pair: "" })), undefined);
   });
 
-  test("a reset that verifies the email first revokes the account's keys, and nobody else's", async () => {
-    await using database = await createDatabase();
+  test("a reset that verifies the email first revokes the account's keys, and nobody else's", async (database) => {
     const store = database.openStore();
     const [{ account, email, reset }, other] = [
       await newResetting(store),
@@ -212,8 +203,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.notEqual(await store.read(newRead(later.keyHash, { pair: "" })), undefined);
   });
 
-  test("a first reset amid creations by older sessions, on two nodes, leaves no key", async () => {
-    await using database = await createDatabase();
+  test("a first reset amid creations by older sessions, on two nodes, leaves no key", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { account, reset } = await newResetting(stores[0]);
     const session = newSession(account.id);
@@ -232,8 +222,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("of resets by five tokens at once, on two nodes, one succeeds and voids the others", async () => {
-    await using database = await createDatabase();
+  test("of resets by five tokens at once, on two nodes, one succeeds and voids the others", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { email, verification, reset } = await newResetting(stores[0]);
     const tokens = [reset, newResetToken(), newResetToken(), newResetToken()];
@@ -254,8 +243,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal(mails.filter(({ kind }) => kind === "password_changed").length, 1);
   });
 
-  test("a password that was found right before a reset opens no session after it", async () => {
-    await using database = await createDatabase();
+  test("a password that was found right before a reset opens no session after it", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, reset } = await newResetting(store);
     const use = resetOf(reset.tokenHash);
@@ -271,8 +259,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.createSession(newSession(account.id), changed), true);
   });
 
-  test("an email that is verified already keeps its time at a reset", async () => {
-    await using database = await createDatabase();
+  test("an email that is verified already keeps its time at a reset", async (database) => {
     const store = database.openStore();
     const { email, reset } = await newResetting(store);
     await store.markEmailVerified(email, NOW);
@@ -282,8 +269,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.accountByEmail(email))?.emailVerifiedAt, NOW);
   });
 
-  test("an expired, unknown or other purpose's token changes nothing at a reset", async () => {
-    await using database = await createDatabase();
+  test("an expired, unknown or other purpose's token changes nothing at a reset", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
     await store.createSession(newSession(account.id), UNCHANGED);
@@ -299,8 +285,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal(await use(reset.tokenHash, "2026-11-21T12:59:59.999Z"), true);
   });
 
-  test("a reset whose notice cannot be stored changes nothing", async () => {
-    await using database = await createDatabase();
+  test("a reset whose notice cannot be stored changes nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
     await store.createSession(newSession(account.id), UNCHANGED);
@@ -312,8 +297,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("of ten resets by one token at once, on two nodes, one succeeds and tells", async () => {
-    await using database = await createDatabase();
+  test("of ten resets by one token at once, on two nodes, one succeeds and tells", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { email, reset } = await newResetting(stores[0]);
     const uses = Array.from({ length: 10 }, (_, turn) =>
@@ -335,8 +319,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("a reset amid logins by the old password, on two nodes, leaves no session", async () => {
-    await using database = await createDatabase();
+  test("a reset amid logins by the old password, on two nodes, leaves no session", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { account, reset } = await newResetting(stores[0]);
     const sessions = Array.from({ length: 10 }, () => newSession(account.id));
