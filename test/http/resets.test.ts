@@ -1,6 +1,4 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { after, suite, test } from "node:test";
 import { eventually } from "../support/mails.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
@@ -49,12 +47,8 @@ const requests: readonly (readonly [what: string, text: string])[] = [
 ];
 
 async function sendAndReset(url: string, text: string): Promise<void> {
-  const { hostname, port } = new URL(url);
   for (let index = 0; index < CONNECTIONS; index += 1) {
-    const socket = connect({ host: hostname, port: Number(port) });
-    // The server may be faster to close; that is an end of the connection, too.
-    socket.on("error", () => undefined);
-    await once(socket, "connect");
+    const { socket } = await openWire(url);
     socket.write(text);
     socket.resetAndDestroy();
   }

@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as after } from "node:timers/promises";
 import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import type { Publisher } from "../../src/rates/publishers/publisher.ts";
 import type { RateSource } from "../../src/rates/source.ts";
 import type { HttpLimits } from "../../src/rates/sources/http-get.ts";
 import { createPublisherSource } from "../../src/rates/sources/publisher-source.ts";
 import type { Clock } from "../../src/shared/clock.ts";
+import { eventually } from "./mails.ts";
 import type { TestService } from "./service.ts";
 
 /** How the publisher answers one request. */
@@ -102,12 +102,8 @@ export const FAILED = "a source failed: serving what is stored";
 
 /** Waits until the service's log has a line about a source. @returns the line. */
 export async function logged({ logLines }: TestService, msg: string, source: string) {
-  const deadlineMs = performance.now() + 120_000;
-  while (performance.now() < deadlineMs) {
+  return await eventually(`log line "${msg}" of ${source}`, () => {
     const lines = logLines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
-    const found = lines.find((line) => line.msg === msg && line.source === source);
-    if (found !== undefined) return found;
-    await after(5);
-  }
-  throw new Error(`no log line "${msg}" of ${source}: ${logLines.join("")}`);
+    return lines.find((line) => line.msg === msg && line.source === source);
+  });
 }
