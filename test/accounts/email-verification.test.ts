@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
 import { type Answer, PASSWORD } from "../support/client.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { startService, type TestService, startSharedService } from "../support/service.ts";
 
 const VERIFICATION = "/v1/auth/verification";
 const RESEND = "/v1/auth/verification/resend";
 const DAY_MS = 86_400_000;
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const register = (email: string, own: TestService = service) =>
   own.post("/v1/auth/register", { json: { email, password: PASSWORD } });

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { type Answer, PASSWORD } from "../support/client.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { startService, type TestService, startSharedService } from "../support/service.ts";
 
 const NEW = "quite another passphrase";
 const required = { config: { requireVerifiedEmail: true } };
 
-const service = await startService(required);
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService(required);
 
 const register = (email: string) =>
   service.post("/v1/auth/register", { json: { email, password: PASSWORD } });

@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import {
   assertCommonHeaders,
   assertKeyRefused,
   assertSessionRefused,
 } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startService, startSharedService } from "../support/service.ts";
 
 const USAGE = "/v1/account/usage";
 const KEYS = "/v1/account/api-keys";
 const DAY_MS = 86_400_000;
 const PASSWORD = "correct horse battery";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const logIn = async (email: string) => {
   const answer = await service.post("/v1/auth/login", { json: { email, password: PASSWORD } });

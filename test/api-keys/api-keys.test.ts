@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import {
   assertCommonHeaders,
   assertFailure,
@@ -8,12 +8,11 @@ import {
   assertSessionRefused,
   uuidV7,
 } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startService, startSharedService } from "../support/service.ts";
 
 const KEYS = "/v1/account/api-keys";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 type Item = Readonly<Record<string, unknown>>;
 

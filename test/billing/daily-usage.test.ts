@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { after, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
 import { connectMcp } from "../support/mcp-client.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { startService, TestClock, type TestService, startSharedService } from "../support/service.ts";
 
 const DAILY = "/v1/account/usage/daily";
 const RATE = "/v1/rates/EUR/USD";
 const EMAIL = "ada@example.org";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 const { session, keyId: id, apiKey } = await service.newCustomer();
 await service.get(RATE, { apiKey });
 

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { startService, TestClock, startSharedService } from "../support/service.ts";
 import { withoutView } from "../support/store-faults.ts";
 
 const USAGE = "/v1/account/usage";
 const RATE = "/v1/rates/EUR/USD";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 test("§2 usage: an answer has exactly the plan, the period and the four figures", async () => {
   const { session, apiKey } = await service.newCustomer();

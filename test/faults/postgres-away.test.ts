@@ -17,6 +17,7 @@ import { startService } from "../support/service.ts";
 import {
   checkLedger,
   checkNode,
+  type Load,
   openReaders,
   startBehindRelay,
   startLoad,
@@ -107,6 +108,15 @@ async function assertAway(
   return slowestMs;
 }
 
+/** Waits until a load is served again, and ends it. @returns how that went. */
+async function resumed(load: Load, node: Client): Promise<string> {
+  const backMs = await untilServed(node);
+  await untilAnswered(load, 200);
+  await load.stop();
+  assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
+  return `back ${Math.round(backMs)} ms; ${tell(load)}`;
+}
+
 async function connectionsOf(url: string): Promise<number> {
   return Number((await administer(url, COUNT_CONNECTIONS))[0]?.count);
 }
@@ -159,10 +169,7 @@ test("a database that is killed and comes back loses nothing, and service resume
 
 test("a database that hangs holds up no answer, and leaks no connection", async (t) => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const ledger = await openReaders(node, postgres.url(), {
-    ledger: sharedLedger,
-    label: "hung",
-  });
+  const ledger = await openReaders(node, postgres.url(), { ledger: sharedLedger, label: "hung" });
   await using load = startLoad([node], ledger, { label: "hang" });
   await untilAnswered(load, 1000);
 
@@ -171,14 +178,7 @@ test("a database that hangs holds up no answer, and leaks no connection", async 
     using _frozen = await freeze(postgres);
     slowestMs = await assertAway(node, ledger, "frozen", 3);
   }
-  const backMs = await untilServed(node);
-  await untilAnswered(load, 200);
-  await load.stop();
-
-  t.diagnostic(
-    `slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms; ${tell(load)}`,
-  );
-  assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
+  t.diagnostic(`slowest 503 ${Math.round(slowestMs)} ms; ${await resumed(load, node)}`);
   await checkLedger([node], ledger, postgres.url());
   await eventually("connections", async () => {
     return (await connectionsOf(postgres.url())) <= POOL_SIZE || undefined;
@@ -196,14 +196,7 @@ test("a network that drops all packets holds up no answer, and leaks no connecti
   relay.drop();
   const slowestMs = await assertAway(node, ledger, "dropped", 3);
   relay.forward();
-  const backMs = await untilServed(node);
-  await untilAnswered(load, 200);
-  await load.stop();
-
-  t.diagnostic(
-    `slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms; ${tell(load)}`,
-  );
-  assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
+  t.diagnostic(`slowest 503 ${Math.round(slowestMs)} ms; ${await resumed(load, node)}`);
   await checkLedger([node], ledger, postgres.url());
   assert.ok(relay.openConnections() <= POOL_SIZE, `${relay.openConnections()} connections`);
   checkNode(node);
@@ -232,10 +225,7 @@ test("a transaction that the network breaks off in its middle is soon in nobody'
 
 test("connections that are cut one by one cost single answers and nothing else", async (t) => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const ledger = await openReaders(node, postgres.url(), {
-    ledger: sharedLedger,
-    label: "cut",
-  });
+  const ledger = await openReaders(node, postgres.url(), { ledger: sharedLedger, label: "cut" });
   const connections = 8;
   const writers = 2;
   await using load = startLoad([node], ledger, { connections, writers, label: "cuts" });
@@ -258,11 +248,7 @@ test("connections that are cut one by one cost single answers and nothing else",
 
 test("a database that takes no writes for a while is waited for", async () => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const ledger = await openReaders(node, postgres.url(), {
-    quotas: [300, 1_000_000],
-    ledger: sharedLedger,
-    label: "unwritten",
-  });
+  const ledger = await openReaders(node, postgres.url(), { ledger: sharedLedger, label: "unwritten", quotas: [300, 1_000_000] });
   await using load = startLoad([node], ledger, { connections: 4, writers: 1, label: "waiting" });
   await untilAnswered(load, 200);
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { type Answer, PASSWORD } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
 import { openWire } from "../support/raw-connection.ts";
-import { startService, type TestService } from "../support/service.ts";
+import { startService, type TestService, startSharedService } from "../support/service.ts";
 
 const REGISTER = "/v1/auth/register";
 const EMAIL = "ada@example.org";
@@ -13,8 +13,7 @@ const EMAIL = "ada@example.org";
 const CALLS_PER_WINDOW = 2;
 const trustedProxies = ["127.0.0.1", "10.9.9.0/24", "fd00::/8", "linklocal"];
 const config = { authCallsPerWindow: CALLS_PER_WINDOW, trustedProxies };
-const service = await startService({ config });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config });
 
 /** A call that counts, and opens no account. */
 const callFrom = (email: string, forwardedFor: string, own: TestService = service) =>

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 import { openWire, plainRead } from "../support/raw-connection.ts";
-import { startService } from "../support/service.ts";
+import { startService, startSharedService } from "../support/service.ts";
 
 // Errors carry the same: assertFailure asserts it wherever one is met.
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const { session, keyId: id, apiKey } = await service.newCustomer("ada@example.org");
 const credentials = { email: "ada@example.org", password: "correct horse battery" };

@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { assertFailure } from "../support/assertions.ts";
 import { openWire } from "../support/raw-connection.ts";
 import { cpuMsOf } from "../support/resources.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
-const service = await startService({ config: { authCallsPerWindow: 1_000 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config: { authCallsPerWindow: 1_000 } });
 
 const PASSWORD = "correct horse battery";
 const KIB_16 = 16 * 1024;

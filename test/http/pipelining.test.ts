@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { after, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { openWire, sendRaw } from "../support/raw-connection.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 // Several requests on one connection, the last of them broken: responses leave in the order of
 // their requests, what was charged or stored has its response, and what is answered only with a
 // framing error has changed nothing.
 
-const service = await startService({ config: { freePlanUnits: 1_000_000 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config: { freePlanUnits: 1_000_000 } });
 
 const { session, apiKey } = await service.newCustomer();
 

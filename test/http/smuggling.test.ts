@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { openWire } from "../support/raw-connection.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 // A proxy sends the requests of many clients over one connection, one after the other. Whatever one
 // client writes, it is one request: no part of it may be taken for the next, which is another's.
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const { session, apiKey } = await service.newCustomer();
 

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { METHODS } from "node:http";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const { session, keyId: id, apiKey } = await service.newCustomer();
 

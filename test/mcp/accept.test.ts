@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
-import { startService } from "../support/service.ts";
+import { test } from "node:test";
+import { startSharedService } from "../support/service.ts";
 import {
   assertRpcError,
   callOf,
@@ -14,8 +14,7 @@ import {
   valueIn,
 } from "./messages.ts";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const { session, apiKey } = await service.newCustomer();
 const post = postTo(service, apiKey);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { after, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
 import type { Answer, Call } from "../support/client.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 import {
   callOf,
   EUR_USD,
@@ -20,8 +20,7 @@ import {
 const CHALLENGE =
   'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const { session, apiKey } = await service.newCustomer();
 const revoked = await service.createKey(session);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import type { Answer } from "../support/client.ts";
-import { startService } from "../support/service.ts";
+import { startService, startSharedService } from "../support/service.ts";
 import {
   assertRpcError,
   assertToolFailure,
@@ -18,8 +18,7 @@ import {
   valueIn,
 } from "./messages.ts";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const { session, apiKey } = await service.newCustomer();
 const post = postTo(service, apiKey);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 import {
   assertRpcError,
   callOf,
@@ -23,8 +23,7 @@ import {
 
 const KIB_64 = 64 * 1024;
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const { session, apiKey } = await service.newCustomer();
 const post = postTo(service, apiKey);

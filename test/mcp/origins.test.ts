@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { sendRaw } from "../support/raw-connection.ts";
-import { startService } from "../support/service.ts";
+import { startService, startSharedService } from "../support/service.ts";
 import { eras, PATH, type Posted, postTo, readOf, requestOf } from "./messages.ts";
 
 const config = {
   publicUrl: "https://public.example/rates",
   allowedOrigins: ["https://app.example.org", "http://console.example.org:3000"],
 };
-const service = await startService({ config });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config });
 
 const { session, apiKey } = await service.newCustomer();
 const post = postTo(service, apiKey);

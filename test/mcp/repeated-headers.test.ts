@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { after, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { parsePlainMessage } from "../../src/mcp/fast-path.ts";
 import { sendRaw } from "../support/raw-connection.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 import { ACCEPT, readOf, rpcOf, VERSION_OF, valueIn } from "./messages.ts";
 
 // A plain message passes node:http by (the fast path). One with a header that comes twice must not:
 // only the ordinary path knows what each header then means.
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const { session, apiKey } = await service.newCustomer();
 

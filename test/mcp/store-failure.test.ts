@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { withoutDays, withoutView } from "../support/store-faults.ts";
+import { holdWriteLock, withoutDays, withoutView } from "../support/store-faults.ts";
 import {
   assertToolFailure,
   callOf,
@@ -42,18 +42,6 @@ function withoutTable(service: TestService, table: string): Disposable {
   service.query(`ALTER TABLE ${table} RENAME TO ${table}_gone`);
   return {
     [Symbol.dispose]: () => void service.query(`ALTER TABLE ${table}_gone RENAME TO ${table}`),
-  };
-}
-
-/** Takes the store's write lock beside the service, and holds it longer than the service waits. */
-function holdWriteLock(service: TestService): Disposable {
-  const database = service.database();
-  database.exec("BEGIN IMMEDIATE");
-  return {
-    [Symbol.dispose]: () => {
-      database.exec("ROLLBACK");
-      database.close();
-    },
   };
 }
 

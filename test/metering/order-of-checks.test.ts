@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure, assertKeyRefused } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 const QUOTA_MESSAGE = "Request-unit quota exceeded for the current billing period.";
 const UNSUPPORTED_MESSAGE = "The requested currency pair is not currently supported.";
 const UNAVAILABLE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
 
-const service = await startService({ config: { freePlanUnits: 5 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config: { freePlanUnits: 5 } });
 service.storeRate("HALTED", "USD", "1.5");
 service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
 

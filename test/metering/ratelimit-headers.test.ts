@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertKeyRefused } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { startService, TestClock, startSharedService } from "../support/service.ts";
 
 // draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy and RateLimit on the rate endpoint.
 
 const clock = new TestClock("2026-11-21T12:00:00.000Z");
-const service = await startService({ clock, config: { freePlanUnits: 3 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ clock, config: { freePlanUnits: 3 } });
 service.storeRate("HALTED", "USD", "1.5");
 service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
 

@@ -2,22 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { withoutDays } from "../support/store-faults.ts";
+import { holdWriteLock, withoutDays } from "../support/store-faults.ts";
 
 const RATE = "/v1/rates/EUR/USD";
 const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
-
-/** Takes the store's write lock beside the service, and holds it longer than the service waits. */
-function holdWriteLock(service: TestService): Disposable {
-  const database = service.database();
-  database.exec("BEGIN IMMEDIATE");
-  return {
-    [Symbol.dispose]: () => {
-      database.exec("ROLLBACK");
-      database.close();
-    },
-  };
-}
 
 const charges = (service: TestService) => [
   service.query("SELECT * FROM period_usage"),

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { after } from "node:test";
 import { type DestinationStream, pino } from "pino";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
@@ -100,3 +101,10 @@ export async function startService(options: TestOptions = {}) {
 }
 
 export type TestService = Awaited<ReturnType<typeof startService>>;
+
+/** Starts a service for all tests of a file, which stops after them. */
+export async function startSharedService(options?: TestOptions): Promise<TestService> {
+  const service = await startService(options);
+  after(() => service[Symbol.asyncDispose]());
+  return service;
+}
