@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { Counts } from "../support/counts.ts";
 import { enterCharge, Ledger, today } from "../support/ledger.ts";
 import { assertLedger } from "../support/ledger-audit.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
 import type { Server } from "../support/process.ts";
-import { byReaders, Counts, NODES, runMixedQuotas, SEED } from "./mixed-quotas.ts";
+import { byReaders, NODES, runMixedQuotas, SEED } from "./mixed-quotas.ts";
 
 /** 200 for each account: enough to exhaust every quota but the ample one. */
 const READS = 20_000;

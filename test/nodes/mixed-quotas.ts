@@ -3,6 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { openPostgresStore, type Store } from "../../src/store.ts";
 import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
+import { Counts } from "../support/counts.ts";
 import { enterCharge, Ledger, today } from "../support/ledger.ts";
 import { assertLedger } from "../support/ledger-audit.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
@@ -31,23 +32,6 @@ export async function byReaders(
     wires.push(opened.use(await openWire(nth(nodes, turn).url)));
   }
   await Promise.all(turns.map((turn) => work(nth(wires, turn), turn)));
-}
-
-/** Counts by a key, beginning at none. */
-export class Counts {
-  readonly #counts = new Map<string, number>();
-
-  add(key: string | number): void {
-    this.#counts.set(String(key), this.of(key) + 1);
-  }
-
-  of(key: string | number): number {
-    return this.#counts.get(String(key)) ?? 0;
-  }
-
-  all(): Readonly<Record<string, number>> {
-    return Object.fromEntries([...this.#counts].sort());
-  }
 }
 
 /**

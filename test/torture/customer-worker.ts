@@ -237,7 +237,7 @@ class Actor {
     const { counts, story, answers } = this.#round;
     const [method = "", path = ""] = what.split(" ");
     const told = `${who}: ${what} on node ${this.#node.index}`;
-    counts.count("requests");
+    counts.add("requests");
     let answer: Answer;
     try {
       answer = await this.#node.server.call(method, path, how);
@@ -247,8 +247,8 @@ class Actor {
       return undefined;
     }
     answers.count();
-    counts.count("answers");
-    counts.count(path.startsWith("/v1/account/api-keys/") ? "key revocations" : what);
+    counts.add("answers");
+    counts.add(path.startsWith("/v1/account/api-keys/") ? "key revocations" : what);
     story.tell(`${told} got ${answer.status}`);
     if (answer.status === 503) return undefined;
     if (answer.status !== status) {

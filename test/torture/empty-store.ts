@@ -37,7 +37,7 @@ export async function tortureEmptyStore(round: Round, plan: EmptyStorePlan): Pro
   for (const { server } of nodes.all()) await server.stop();
   round.nodes.kills += nodes.kills;
   round.nodes.recoveriesMs.push(...nodes.recoveriesMs);
-  round.counts.count("empty stores");
+  round.counts.add("empty stores");
 }
 
 /** Pairs that the bundled publications have between them. */

@@ -41,7 +41,7 @@ export async function importRates(
     throw new Violation(`import ${number} ended with ${exitCode}: ${stdout}${stderr}`);
   }
   ledger.imports.done = number;
-  counts.count("imports");
+  counts.add("imports");
   story.tell(`import ${number} is done`);
 }
 
@@ -76,7 +76,7 @@ async function run(
   args: readonly string[],
   killedAt: CommandPlan["killedAt"],
 ): Promise<boolean> {
-  counts.count(args.slice(0, 2).join(" "));
+  counts.add(args.slice(0, 2).join(" "));
   if (killedAt !== undefined) return await nodes.runAndKill(args, killedAt);
   const { dataDirectory, env } = store;
   await using program = new Program(args, { dataDirectory, env });

@@ -98,13 +98,13 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
   const sentOn = today();
   const where = `${owner.email}: a read by ${way} on node ${node.index} with key ${key.id}`;
   owner.sentUnits += 1;
-  counts.count("requests");
+  counts.add("requests");
   const reply = await connection
     .call(...askRead(way, request, key.apiKey, request.converts))
     .catch((error: Error) => error);
   const doubt = () => {
     enterDoubt(key, sentOn);
-    counts.count("reads in doubt");
+    counts.add("reads in doubt");
   };
   if (reply instanceof Error) {
     // Who was refused a connection has sent nothing.
@@ -117,18 +117,18 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
   }
 
   answers.count();
-  counts.count("answers");
+  counts.add("answers");
   const reading = readingOf(way, reply);
   const told = `${where} got ${reading.code}`;
   if (reading.code === "temporarily_unavailable") {
     doubt();
-    counts.count("503");
+    counts.add("503");
     story.tell(told);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     return true;
   }
   if (charged.has(reading.code)) {
-    counts.count("charged answers");
+    counts.add("charged answers");
     enterCharge(key, sentOn);
   } else owner.sentUnits -= 1;
   judge(round, { toRead, reading, before, told });

@@ -1,4 +1,5 @@
 import { openConnection } from "../support/client.ts";
+import { Counts } from "../support/counts.ts";
 import { Ledger, openReader } from "../support/ledger.ts";
 import { audit } from "./audit.ts";
 import { actOn } from "./customer-worker.ts";
@@ -10,7 +11,7 @@ import { importRates, planNamed, runCommand } from "./operator.ts";
 import { type PlanSettings, planRound, type RoundPlan, tellPlan } from "./plan.ts";
 import { read, readOn } from "./read-worker.ts";
 import type { Way } from "./readings.ts";
-import { Counts, type Round } from "./round.ts";
+import type { Round } from "./round.ts";
 import { openStore, type TorturedStore } from "./stores.ts";
 
 /** The reads' hands, each with its way. */
@@ -88,7 +89,7 @@ export async function torture(options: TortureOptions): Promise<Figures> {
     recoverySecondsMedian: (sorted[Math.floor(sorted.length / 2)] ?? 0) / 1000,
     starts: sorted.length,
     lost,
-    done: counts.allBut(["requests", "answers", "charged answers", "reads in doubt"]),
+    done: counts.all(["requests", "answers", "charged answers", "reads in doubt"]),
     failure,
   };
 }
