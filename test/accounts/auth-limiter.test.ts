@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { type Answer, PASSWORD } from "../support/client.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const LOGIN = "/v1/auth/login";
 const REGISTER = "/v1/auth/register";
@@ -10,7 +11,6 @@ const RESEND = "/v1/auth/verification/resend";
 const RESET = "/v1/auth/password-reset";
 const CONFIRM = "/v1/auth/password-reset/confirm";
 const EMAIL = "ada@example.org";
-const PASSWORD = "correct horse battery";
 const WINDOW_MS = 900_000;
 
 /**
@@ -248,8 +248,7 @@ test("§8 auth limit: it does not use up the quota, and its rejections have thei
   await using service = await startService({
     config: { authCallsPerWindow: 2, freePlanUnits: 3 },
   });
-  const session = await service.openSession(EMAIL);
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer(EMAIL);
   assertLimited(await logIn(service));
 
   for (let read = 0; read < 3; read += 1) {
@@ -263,8 +262,7 @@ test("§8 auth limit: reads above the quota do not count", async () => {
   await using service = await startService({
     config: { authCallsPerWindow: 4, freePlanUnits: 0 },
   });
-  const session = await service.openSession(EMAIL);
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer(EMAIL);
   for (let read = 0; read < 5; read += 1) await service.get("/v1/rates/EUR/USD", { apiKey });
 
   assert.equal((await logIn(service)).status, 200);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { after, before, suite, test } from "node:test";
 import { emptyStore } from "../storage/stored.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import type { Client } from "../support/client.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
 
 let server: Server;
@@ -17,7 +17,7 @@ const run = (...args: readonly string[]) => kurs(args, { dataDirectory });
 before(async () => {
   dataDirectory = resources.use(await temporaryDirectory()).path;
   server = resources.use(await serve({ dataDirectory }));
-  client = clientOf(server.url);
+  client = server;
   unusedDirectory = resources.use(await emptyStore()).path;
 });
 after(() => resources.disposeAsync());
@@ -25,8 +25,7 @@ after(() => resources.disposeAsync());
 /** An account with a key on a plan of its own. */
 async function newCustomer(name: string, units: number) {
   const email = `${name}@example.org`;
-  const session = await client.openSession(email);
-  const { apiKey } = await client.createKey(session);
+  const { session, apiKey } = await client.newCustomer(email);
   using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
   database.prepare("INSERT INTO plans (name, units_per_period) VALUES (?, ?)").run(name, units);
   database.prepare("UPDATE accounts SET plan = ? WHERE email = ?").run(name, email);
@@ -111,7 +110,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
   test("kurs accounts show prints plan, units and active keys, and ignores the email's case", async () => {
     const { email, session, read } = await newCustomer("shown", 7);
     const { id } = await client.createKey(session);
-    await client.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+    await client.revokeKey(session, id);
     await read();
 
     const table = await run("accounts", "show", " SHOWN@Example.ORG");
@@ -179,12 +178,12 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     const here = { dataDirectory: directory.path };
     await using strict = await serve({ ...here, env: { REQUIRE_VERIFIED_EMAIL: "true" } });
     const email = "ada@example.org";
-    await clientOf(strict.url).register(email);
-    await assert.rejects(clientOf(strict.url).logIn(email), /want 200, got 403 .*not_verified/);
+    await strict.register(email);
+    await assert.rejects(strict.logIn(email), /want 200, got 403 .*not_verified/);
 
     await kurs(["accounts", "verify", email], here);
 
-    assert.match(await clientOf(strict.url).logIn(email), /^svc_sess_/);
+    assert.match(await strict.logIn(email), /^svc_sess_/);
   });
 
   const missing = [

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
+import { type Answer, PASSWORD } from "../support/client.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 const VERIFICATION = "/v1/auth/verification";
 const RESEND = "/v1/auth/verification/resend";
-const PASSWORD = "correct horse battery";
 const DAY_MS = 86_400_000;
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const register = (email: string, own: TestService = service) =>
   own.post("/v1/auth/register", { json: { email, password: PASSWORD } });
@@ -236,8 +235,7 @@ test("verification: the server rejects a token in upper case, with white space o
 });
 
 test("verification: the server rejects session tokens, API keys, reset tokens and foreign tokens", async () => {
-  const session = await service.openSession("holder@example.org");
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer("holder@example.org");
   await service.post("/v1/auth/password-reset", { json: { email: "holder@example.org" } });
   const reset = tokenOf(await mailTo(service.dataDirectory, "holder@example.org", "reset"));
   await using other = await startService();

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 const LOGIN = "/v1/auth/login";
 const EMAIL = "ada@example.org";
 const PASSWORD = "correct horse battery";
 const MESSAGE = "Email or password is incorrect.";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 await service.openSession(EMAIL);
 
 const sessionCount = () => service.query("SELECT count(*) AS sessions FROM sessions")[0]?.sessions;

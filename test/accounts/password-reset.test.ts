@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import {
   assertCommonHeaders,
@@ -8,8 +8,9 @@ import {
   assertKeyRefused,
   assertSessionRefused,
 } from "../support/assertions.ts";
+import type { Answer } from "../support/client.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 const REQUEST = "/v1/auth/password-reset";
 const CONFIRM = "/v1/auth/password-reset/confirm";
@@ -18,8 +19,7 @@ const OLD = "correct horse battery";
 const NEW = "quite another passphrase";
 const HOUR_MS = 3_600_000;
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const requestReset = (email: unknown, own: TestService = service) =>
   own.post(REQUEST, { json: { email } });

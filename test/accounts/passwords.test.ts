@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { argon2Sync } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { assertFailure } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
-const service = await startService({ secrets: createSecrets() });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ secrets: createSecrets() });
 
 const accountCount = () => service.query("SELECT count(*) AS accounts FROM accounts")[0]?.accounts;
 

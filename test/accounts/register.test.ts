@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure, uuidV7 } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 const REGISTER = "/v1/auth/register";
 const PASSWORD = "correct horse battery";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const accountCount = () => service.query("SELECT count(*) AS accounts FROM accounts")[0]?.accounts;
 

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
+import { type Answer, PASSWORD } from "../support/client.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { startService, startSharedService, type TestService } from "../support/service.ts";
 
-const PASSWORD = "correct horse battery";
 const NEW = "quite another passphrase";
 const required = { config: { requireVerifiedEmail: true } };
 
-const service = await startService(required);
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService(required);
 
 const register = (email: string) =>
   service.post("/v1/auth/register", { json: { email, password: PASSWORD } });
@@ -90,8 +89,7 @@ test("required verification: a log-in that returns 403 counts against the auth l
 test("required verification: existing sessions and keys stay valid; the next log-in returns 403", async () => {
   await using before = await startService();
   const { dataDirectory } = before;
-  const session = await before.openSession("ada@example.org");
-  const { apiKey } = await before.createKey(session);
+  const { session, apiKey } = await before.newCustomer("ada@example.org");
 
   await using own = await startService({ ...required, dataDirectory });
 

@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import {
   assertCommonHeaders,
   assertKeyRefused,
   assertSessionRefused,
 } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startService, startSharedService } from "../support/service.ts";
 
 const USAGE = "/v1/account/usage";
 const KEYS = "/v1/account/api-keys";
 const DAY_MS = 86_400_000;
 const PASSWORD = "correct horse battery";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const logIn = async (email: string) => {
   const answer = await service.post("/v1/auth/login", { json: { email, password: PASSWORD } });
@@ -60,8 +59,7 @@ test("§3 sessions: using a session does not extend it", async () => {
 
 test("§3 sessions: an expired session can neither create nor revoke keys; the keys stay valid", async () => {
   const email = "expired@example.org";
-  const session = await service.openSession(email);
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer(email);
   service.clock.advanceMs(DAY_MS);
 
   assertSessionRefused(await service.post(KEYS, { session, json: { name: "late" } }));
@@ -103,15 +101,14 @@ test("sessions: a log-out returns 204 without a body and ends only that session"
 });
 
 test("sessions: a log-out without a valid session returns 401", async () => {
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
 
   assertSessionRefused(await service.post("/v1/auth/logout"));
   assertSessionRefused(await service.post("/v1/auth/logout", { apiKey }));
 });
 
 test("sessions: an API key stays valid after the session that created it has ended", async () => {
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   await service.post("/v1/auth/logout", { session });
 
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
@@ -154,8 +151,7 @@ test("§5 sessions: the rate endpoint rejects a session token and charges nothin
 });
 
 test("§5 sessions: account endpoints reject an API key", async () => {
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
 
   for (const scheme of ["ApiKey", "Session", "Bearer"]) {
     const headers = { authorization: `${scheme} ${apiKey}` };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import {
   assertCommonHeaders,
   assertFailure,
@@ -8,12 +8,11 @@ import {
   assertSessionRefused,
   uuidV7,
 } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startService, startSharedService } from "../support/service.ts";
 
 const KEYS = "/v1/account/api-keys";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 type Item = Readonly<Record<string, unknown>>;
 
@@ -53,7 +52,7 @@ test("§2 keys: every key has a different secret, id and prefix", async () => {
 });
 
 test("§5 keys: a new key can read a rate at once", async () => {
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
 
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 });
@@ -104,8 +103,7 @@ test("§4 keys: an account's list contains only its own keys", async () => {
 });
 
 test("§3 keys: a revocation returns 204 without a body, and the key's next read returns 401", async () => {
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
   await service.get("/v1/rates/EUR/USD", { apiKey });
 
   const answer = await revoke(session, id);
@@ -119,8 +117,7 @@ test("§3 keys: a revocation returns 204 without a body, and the key's next read
 
 test("§5 keys: after a revocation on one node, every other node rejects the key's next read", async () => {
   await using other = await startService({ dataDirectory: service.dataDirectory });
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
   for (const node of [service, other]) {
     assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
   }
@@ -149,8 +146,7 @@ test("§2 keys: a revoked key stays in the list, with revoked_at added", async (
 });
 
 test("§3 keys: revoking a key again returns 404 and does not change revoked_at", async () => {
-  const session = await service.openSession();
-  const { id } = await service.createKey(session);
+  const { session, keyId: id } = await service.newCustomer();
   await revoke(session, id);
   const before = await listOf(session);
   service.clock.advanceMs(5000);
@@ -160,8 +156,7 @@ test("§3 keys: revoking a key again returns 404 and does not change revoked_at"
 });
 
 test("§3 keys: of ten concurrent revocations one succeeds and nine return 404", async () => {
-  const session = await service.openSession();
-  const { id } = await service.createKey(session);
+  const { session, keyId: id } = await service.newCustomer();
 
   const answers = await Promise.all(Array.from({ length: 10 }, () => revoke(session, id)));
 
@@ -219,8 +214,7 @@ test("keys: the id in the path may be in upper or mixed case", async () => {
 });
 
 test("§5 keys: a key or its prefix in place of the id revokes nothing", async () => {
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
 
   for (const wrong of [apiKey.slice(0, 17), apiKey]) {
     assertFailure(await revoke(session, wrong), 404, "not_found");
@@ -239,7 +233,7 @@ test("§5 keys: revoking one key does not affect the account's other keys", asyn
 });
 
 test("keys: the database holds the SHA-256 of a key but not the key", async () => {
-  const { id, apiKey } = await service.createKey(await service.openSession());
+  const { keyId: id, apiKey } = await service.newCustomer();
 
   const [row] = service.query("SELECT key_hash FROM api_keys WHERE id = ?", id);
   assert.equal(row?.key_hash, hash("sha256", apiKey));
@@ -250,8 +244,7 @@ test("keys: the database holds the SHA-256 of a key but not the key", async () =
 });
 
 test("§4 keys: without a session the server lists, creates and revokes nothing", async () => {
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
   const before = await listOf(session);
 
   for (const how of [{}, { apiKey }, { session: `svc_sess_${"0".repeat(64)}` }]) {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 const KEYS = "/v1/account/api-keys";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const session = await service.openSession();
 

@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
-import { after, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
 import { connectMcp } from "../support/mcp-client.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import {
+  startService,
+  startSharedService,
+  TestClock,
+  type TestService,
+} from "../support/service.ts";
 
 const DAILY = "/v1/account/usage/daily";
 const RATE = "/v1/rates/EUR/USD";
 const EMAIL = "ada@example.org";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
-const session = await service.openSession();
-const { id, apiKey } = await service.createKey(session);
+const service = await startSharedService();
+const { session, keyId: id, apiKey } = await service.newCustomer();
 await service.get(RATE, { apiKey });
 
 /** @returns a new session: those of an earlier day have expired. */
@@ -119,7 +122,7 @@ suite("daily usage: the response", () => {
     const session = await service.openSession();
     const key = await service.createKey(session);
     await service.get(RATE, key);
-    await service.call("DELETE", `/v1/account/api-keys/${key.id}`, { session });
+    await service.revokeKey(session, key.id);
     assert.equal((await service.get(RATE, key)).status, 401);
 
     assert.deepEqual(await daysIn(service, session), [

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { engines, type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
+import type { Call } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
 import { administer } from "../support/postgres.ts";
 import { kurs } from "../support/process.ts";
-import type { Call, TestService } from "../support/service.ts";
+import type { TestService } from "../support/service.ts";
 
 const RATE = "/v1/rates/EUR/USD";
 const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";

@@ -7,8 +7,7 @@ const PATH = "/v1/rates/EUR/USD";
 
 test("metering: after the quota is lowered below the used units, a read returns 429 with 0 remaining", async () => {
   await using service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   for (let read = 0; read < 5; read += 1) await service.get(PATH, { apiKey });
   service.query("UPDATE plans SET units_per_period = 3 WHERE name = 'free'");
 
@@ -23,8 +22,7 @@ test("metering: after the quota is lowered below the used units, a read returns 
 
 test("metering: a raised quota applies from the next read", async () => {
   await using service = await startService({ config: { freePlanUnits: 1 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer();
   await service.get(PATH, { apiKey });
   assertFailure(await service.get(PATH, { apiKey }), 429, "quota_exceeded");
   service.query("UPDATE plans SET units_per_period = 2 WHERE name = 'free'");
@@ -35,8 +33,7 @@ test("metering: a raised quota applies from the next read", async () => {
 
 test("metering: a new plan of an account applies from the next read", async () => {
   await using service = await startService({ config: { freePlanUnits: 1 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   await service.get(PATH, { apiKey });
   service.query("INSERT INTO plans (name, units_per_period) VALUES ('pro', 10)");
   service.query("UPDATE accounts SET plan = 'pro'");
@@ -57,8 +54,7 @@ test("metering: a new plan of an account applies from the next read", async () =
 
 test("metering: on a plan with zero units every read returns 429 and charges nothing", async () => {
   await using service = await startService({ config: { freePlanUnits: 0 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer();
 
   const answer = await service.get(PATH, { apiKey });
 

@@ -1,18 +1,16 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { startService, startSharedService, TestClock } from "../support/service.ts";
 import { withoutView } from "../support/store-faults.ts";
 
 const USAGE = "/v1/account/usage";
 const RATE = "/v1/rates/EUR/USD";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 test("§2 usage: the response has exactly the plan, the billing period and the four usage figures", async () => {
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   for (let read = 0; read < 3; read += 1) await service.get(RATE, { apiKey });
 
   const answer = await service.get(USAGE, { session });
@@ -103,8 +101,7 @@ for (const [now, start, end] of months) {
 }
 
 test("§4 usage: a request without a valid session returns 401, uncached and without details", async () => {
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer();
 
   assertSessionRefused(await service.get(USAGE));
   assertSessionRefused(await service.get(USAGE, { apiKey }));

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { type Ended, kurs, serve, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
@@ -106,7 +105,7 @@ suite("commands escape invisible characters in output", { concurrency: 2 }, () =
     await using logDirectory = await temporaryDirectory();
     const env = { SMTP_URL: smtp.url };
     await using server = await serve({ dataDirectory: logDirectory.path, env });
-    await clientOf(server.url).openSession("ada@example.org");
+    await server.openSession("ada@example.org");
 
     const logged = await server.program.waitFor("the SMTP rejection", () =>
       server.logLines().find((line) => JSON.stringify(line).includes("busy")),

@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import type { Config } from "../../src/config.ts";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
-import { clientOf } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
@@ -95,7 +94,7 @@ for (const look of looks) {
 const [look] = looks as [Look];
 
 test("a rejection shows its message and the request id, which the log contains too", async () => {
-  await clientOf(server.url).register("ada@example.org");
+  await server.register("ada@example.org");
   await using visitor = await Visitor.come(browser, server.url, look);
   const { page } = visitor;
   visitor.expectError(/status of (401|409|400)/);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import type { Client } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { excuseShift } from "./steps.ts";
 
@@ -18,7 +18,7 @@ before(async () => {
   const { path } = resources.use(await temporaryDirectory());
   server = resources.use(await serve({ dataDirectory: path }));
   browser = resources.use(await startBrowser());
-  client = clientOf(server.url);
+  client = server;
   await client.register(EMAIL);
 });
 

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { looks, startBrowser, Visitor } from "../support/browser.ts";
-import { clientOf } from "../support/client.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
 import {
   type Server,
@@ -88,10 +87,9 @@ for (const look of looks) {
     await visitor.assertSound("the confirmation dialog");
     await dialog.getByRole("button", { name: "Keep it" }).click();
     await dialog.waitFor({ state: "detached" });
-    const client = clientOf(server.url);
     const asKey = { apiKey: secret };
     assert.equal(
-      (await client.get("/v1/rates/EUR/USD", asKey)).status,
+      (await server.get("/v1/rates/EUR/USD", asKey)).status,
       200,
       "the key must still be valid",
     );
@@ -118,7 +116,7 @@ for (const look of looks) {
 
     await turnTo(page, "Agents");
     await visitor.assertSound("agents");
-    assert.equal(await client.usedUnits(await client.logIn(email)), 2);
+    assert.equal(await server.usedUnits(await server.logIn(email)), 2);
     visitor.assertQuiet();
   });
 }
@@ -127,9 +125,8 @@ for (const look of looks) {
   test(`${look.name}: a mailed link resets a forgotten password`, async () => {
     await using visitor = await Visitor.come(browser, server.url, look);
     const { page } = visitor;
-    const client = clientOf(server.url);
     const email = `grace-${look.name.replace(" ", "-")}@example.org`;
-    const session = await client.openSession(email);
+    const session = await server.openSession(email);
 
     await page.goto("/login");
     await page.getByRole("link", { name: "Forgotten your password?" }).click();
@@ -145,7 +142,7 @@ for (const look of looks) {
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByRole("heading", { name: "Your password is set" }).waitFor();
     await visitor.assertSound("the new password");
-    assert.equal((await client.get("/v1/account/usage", { session })).status, 401);
+    assert.equal((await server.get("/v1/account/usage", { session })).status, 401);
 
     await page.getByRole("main").getByRole("link", { name: "Log in" }).click();
     visitor.expectError(/status of 401/);

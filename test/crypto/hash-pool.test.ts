@@ -41,7 +41,7 @@ const stored = (service: TestService) => [
 test("hashing: with a full queue password requests return 503 at once and reads still succeed", async () => {
   const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 1 }));
   await using service = await startService({ secrets });
-  const { apiKey } = await service.createKey(await service.openSession(EMAIL));
+  const { apiKey } = await service.newCustomer(EMAIL);
   await service.post("/v1/auth/password-reset", { json: { email: EMAIL } });
   const token = tokenOf(await mailTo(service.dataDirectory, EMAIL, "reset"));
   const before = stored(service);

@@ -7,7 +7,6 @@ import { checkOtherRates, checkSources } from "../../src/doctor/rules/services.t
 import { checkStore } from "../../src/doctor/rules/store.ts";
 import type { Instant } from "../../src/shared/instant.ts";
 import { copyOf, namesIn, query, stateOf } from "../storage/stored.ts";
-import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { administer } from "../support/postgres.ts";
 import { newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
@@ -40,9 +39,8 @@ const resources = new AsyncDisposableStack();
 before(async () => {
   const dataDirectory = join(resources.use(await temporaryDirectory()).path, "data");
   await using server = await serve({ dataDirectory });
-  const client = clientOf(server.url);
-  const { apiKey } = await client.createKey(await client.openSession("ada@example.org"));
-  await client.get("/v1/rates/EUR/USD", { apiKey });
+  const { apiKey } = await server.newCustomer("ada@example.org");
+  await server.get("/v1/rates/EUR/USD", { apiKey });
   query(
     dataDirectory,
     "UPDATE rates SET as_of = ?",
@@ -76,7 +74,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const running = await kurs(["doctor"], { dataDirectory: directory.path });
     assert.equal(running.exitCode, 0, running.stdout);
     for (const line of running.stdout.trimEnd().split("\n")) assert.match(line, /^ok {7}\w+ +\S/);
-    assert.equal((await clientOf(server.url).get("/readyz")).status, 200);
+    assert.equal((await server.get("/readyz")).status, 200);
   });
 
   test("reports a missing database and creates none", async () => {

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { clientOf } from "../support/client.ts";
 import { startPrimaryAndStandby } from "../support/primary-and-standby.ts";
 import { kurs, serve, temporaryDirectory } from "../support/process.ts";
 import { runFailover } from "./failover.ts";
@@ -29,9 +28,7 @@ test("a node does not start on a standby alone, and a running node serves nothin
   const dataDirectory = directory.path;
   const env = { DATABASE_URL: urlOf(primary.port, standby.port) };
   await using node = await serve({ dataDirectory, env });
-  const client = clientOf(node.url);
-  const session = await client.openSession("ada@example.org");
-  const { apiKey } = await client.createKey(session);
+  const { session, apiKey } = await node.newCustomer("ada@example.org");
 
   const alone = { DATABASE_URL: urlOf(standby.port) };
   const rejected = await kurs(["serve"], { dataDirectory, env: { PORT: "0", ...alone } });
@@ -41,16 +38,8 @@ test("a node does not start on a standby alone, and a running node serves nothin
 
   await primary.kill();
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    assertFailure(
-      await client.get("/v1/rates/EUR/USD", { apiKey }),
-      503,
-      "temporarily_unavailable",
-    );
-    assertFailure(
-      await client.get("/v1/account/usage", { session }),
-      503,
-      "temporarily_unavailable",
-    );
-    assertFailure(await client.get("/readyz"), 503, "temporarily_unavailable");
+    assertFailure(await node.get("/v1/rates/EUR/USD", { apiKey }), 503, "temporarily_unavailable");
+    assertFailure(await node.get("/v1/account/usage", { session }), 503, "temporarily_unavailable");
+    assertFailure(await node.get("/readyz"), 503, "temporarily_unavailable");
   }
 });

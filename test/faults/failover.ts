@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { setTimeout as after } from "node:timers/promises";
-import { clientOf } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
+import { nth } from "../support/nodes.ts";
 import { administer, type PostgresServer } from "../support/postgres.ts";
 import { startPrimaryAndStandby, startStandby } from "../support/primary-and-standby.ts";
 import type { Server } from "../support/process.ts";
 import {
-  checkBooks,
+  checkLedger,
   checkNode,
-  openBooks,
+  openReaders,
   startLoad,
   startNode,
   tell,
@@ -51,10 +51,9 @@ export async function runFailover(options: FailoverOptions): Promise<void> {
   for (let count = 0; count < NODES; count += 1) {
     nodes.push(await startNode(databaseUrl, resources));
   }
-  const [client] = nodes.map(({ url }) => clientOf(url));
-  assert.ok(client !== undefined);
-  const books = await openBooks(client, primary.url(), [1000, 10_000_000, 10_000_000]);
-  await using load = startLoad(nodes, books, { connections: 16, writers: 4 });
+  const quotas = [1000, 10_000_000, 10_000_000];
+  const ledger = await openReaders(nth(nodes, 0), primary.url(), { quotas });
+  await using load = startLoad(nodes, ledger, { connections: 16, writers: 4 });
   await untilAnswered(load, 500);
   await after(seconds * 1000);
   print(`before: ${tell(load)}`);
@@ -91,17 +90,17 @@ export async function runFailover(options: FailoverOptions): Promise<void> {
   await load.stop();
   print(`after: ${tell(load)}`);
 
-  for (const { url } of nodes) await checkBooks(clientOf(url), books, standby.url());
+  await checkLedger(nodes, ledger, standby.url());
   assert.deepEqual(await administer(returned.url(), CONNECTED), []);
   for (const node of nodes) checkNode(node);
 }
 
 /** @returns the number of sequential requests that it took. */
-async function untilReady({ url }: Server, status: number): Promise<number> {
+async function untilReady(node: Server, status: number): Promise<number> {
   let attempts = 0;
   await eventually(`${status} of /readyz`, async () => {
     attempts += 1;
-    return (await clientOf(url).get("/readyz")).status === status || undefined;
+    return (await node.get("/readyz")).status === status || undefined;
   });
   return attempts;
 }

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { setTimeout as after } from "node:timers/promises";
-import { type Client, clientOf, openConnection } from "../support/client.ts";
+import { type Client, openConnection } from "../support/client.ts";
+import { enterCharge, enterDoubt, Ledger, openReader, today } from "../support/ledger.ts";
+import { assertLedger } from "../support/ledger-audit.ts";
 import { eventually } from "../support/mails.ts";
-import { DISAGREEING_UNITS } from "../support/nodes.ts";
-import { administer } from "../support/postgres.ts";
+import { DISAGREEING_UNITS, nth } from "../support/nodes.ts";
+import { administer, startPostgres } from "../support/postgres.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
-import { checkAcknowledged } from "./audit.ts";
-import type { Books, KeyEntry, Reader } from "./ledger.ts";
+import { startRelay } from "./stalls.ts";
 
 /** The pause of a client after a 503. It limits the load while the store is unavailable. */
 const PAUSE_AFTER_REFUSAL_MS = 40;
@@ -18,12 +19,10 @@ export interface Figures {
   unavailable: number;
   writes: number;
   slowestMs: number;
-  /** When the latest read returned 200 or 429, by performance.now(). */
-  lastServedMs: number;
 }
 
 export interface Load extends AsyncDisposable {
-  readonly books: Books;
+  readonly ledger: Ledger;
   readonly figures: Figures;
   /**
    * Whether a read that is sent now may reach the store. While it may not, a read that returns 503
@@ -46,69 +45,64 @@ export async function startNode(
   return resources.use(await serve({ dataDirectory, env }));
 }
 
+/** Starts a database, a way to it on which packets can get lost, and a node on that way. */
+export async function startBehindRelay(resources: AsyncDisposableStack) {
+  const postgres = resources.use(await startPostgres());
+  const relay = resources.use(await startRelay(postgres));
+  return { postgres, relay, node: await startNode(relay.url, resources) };
+}
+
 /**
  * Opens accounts that read.
  *
- * @param label a prefix for their emails, different for each call on one store.
+ * @param ledger of what was acknowledged on this store before.
+ * @param label begins their emails: it is another for each time on one store.
  */
-export async function openBooks(
+export async function openReaders(
   client: Client,
   databaseUrl: string,
-  quotas: readonly number[],
-  label = "reader",
-): Promise<Books> {
-  const readers: Reader[] = [];
-  for (const [index, quota] of quotas.entries()) {
-    const email = `${label}-${index}@example.org`;
-    const plan = `plan-of-${label}-${index}`;
-    const session = await client.openSession(email);
-    const keys = [await client.createKey(session), await client.createKey(session)];
-    const apiKeys = keys.map(({ apiKey }) => apiKey);
-    // Instead of the commands, which take 0.6 s of CPU time per reader.
-    await administer(
-      databaseUrl,
-      `INSERT INTO plans (name, units_per_period) VALUES ('${plan}', ${quota})`,
-      `UPDATE accounts SET plan = '${plan}' WHERE email = '${email}'`,
-    );
-    readers.push({
-      ...{ email, plan, quota, session, apiKeys },
-      ...{ answered: 0, lost: 0, wasRefused: false },
-    });
+  { ledger = new Ledger(), label = "reader", quotas = [300, 1_000_000, 1_000_000] } = {},
+): Promise<Ledger> {
+  ledger.readers = [];
+  for (const [index, quotaUnits] of quotas.entries()) {
+    const reader = {
+      email: `${label}-${index}@example.org`,
+      plan: `${label}-${index}`,
+      quotaUnits,
+    };
+    const runSql = (sql: string) => administer(databaseUrl, sql);
+    ledger.readers.push(await openReader(ledger, client, reader, runSql));
   }
-  return { readers, accounts: [], sessions: [], keys: new Map() };
+  return ledger;
 }
 
 /** Reads on many connections and writes concurrently until it is stopped. */
 export function startLoad(
   nodes: readonly Server[],
-  books: Books,
+  ledger: Ledger,
   { connections = 16, writers = 2, label = "load" } = {},
 ): Load {
   let isOn = true;
-  const figures: Figures = {
-    ...{ answers: 0, refusals: 0, unavailable: 0, writes: 0, slowestMs: 0 },
-    lastServedMs: performance.now(),
-  };
-  const urlOf = (turn: number) => nodes[turn % nodes.length]?.url ?? "";
+  const figures: Figures = { answers: 0, refusals: 0, unavailable: 0, writes: 0, slowestMs: 0 };
+  const { readers } = ledger;
 
   const read = async (turn: number) => {
-    const reader = books.readers[turn % books.readers.length] as Reader;
-    const apiKey = reader.apiKeys[Math.floor(turn / books.readers.length) % 2] ?? "";
-    using connection = openConnection(urlOf(turn));
+    const reader = nth(readers, turn);
+    const key = nth(reader.keys, Math.floor(turn / readers.length));
+    using connection = openConnection(nth(nodes, turn).url);
     while (isOn) {
       const mayBeCharged = load.mayReachStore;
-      const sentMs = performance.now();
-      const { status, body } = await connection.readRate("EUR/USD", apiKey);
+      const [sentMs, sentOn] = [performance.now(), today()];
+      const { status, text } = await connection.readRate("EUR/USD", key.apiKey);
       figures.slowestMs = Math.max(figures.slowestMs, performance.now() - sentMs);
-      assert.ok([200, 429, 503].includes(status), body);
+      assert.ok([200, 429, 503].includes(status), text);
       if (status === 503) {
         figures.unavailable += 1;
-        if (mayBeCharged) reader.lost += 1;
+        if (mayBeCharged) enterDoubt(key, sentOn);
         await after(PAUSE_AFTER_REFUSAL_MS);
         continue;
       }
-      figures.lastServedMs = performance.now();
-      if (status === 200) reader.answered += 1;
+      if (status === 200) enterCharge(key, sentOn);
       else reader.wasRefused = true;
       figures[status === 200 ? "answers" : "refusals"] += 1;
     }
@@ -117,7 +111,7 @@ export function startLoad(
     for (let count = 0; isOn; count += 1) {
       try {
         const email = `${label}-${turn}-${count}@example.org`;
-        await writeOnce(clientOf(urlOf(turn)), books, email);
+        await writeOnce(nth(nodes, turn), ledger, email);
         figures.writes += 1;
       } catch (error) {
         if (!/, got 503 /.test(String(error))) throw error;
@@ -130,7 +124,7 @@ export function startLoad(
   let hasFailed = false;
   let work: Promise<void>[] = [];
   const load: Load = {
-    books,
+    ledger,
     figures,
     mayReachStore: true,
     get hasFailed() {
@@ -163,35 +157,27 @@ export function startLoad(
 }
 
 /** Creates an account, a session and two keys, revokes one, and records what is acknowledged. */
-async function writeOnce(client: Client, books: Books, email: string): Promise<void> {
+async function writeOnce(client: Client, ledger: Ledger, email: string): Promise<void> {
+  ledger.asked.add(email);
   await client.register(email);
-  books.accounts.push(email);
-  const session = await client.logIn(email);
-  books.sessions.push(session);
-  for (const isRevoked of [true, false]) {
-    const { id, apiKey } = await client.createKey(session);
-    const entry: KeyEntry = { id, session, revocation: "none" };
-    books.keys.set(apiKey, entry);
-    if (!isRevoked) continue;
-    entry.revocation = "sent";
-    const path = `/v1/account/api-keys/${id}`;
-    const { status, text } = await client.call("DELETE", path, { session });
-    if (status !== 204) throw new Error(`DELETE ${path}: want 204, got ${status} ${text}`);
-    entry.revocation = "acknowledged";
-  }
+  const account = ledger.addAccount(email);
+  ledger.fresh.passwords.add(account);
+  const { token } = ledger.addSession(account, await client.logIn(email));
+  const revoked = ledger.addKey(account, await client.createKey(token));
+  revoked.revocation = "sent";
+  await client.revokeKey(token, revoked.id);
+  revoked.revocation = "acknowledged";
+  ledger.addKey(account, await client.createKey(token));
 }
 
-/** Compares the store with what the service acknowledged. */
-export async function checkBooks(client: Client, books: Books, databaseUrl: string): Promise<void> {
-  await checkSums(databaseUrl);
-  const rows = await administer(databaseUrl, "SELECT email FROM accounts");
-  const stored = (rows as { email: string }[]).map(({ email }) => email);
-  await checkAcknowledged(client, books, stored);
-}
-
-/** Asserts that both counts of units agree for every account and period. */
-export async function checkSums(databaseUrl: string): Promise<void> {
+/** Holds what the store and its nodes have against what was acknowledged. */
+export async function checkLedger(
+  nodes: readonly Client[],
+  ledger: Ledger,
+  databaseUrl: string,
+): Promise<void> {
   assert.deepEqual(await administer(databaseUrl, DISAGREEING_UNITS), []);
+  await assertLedger(ledger, (sql) => administer(databaseUrl, sql), nodes);
 }
 
 /** Asserts that a node is running and has logged no internal error. */
@@ -221,15 +207,10 @@ export async function untilAnswered(load: Load, more: number): Promise<void> {
   });
 }
 
-export function inDoubtOf({ readers }: Books): number {
-  return readers.reduce((sum, { lost }) => sum + lost, 0);
-}
-
-export function tell({ figures, books }: Load): string {
-  const inDoubt = inDoubtOf(books);
+export function tell({ figures, ledger }: Load): string {
   const { answers, refusals, unavailable, writes, slowestMs } = figures;
   return (
     `${answers} answers, ${refusals} times over the quota, ${unavailable} times 503, ` +
-    `${inDoubt} reads in doubt, ${writes} accounts with keys, slowest ${Math.round(slowestMs)} ms`
+    `${ledger.inDoubt()} reads in doubt, ${writes} accounts with keys, slowest ${Math.round(slowestMs)} ms`
   );
 }

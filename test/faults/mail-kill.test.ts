@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
@@ -15,7 +14,7 @@ test("an accepted mail arrives after a kill -9 and a restart, and its link works
   const env = { SMTP_URL: stopped.url };
   {
     await using killed = await serve({ dataDirectory, env });
-    await clientOf(killed.url).register(EMAIL);
+    await killed.register(EMAIL);
     await killed.kill();
   }
 
@@ -25,7 +24,7 @@ test("an accepted mail arrives after a kill -9 and a restart, and its link works
 
   assert.deepEqual(arrived.to, [EMAIL]);
   const json = { token: tokenOf(arrived.mail) };
-  const answer = await clientOf(server.url).call("POST", "/v1/auth/verification", { json });
+  const answer = await server.call("POST", "/v1/auth/verification", { json });
   assert.equal(answer.status, 204, answer.text);
 });
 
@@ -37,7 +36,7 @@ test("a mail whose delivery a kill -9 interrupted is sent again as the same mail
   const env = { SMTP_URL: smtp.url };
   {
     await using killed = await serve({ dataDirectory, env });
-    await clientOf(killed.url).register(EMAIL);
+    await killed.register(EMAIL);
     await eventually("attempt", () => smtp.attempts() || undefined);
     await killed.kill();
   }
@@ -49,7 +48,7 @@ test("a mail whose delivery a kill -9 interrupted is sent again as the same mail
 
   assert.equal(smtp.attempts(), 2);
   const json = { token: tokenOf(arrived.mail) };
-  const answer = await clientOf(server.url).call("POST", "/v1/auth/verification", { json });
+  const answer = await server.call("POST", "/v1/auth/verification", { json });
   assert.equal(answer.status, 204, answer.text);
   assert.equal((await server.stop()).exitCode, 0);
   assert.equal(smtp.received.length, 1);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type Client, PASSWORD } from "../support/client.ts";
+import { Ledger } from "../support/ledger.ts";
 import { eventually } from "../support/mails.ts";
+import { nth } from "../support/nodes.ts";
 import {
   administer,
   type PostgresOptions,
@@ -12,19 +14,19 @@ import {
 import { databaseOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
 import { startService } from "../support/service.ts";
-import type { Books } from "./ledger.ts";
 import {
-  checkBooks,
+  checkLedger,
   checkNode,
-  inDoubtOf,
-  openBooks,
+  type Load,
+  openReaders,
+  startBehindRelay,
   startLoad,
   startNode,
   tell,
   untilAnswered,
   untilServed,
 } from "./load.ts";
-import { freeze, startRelay } from "./stalls.ts";
+import { freeze } from "./stalls.ts";
 
 /**
  * The service guarantees 2 s, which test/storage/postgres.test.ts tests with its timers. Here the
@@ -62,9 +64,9 @@ function restarted(
 }
 
 /** Sends every kind of request that needs the store. @returns each response with its time. */
-async function sendEveryRequest(client: Client, session: string, apiKey: string, label: string) {
-  const account = { email: `away-${label}@example.org`, password: "correct horse battery" };
-  const requests = {
+async function sendEveryRequest(client: Client, session: string, apiKey: string, email: string) {
+  const account = { email, password: PASSWORD };
+  const asked = {
     rate: () => client.get("/v1/rates/EUR/USD", { apiKey }),
     "bad symbol": () => client.get("/v1/rates/E/USD", { apiKey }),
     usage: () => client.get("/v1/account/usage", { session }),
@@ -75,7 +77,7 @@ async function sendEveryRequest(client: Client, session: string, apiKey: string,
     readiness: () => client.get("/readyz"),
   };
   return await Promise.all(
-    Object.entries(requests).map(async ([what, send]) => {
+    Object.entries(asked).map(async ([what, send]) => {
       const sentMs = performance.now();
       const answer = await send();
       return { what, answer, tookMs: performance.now() - sentMs };
@@ -83,27 +85,52 @@ async function sendEveryRequest(client: Client, session: string, apiKey: string,
   );
 }
 
-/** Asserts that every request returns 503 in time. @returns the time of the slowest one. */
-async function assertAway(client: Client, { readers }: Books, label: string): Promise<number> {
-  const { session = "", apiKeys = [] } = readers[0] ?? {};
-  const answers = await sendEveryRequest(client, session, apiKeys[0] ?? "", label);
-  for (const { what, answer, tookMs } of answers) {
-    assertFailure(answer, 503, "temporarily_unavailable");
-    assert.ok(tookMs < ANSWER_MS_MAX, `${what} took ${tookMs} ms`);
+/** Sends every kind of request that many times. @returns the time of the slowest response. */
+async function assertAway(
+  client: Client,
+  ledger: Ledger,
+  label: string,
+  times: number,
+): Promise<number> {
+  const { sessions, keys } = nth(ledger.readers, 0);
+  let slowestMs = 0;
+  for (let turn = 0; turn < times; turn += 1) {
+    const email = `away-${label}-${turn}@example.org`;
+    ledger.asked.add(email);
+    const answers = await sendEveryRequest(
+      client,
+      nth(sessions, 0).token,
+      nth(keys, 0).apiKey,
+      email,
+    );
+    for (const { what, answer, tookMs } of answers) {
+      assertFailure(answer, 503, "temporarily_unavailable");
+      assert.ok(tookMs < ANSWER_MS_MAX, `${what} took ${tookMs} ms`);
+      slowestMs = Math.max(slowestMs, tookMs);
+    }
+    assert.equal((await client.get("/healthz")).status, 200);
   }
-  assert.equal((await client.get("/healthz")).status, 200);
-  return Math.max(...answers.map(({ tookMs }) => tookMs));
+  return slowestMs;
+}
+
+/** Waits until a load is served again, and ends it. @returns how that went. */
+async function resumed(load: Load, node: Client): Promise<string> {
+  const backMs = await untilServed(node);
+  await untilAnswered(load, 200);
+  await load.stop();
+  assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
+  return `back ${Math.round(backMs)} ms; ${tell(load)}`;
 }
 
 async function connectionsOf(url: string): Promise<number> {
-  const [row] = (await administer(url, COUNT_CONNECTIONS)) as { count: number }[];
-  return row?.count ?? 0;
+  return Number((await administer(url, COUNT_CONNECTIONS))[0]?.count);
 }
 
 /** A database and its only node, for tests that leave both unchanged. */
 const shared = new AsyncDisposableStack();
 let sharedPostgres: PostgresServer;
 let sharedNode: Server;
+const sharedLedger = new Ledger();
 before(async () => {
   sharedPostgres = shared.use(await startPostgres());
   sharedNode = await startNode(sharedPostgres.url(), shared);
@@ -114,36 +141,32 @@ test("after a database crash and restart nothing acknowledged is lost and servic
   await using resources = new AsyncDisposableStack();
   let postgres = resources.use(await startPostgres({ settings: DURABLE }));
   const node = await startNode(postgres.url(), resources);
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000]);
+  const ledger = await openReaders(node, postgres.url());
 
   for (let round = 1; round <= 2; round += 1) {
     const connections = 16;
-    const inDoubtBefore = inDoubtOf(books);
-    await using load = startLoad([node], books, { connections, label: `round-${round}` });
+    const inDoubtBefore = ledger.inDoubt();
+    await using load = startLoad([node], ledger, { connections, label: `round-${round}` });
     await untilAnswered(load, 1500);
     using frozen = await freeze(postgres);
     // From here on no database process can charge a read.
     load.mayReachStore = false;
     await frozen.kill();
     await eventually("the failure", async () => {
-      return (await client.get("/readyz")).status === 503 || undefined;
+      return (await node.get("/readyz")).status === 503 || undefined;
     });
-    let slowestMs = 0;
-    for (let attempt = 0; attempt < 5; attempt += 1) {
-      slowestMs = Math.max(slowestMs, await assertAway(client, books, `${round}-${attempt}`));
-    }
+    const slowestMs = await assertAway(node, ledger, `round-${round}`, 5);
     await load.stop();
     assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
-    assert.ok(inDoubtOf(books) - inDoubtBefore <= connections, tell(load));
+    assert.ok(ledger.inDoubt() - inDoubtBefore <= connections, tell(load));
 
     postgres = resources.use(await restarted(postgres));
-    const backMs = await untilServed(client);
+    const backMs = await untilServed(node);
     t.diagnostic(
       `round ${round}: slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms ` +
         `after the start; ${tell(load)}`,
     );
-    await checkBooks(client, books, postgres.url());
+    await checkLedger([node], ledger, postgres.url());
     assert.ok((await connectionsOf(postgres.url())) <= POOL_SIZE);
     checkNode(node);
   }
@@ -151,27 +174,17 @@ test("after a database crash and restart nothing acknowledged is lost and servic
 
 test("while the database hangs, requests return 503 in time, and no connection leaks", async (t) => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "hung");
-  await using load = startLoad([node], books, { label: "hang" });
+  const ledger = await openReaders(node, postgres.url(), { ledger: sharedLedger, label: "hung" });
+  await using load = startLoad([node], ledger, { label: "hang" });
   await untilAnswered(load, 1000);
 
   let slowestMs = 0;
   {
     using _frozen = await freeze(postgres);
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      slowestMs = Math.max(slowestMs, await assertAway(client, books, `frozen-${attempt}`));
-    }
+    slowestMs = await assertAway(node, ledger, "frozen", 3);
   }
-  const backMs = await untilServed(client);
-  await untilAnswered(load, 200);
-  await load.stop();
-
-  t.diagnostic(
-    `slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms; ${tell(load)}`,
-  );
-  assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
-  await checkBooks(client, books, postgres.url());
+  t.diagnostic(`slowest 503 ${Math.round(slowestMs)} ms; ${await resumed(load, node)}`);
+  await checkLedger([node], ledger, postgres.url());
   await eventually("connections", async () => {
     return (await connectionsOf(postgres.url())) <= POOL_SIZE || undefined;
   });
@@ -180,44 +193,28 @@ test("while the database hangs, requests return 503 in time, and no connection l
 
 test("while the network drops all packets, requests return 503 in time, and no connection leaks", async (t) => {
   await using resources = new AsyncDisposableStack();
-  const postgres = resources.use(await startPostgres());
-  const relay = resources.use(await startRelay(postgres));
-  const node = await startNode(relay.url, resources);
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000]);
-  await using load = startLoad([node], books);
+  const { postgres, relay, node } = await startBehindRelay(resources);
+  const ledger = await openReaders(node, postgres.url());
+  await using load = startLoad([node], ledger);
   await untilAnswered(load, 1000);
 
   relay.drop();
-  let slowestMs = 0;
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    slowestMs = Math.max(slowestMs, await assertAway(client, books, `dropped-${attempt}`));
-  }
+  const slowestMs = await assertAway(node, ledger, "dropped", 3);
   relay.forward();
-  const backMs = await untilServed(client);
-  await untilAnswered(load, 200);
-  await load.stop();
-
-  t.diagnostic(
-    `slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms; ${tell(load)}`,
-  );
-  assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
-  await checkBooks(client, books, postgres.url());
+  t.diagnostic(`slowest 503 ${Math.round(slowestMs)} ms; ${await resumed(load, node)}`);
+  await checkLedger([node], ledger, postgres.url());
   assert.ok(relay.openConnections() <= POOL_SIZE, `${relay.openConnections()} connections`);
   checkNode(node);
 });
 
 test("a transaction that a network failure interrupts does not block later requests", async () => {
   await using resources = new AsyncDisposableStack();
-  const postgres = resources.use(await startPostgres());
-  const relay = resources.use(await startRelay(postgres));
-  const node = await startNode(relay.url, resources);
-  const client = clientOf(node.url);
-  await client.register("ada@example.org");
+  const { postgres, relay, node } = await startBehindRelay(resources);
+  await node.register("ada@example.org");
 
   relay.delay(300);
   const account = { email: "ada@example.org", password: "correct horse battery" };
-  const logIn = client.call("POST", "/v1/auth/login", { json: account });
+  const logIn = node.call("POST", "/v1/auth/login", { json: account });
   await eventually("a call that is being counted", async () => {
     return (await administer(postgres.url(), IN_MID_COUNT))[0];
   });
@@ -227,17 +224,16 @@ test("a transaction that a network failure interrupts does not block later reque
   relay.delay(0);
 
   // The interrupted transaction still locks the count of the client address.
-  await client.logIn("ada@example.org");
+  await node.logIn("ada@example.org");
   checkNode(node);
 });
 
 test("each cut database connection fails only the requests in flight on it", async (t) => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000, 1_000_000], "cut");
+  const ledger = await openReaders(node, postgres.url(), { ledger: sharedLedger, label: "cut" });
   const connections = 8;
   const writers = 2;
-  await using load = startLoad([node], books, { connections, writers, label: "cuts" });
+  await using load = startLoad([node], ledger, { connections, writers, label: "cuts" });
 
   const cuts = 10;
   for (let cut = 0; cut < cuts; cut += 1) {
@@ -250,24 +246,27 @@ test("each cut database connection fails only the requests in flight on it", asy
   t.diagnostic(`${cuts} cuts: ${tell(load)}`);
   // At each cut every client sees one 503, and one more before the node notices the cut.
   assert.ok(load.figures.unavailable <= 2 * cuts * (connections + writers), tell(load));
-  await checkBooks(client, books, postgres.url());
+  await checkLedger([node], ledger, postgres.url());
   assert.ok((await connectionsOf(postgres.url())) <= POOL_SIZE);
   checkNode(node);
 });
 
 test("service resumes after the database was read-only for a while", async () => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const client = clientOf(node.url);
-  const books = await openBooks(client, postgres.url(), [300, 1_000_000], "unwritten");
-  await using load = startLoad([node], books, { connections: 4, writers: 1, label: "waiting" });
+  const ledger = await openReaders(node, postgres.url(), {
+    ledger: sharedLedger,
+    label: "unwritten",
+    quotas: [300, 1_000_000],
+  });
+  await using load = startLoad([node], ledger, { connections: 4, writers: 1, label: "waiting" });
   await untilAnswered(load, 200);
 
   const reload = "SELECT pg_reload_conf()";
   await administer(postgres.url(), "ALTER SYSTEM SET default_transaction_read_only = on", reload);
   await eventually("the failure", async () => {
-    return (await client.get("/readyz")).status === 503 || undefined;
+    return (await node.get("/readyz")).status === 503 || undefined;
   });
-  await assertAway(client, books, "read-only");
+  await assertAway(node, ledger, "read-only", 1);
   // The setting also blocks its own reset, so this session switches it off first.
   await administer(
     postgres.url(),
@@ -275,11 +274,11 @@ test("service resumes after the database was read-only for a while", async () =>
     "ALTER SYSTEM RESET default_transaction_read_only",
     reload,
   );
-  await untilServed(client);
+  await untilServed(node);
   await untilAnswered(load, 200);
   await load.stop();
 
-  await checkBooks(client, books, postgres.url());
+  await checkLedger([node], ledger, postgres.url());
   checkNode(node);
 });
 
@@ -302,7 +301,7 @@ test("after a reload to synchronous_commit = off a database crash loses nothing 
   );
   await eventually("the reload", async () => {
     const [row] = await administer(postgres.url(), "SHOW synchronous_commit");
-    return (row as { synchronous_commit: string }).synchronous_commit === "off" || undefined;
+    return row?.synchronous_commit === "off" || undefined;
   });
 
   const kept = await service.createKey(session);
@@ -312,7 +311,7 @@ test("after a reload to synchronous_commit = off a database crash loses nothing 
   assert.equal((await service.call("DELETE", path, { session })).status, 204);
   await postgres.kill();
   resources.use(await restarted(postgres, {}));
-  await untilServed(clientOf(service.url));
+  await untilServed(service);
 
   // Each connection from before the crash fails one request.
   const status = await eventually("a response to the revoked key", async () => {

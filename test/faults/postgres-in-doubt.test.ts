@@ -7,10 +7,9 @@ import { StoreUnavailable } from "../../src/shared/store.ts";
 import { isFailoverError, storeError } from "../../src/storage/postgres/errors.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
 import { assertFailure } from "../support/assertions.ts";
-import { clientOf } from "../support/client.ts";
 import { administer, freePort, startPostgres } from "../support/postgres.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
-import { checkNode, startNode, untilServed } from "./load.ts";
+import { checkNode, startBehindRelay, startNode, untilServed } from "./load.ts";
 import { freeze, startRelay } from "./stalls.ts";
 
 const CUT_ALL = `
@@ -20,9 +19,8 @@ test("a node shuts down in time while its database hangs", async () => {
   await using resources = new AsyncDisposableStack();
   const postgres = resources.use(await startPostgres());
   const node = await startNode(postgres.url(), resources);
-  const client = clientOf(node.url);
-  await client.openSession("ada@example.org");
-  await Promise.all(Array.from({ length: 5 }, () => client.get("/readyz")));
+  await node.openSession("ada@example.org");
+  await Promise.all(Array.from({ length: 5 }, () => node.get("/readyz")));
 
   using _frozen = await freeze(postgres);
   const ended = await node.stop();
@@ -56,46 +54,37 @@ test("a connection that opens after its request timed out is not leaked", async 
 
 test("a node does not retry a charge whose result was lost", async () => {
   await using resources = new AsyncDisposableStack();
-  const postgres = resources.use(await startPostgres());
-  const relay = resources.use(await startRelay(postgres));
-  const node = await startNode(relay.url, resources);
-  const client = clientOf(node.url);
-  const session = await client.openSession("ada@example.org");
-  const { apiKey } = await client.createKey(session);
-  const read = () => client.get("/v1/rates/EUR/USD", { apiKey });
+  const { relay, node } = await startBehindRelay(resources);
+  const { session, read } = await node.newCustomer("ada@example.org");
   assert.equal((await read()).status, 200);
 
   // The database is available: a retry would succeed and charge a second unit.
   relay.loseAnswerTo("EUR");
   assertFailure(await read(), 503, "temporarily_unavailable");
-  assert.equal(await client.usedUnits(session), 2);
+  assert.equal(await node.usedUnits(session), 2);
   assert.equal((await read()).status, 200);
-  assert.equal(await client.usedUnits(session), 3);
+  assert.equal(await node.usedUnits(session), 3);
   checkNode(node);
 });
 
 test("a read that returned 503 before it reached the database is not charged later", async () => {
   await using resources = new AsyncDisposableStack();
-  const postgres = resources.use(await startPostgres());
-  const relay = resources.use(await startRelay(postgres));
-  const node = await startNode(relay.url, resources);
-  const client = clientOf(node.url);
-  const session = await client.openSession("ada@example.org");
-  const { apiKey } = await client.createKey(session);
-  assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  const { postgres, relay, node } = await startBehindRelay(resources);
+  const { session, apiKey } = await node.newCustomer("ada@example.org");
+  assert.equal((await node.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 
   // With this delay, connecting takes longer than any request waits.
   relay.delay(700);
   await administer(postgres.url(), CUT_ALL);
   await after(1000);
-  const answer = await client.get("/v1/rates/EUR/USD", { apiKey });
+  const answer = await node.get("/v1/rates/EUR/USD", { apiKey });
   assertFailure(answer, 503, "temporarily_unavailable");
   relay.delay(0);
 
-  await untilServed(client);
+  await untilServed(node);
   // By then everything that was started for that read has ended.
   await after(4000);
-  assert.equal(await client.usedUnits(session), 1);
+  assert.equal(await node.usedUnits(session), 1);
 });
 
 test("a host whose addresses all reject connections counts as an unavailable store", async () => {

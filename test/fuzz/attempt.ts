@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { setTimeout as after } from "node:timers/promises";
+import type { Answer } from "../support/client.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
-import type { Answer } from "../support/service.ts";
+import { openWire, type Wire } from "../support/raw-connection.ts";
 import type { Case } from "./case.ts";
 import { messageOf, sentBytes } from "./case.ts";
-import { Line } from "./connection.ts";
 import type { Cast } from "./fixtures.ts";
 import { bytesOf } from "./message.ts";
 import { judge, judgeBroken } from "./oracle.ts";
@@ -22,7 +22,7 @@ export interface Attempt {
 export class Sender implements Disposable {
   readonly #url: string;
   readonly #document: OpenApiDocument;
-  #line: Line | undefined;
+  #wire: Wire | undefined;
 
   constructor(url: string, document: OpenApiDocument) {
     this.#url = url;
@@ -48,55 +48,56 @@ export class Sender implements Disposable {
   /** Of one request there is one answer, and the connection is as the answer says. */
   async #ask(tried: Case, cast: Cast, answers: Answer[]): Promise<void> {
     const message = messageOf(tried, cast);
-    if (this.#line?.isClosed) {
+    if (this.#wire?.isOver()) {
       this.#hangUp();
       assert.fail("the connection was closed, though the last answer left it open");
     }
-    const exchange = await this.#askUntilServed(bytesOf(message), message.method === "HEAD");
-    answers.push(...exchange.answers);
-    const [answer] = exchange.answers;
-    assert.ok(answer !== undefined, `no answer, but ${JSON.stringify(exchange.rest)}`);
+    this.#wire ??= await openWire(this.#url, true);
+    const wire = this.#wire;
+    const answer = await askUntilServed(wire, bytesOf(message), message.method === "HEAD");
+    answers.push(answer);
     const isLast = answer.headers.connection === "close";
     // What cannot be read is no HEAD yet: its refusal says why, and closes the connection.
     const isUnread = isLast && (answer.status === 400 || answer.status === 413);
-    if (!isUnread) assert.equal(exchange.rest, "", "more came than one answer");
-    assert.equal(exchange.isClosed, isLast, "the connection is not as the answer says");
+    if (!isUnread) assert.equal(wire.received(), "", "more came than one answer");
+    assert.equal(wire.isOver(), isLast, "the connection is not as the answer says");
     if (isLast) this.#hangUp();
     judge(this.#document, cast, message, answer, tried.mutations.length === 0);
   }
 
-  /** Retries as a 503 asks for: a busy machine makes log-ins wait too long now and then. */
-  async #askUntilServed(bytes: Buffer, isHead: boolean) {
-    this.#line ??= new Line(this.#url);
-    for (let retries = 0; ; retries += 1) {
-      const exchange = await this.#line.ask(bytes, isHead);
-      const [answer] = exchange.answers;
-      // A suspended pair's 503 was charged, and says so.
-      const isBusy = answer?.status === 503 && answer.headers.ratelimit === undefined;
-      if (!isBusy || exchange.isClosed || retries === RETRIES_MAX) return exchange;
-      await after(1000);
-    }
-  }
-
   /** What is no request has an answer, too, unless there is nothing in it at all. */
   async #pour(bytes: Buffer, cast: Cast, answers: Answer[]): Promise<void> {
-    const line = new Line(this.#url);
+    const wire = await openWire(this.#url, true);
     try {
-      const exchange = await line.pour(bytes);
-      answers.push(...exchange.answers);
-      assert.equal(exchange.rest, "", "what came is no answer");
+      const poured = await wire.pour(bytes);
+      answers.push(...poured.answers);
+      assert.equal(poured.rest, "", "what came is no answer");
       const isNothing = /^[\r\n]*$/.test(bytes.toString("latin1"));
       assert.ok(answers.length > 0 || isNothing, "no answer");
       const lines = bytes.toString("latin1").split(/\r|\n/).length;
       assert.ok(answers.length <= lines, "more answers than lines");
       for (const answer of answers) judgeBroken(cast, answer);
     } finally {
-      line.drop();
+      wire.socket.resetAndDestroy();
     }
   }
 
   #hangUp(): void {
-    this.#line?.drop();
-    this.#line = undefined;
+    // Leaves nothing of the connection waiting in the system.
+    this.#wire?.socket.resetAndDestroy();
+    this.#wire = undefined;
+  }
+}
+
+/** Retries as a 503 asks for: a busy machine makes log-ins wait too long now and then. */
+async function askUntilServed(wire: Wire, bytes: Buffer, isHead: boolean): Promise<Answer> {
+  for (let retries = 0; ; retries += 1) {
+    wire.send(bytes);
+    const answer = await wire.answer(isHead);
+    if (answer.headers.connection === "close") await wire.untilEnd();
+    // A suspended pair's 503 was charged, and says so.
+    const isBusy = answer.status === 503 && answer.headers.ratelimit === undefined;
+    if (!isBusy || wire.isOver() || retries === RETRIES_MAX) return answer;
+    await after(1000);
   }
 }

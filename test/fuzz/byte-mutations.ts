@@ -1,4 +1,4 @@
-import type { Draw } from "./random.ts";
+import type { Draws } from "../support/random.ts";
 
 const tokens = [
   ...["\r\n", "\n", "\r", "\r\n\r\n", "\0", " ", "\t", ":", "%", "/", "\xff", "\x1b[2J", "\x7f"],
@@ -10,12 +10,12 @@ const tokens = [
 ];
 
 /** Changes the bytes of a request in one random way. */
-export function brokenBytes(bytes: Buffer, draw: Draw): Buffer {
+export function brokenBytes(bytes: Buffer, draw: Draws): Buffer {
   const change = draw.one(changes);
   return change(bytes, draw);
 }
 
-type Change = (bytes: Buffer, draw: Draw) => Buffer;
+type Change = (bytes: Buffer, draw: Draws) => Buffer;
 
 const spliced = (bytes: Buffer, start: number, removed: number, added: Buffer): Buffer =>
   Buffer.concat([bytes.subarray(0, start), added, bytes.subarray(start + removed)]);

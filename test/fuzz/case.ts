@@ -1,9 +1,9 @@
+import { Draws, mixedSeed } from "../support/random.ts";
 import { brokenBytes } from "./byte-mutations.ts";
 import type { Cast } from "./fixtures.ts";
 import { type DocumentedRequest, validRequest } from "./grammar.ts";
 import { bytesOf, type Message } from "./message.ts";
 import { drawMutations, type Mutation, mutated } from "./mutations.ts";
-import { Draw, seedOf } from "./random.ts";
 
 /** One request to send: a valid message and its changes. */
 export interface Case {
@@ -17,7 +17,7 @@ export interface Case {
 
 const MUTATIONS_MAX = 3;
 const BREAKS_MAX = 3;
-const BROKEN_PERCENT = 20;
+const BROKEN_PART = 0.2;
 
 /** Makes the case with a number. It depends only on the seed and the number. */
 export function caseOf(
@@ -26,9 +26,9 @@ export function caseOf(
   requests: readonly DocumentedRequest[],
   cast: Cast,
 ): Case {
-  const draw = new Draw(seedOf(seed, index, 2));
+  const draw = new Draws(mixedSeed(seed, index, 2));
   const request = draw.one(requests);
-  const isBroken = draw.percent(BROKEN_PERCENT);
+  const isBroken = draw.chance(BROKEN_PART);
   const valid = validRequest(request, cast, draw, isBroken ? "breaker" : "reader");
   if (!isBroken) {
     return { index, request, valid, mutations: drawMutations(draw, MUTATIONS_MAX), breaks: [] };
@@ -46,7 +46,7 @@ export function messageOf({ request, valid, mutations }: Case, cast: Cast): Mess
 /** @returns the bytes to send. */
 export function sentBytes(tried: Case, cast: Cast): Buffer {
   return tried.breaks.reduce(
-    (bytes, seed) => brokenBytes(bytes, new Draw(seed)),
+    (bytes, seed) => brokenBytes(bytes, new Draws(seed)),
     bytesOf(messageOf(tried, cast)),
   );
 }

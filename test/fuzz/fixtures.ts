@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { seedOf } from "./random.ts";
+import { mixedSeed } from "../support/random.ts";
 import type { Target } from "./target.ts";
 
 /** An account with a role in the run, and the data that only it may see. */
@@ -46,7 +46,7 @@ type Permanent = Omit<Cast, "passing">;
 
 /** Opens the accounts that last for the whole run. */
 export async function openPermanentCast(target: Target, seed: number): Promise<Permanent> {
-  target.reseed(seedOf(seed, -1));
+  target.reseed(mixedSeed(seed, -1));
   const early = await openPlayer(target, "early", 1_000_005);
   target.service.clock.advanceMs(DAY_MS);
   const reader = await openPlayer(target, "reader", 1_000_000_001);
@@ -72,7 +72,7 @@ export async function openPassing(
   seed: number,
   epoch: number,
 ): Promise<Cast["passing"]> {
-  target.reseed(seedOf(seed, epoch, 1));
+  target.reseed(mixedSeed(seed, epoch, 1));
   const name = `passing-${epoch}`;
   const player = await openPlayer(target, name, 1_000_000_004);
   const verification = player.verification;

@@ -1,7 +1,7 @@
 import type { Json, OpenApiDocument } from "../support/openapi.ts";
+import type { Draws } from "../support/random.ts";
 import { type Cast, PASSWORD } from "./fixtures.ts";
 import type { Message } from "./message.ts";
-import type { Draw } from "./random.ts";
 
 /** The documented form of one operation's requests. */
 export interface DocumentedRequest {
@@ -53,7 +53,7 @@ export type Sender = "reader" | "breaker";
 export function validRequest(
   request: DocumentedRequest,
   cast: Cast,
-  draw: Draw,
+  draw: Draws,
   sender: Sender,
 ): Message {
   const { method, path, scheme, parameters, bodySchema } = request;
@@ -62,7 +62,7 @@ export function validRequest(
     return String(anyValueOf(parameter?.schema ?? {}, name, cast, draw));
   });
   const query = parameters
-    .filter((one) => one.in === "query" && draw.percent(70))
+    .filter((one) => one.in === "query" && draw.chance(0.7))
     .map(({ name, schema }) => `${name}=${anyValueOf(schema, name, cast, draw)}`);
   const headers: [string, string][] = [["Host", "127.0.0.1"]];
   if (scheme !== undefined) {
@@ -84,10 +84,15 @@ export function endsThings({ method, path }: DocumentedRequest): boolean {
   return method === "DELETE" || path.endsWith("/logout");
 }
 
-function credentialFor(request: DocumentedRequest, cast: Cast, draw: Draw, sender: Sender): string {
+function credentialFor(
+  request: DocumentedRequest,
+  cast: Cast,
+  draw: Draws,
+  sender: Sender,
+): string {
   const { passing, spent } = cast;
   if (request.scheme === "ApiKey") {
-    return draw.percent(5) ? spent.apiKey : cast[sender].apiKey;
+    return draw.chance(0.05) ? spent.apiKey : cast[sender].apiKey;
   }
   if (endsThings(request)) return draw.one(passing.sessions);
   return request.method === "POST" ? passing.session : cast[sender].session;
@@ -96,7 +101,7 @@ function credentialFor(request: DocumentedRequest, cast: Cast, draw: Draw, sende
 const symbols = ["EUR", "USD", "EUR", "USD", "JPY", "CHF", "XXX", "A1", "ZZZZZZZZZZ"];
 
 /** A value that a schema allows; for known names, one that often matches stored data. */
-function anyValueOf(schema: Json, name: string, cast: Cast, draw: Draw): unknown {
+function anyValueOf(schema: Json, name: string, cast: Cast, draw: Draws): unknown {
   const known = knownValues[name];
   if (known !== undefined) return known(cast, draw);
   const { type, properties, minimum, maximum } = schema as {
@@ -119,7 +124,7 @@ function anyValueOf(schema: Json, name: string, cast: Cast, draw: Draw): unknown
   throw new Error(`no values are known for ${name}: ${JSON.stringify(schema)}`);
 }
 
-type Values = (cast: Cast, draw: Draw) => string;
+type Values = (cast: Cast, draw: Draws) => string;
 
 const knownValues: Readonly<Record<string, Values>> = {
   base: (_cast, draw) => draw.one(symbols),

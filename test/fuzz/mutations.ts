@@ -1,3 +1,4 @@
+import { Draws } from "../support/random.ts";
 import type { Cast } from "./fixtures.ts";
 import { type DocumentedRequest, endsThings } from "./grammar.ts";
 import { type Message, valuesOf, withHeader, withoutHeader } from "./message.ts";
@@ -11,7 +12,6 @@ import {
   oddTypes,
   strayMembers,
 } from "./odd-values.ts";
-import { Draw } from "./random.ts";
 
 /** The context of a mutation. */
 export interface Circumstances {
@@ -19,7 +19,7 @@ export interface Circumstances {
   readonly cast: Cast;
 }
 
-type Change = (message: Message, circumstances: Circumstances, draw: Draw) => Message;
+type Change = (message: Message, circumstances: Circumstances, draw: Draws) => Message;
 
 /** One change of a request: one seed always makes the same change. */
 export interface Mutation {
@@ -28,7 +28,7 @@ export interface Mutation {
 }
 
 /** Draws up to a number of changes. */
-export function drawMutations(draw: Draw, most: number): readonly Mutation[] {
+export function drawMutations(draw: Draws, most: number): readonly Mutation[] {
   const count = draw.below(most + 1);
   return Array.from({ length: count }, () => ({
     name: draw.one(names),
@@ -44,7 +44,7 @@ export function mutated(
   const after = mutations.reduce((before, { name, seed }) => {
     const change = changes[name];
     if (change === undefined) throw new Error(`there is no mutation ${name}`);
-    return change(before, circumstances, new Draw(seed));
+    return change(before, circumstances, new Draws(seed));
   }, message);
   return endsThings(circumstances.request) ? withPassingSession(after, circumstances.cast) : after;
 }
@@ -91,14 +91,14 @@ function latin1(text: string): string {
   return Buffer.from(text, "utf8").toString("latin1");
 }
 
-function changeSegment(message: Message, _circumstances: Circumstances, draw: Draw): Message {
+function changeSegment(message: Message, _circumstances: Circumstances, draw: Draws): Message {
   const [path = "", ...query] = message.target.split("?");
   const segments = path.split("/");
   segments[1 + draw.below(Math.max(1, segments.length - 1))] = draw.one(oddSegments);
   return { ...message, target: [segments.join("/"), ...query].join("?") };
 }
 
-function changeTarget(message: Message, _circumstances: Circumstances, draw: Draw): Message {
+function changeTarget(message: Message, _circumstances: Circumstances, draw: Draws): Message {
   const { target } = message;
   const [path = ""] = target.split("?");
   const targets = [
@@ -135,15 +135,15 @@ function changeTarget(message: Message, _circumstances: Circumstances, draw: Dra
   return { ...message, target: draw.one(targets) };
 }
 
-function addHeader(message: Message, { cast }: Circumstances, draw: Draw): Message {
-  const [name, value] = draw.one(oddHeaders);
+function addHeader(message: Message, { cast }: Circumstances, draw: Draws): Message {
+  const [name = "", value = ""] = draw.one(oddHeaders).split(/: (.*)/s);
   const credential = draw.one([cast.reader.apiKey, cast.reader.session]);
   const pair = [name, value.replace("CRED", credential)] as const;
   if (name === "Host") return withHeader(message, ...pair);
   return { ...message, headers: [...message.headers, pair] };
 }
 
-function changeCredential(message: Message, circumstances: Circumstances, draw: Draw): Message {
+function changeCredential(message: Message, circumstances: Circumstances, draw: Draws): Message {
   const { request, cast } = circumstances;
   const { reader, other, spent, passing } = cast;
   const [own = "ApiKey x"] = valuesOf(message, "authorization");
@@ -162,7 +162,7 @@ function changeCredential(message: Message, circumstances: Circumstances, draw: 
     ...[`${scheme} ${"a".repeat(4000)}`, `${scheme} __proto__`, `${scheme} ${reader.keyId}`],
   ];
   const value = draw.one(values);
-  if (draw.percent(10)) {
+  if (draw.chance(0.1)) {
     return { ...message, headers: [...message.headers, ["Authorization", value]] };
   }
   return withHeader(message, "Authorization", value);
@@ -184,7 +184,7 @@ function withMembers(message: Message, members: readonly (readonly [string, stri
   return { ...message, body: Buffer.from(`{${text}}`) };
 }
 
-function changeValue(message: Message, _circumstances: Circumstances, draw: Draw): Message {
+function changeValue(message: Message, _circumstances: Circumstances, draw: Draws): Message {
   const members = membersOf(message);
   if (members.length === 0) return message;
   const chosen = draw.below(members.length);
@@ -195,20 +195,20 @@ function changeValue(message: Message, _circumstances: Circumstances, draw: Draw
   );
 }
 
-function addMember(message: Message, _circumstances: Circumstances, draw: Draw): Message {
+function addMember(message: Message, _circumstances: Circumstances, draw: Draws): Message {
   const members = membersOf(message);
   members.splice(draw.below(members.length + 1), 0, [draw.one(strayMembers), draw.one(oddJson)]);
   return withMembers(message, members);
 }
 
-function removeMember(message: Message, _circumstances: Circumstances, draw: Draw): Message {
+function removeMember(message: Message, _circumstances: Circumstances, draw: Draws): Message {
   const members = membersOf(message);
   if (members.length === 0) return message;
   members.splice(draw.below(members.length), 1);
   return withMembers(message, members);
 }
 
-function repeatMember(message: Message, _circumstances: Circumstances, draw: Draw): Message {
+function repeatMember(message: Message, _circumstances: Circumstances, draw: Draws): Message {
   const members = membersOf(message);
   if (members.length === 0) return message;
   const [name] = draw.one(members);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { assertCommonHeaders, uuidV7 } from "../support/assertions.ts";
+import type { Answer } from "../support/client.ts";
 import { assertDocumented, type OpenApiDocument, operationOf } from "../support/openapi.ts";
-import type { Answer } from "../support/service.ts";
 import { type Cast, holderOf, marksOf, type Player, playersOf, secretsOf } from "./fixtures.ts";
 import { type Message, valuesOf } from "./message.ts";
 import { documentedPathOf } from "./paths.ts";

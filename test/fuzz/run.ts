@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import type { Answer } from "../support/client.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
-import type { Answer } from "../support/service.ts";
 import { type Attempt, Sender } from "./attempt.ts";
 import { type Case, caseOf, messageOf, sentBytes, simplerOnes } from "./case.ts";
 import { type Cast, openPassing, openPermanentCast, type Player } from "./fixtures.ts";

@@ -1,13 +1,11 @@
-import { createSecrets } from "../../src/crypto/secrets.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
-import type { Secrets } from "../../src/shared/secrets.ts";
 import { type DatabaseSettings, serverTimeouts } from "../../src/storage/settings.ts";
 import { openStore, type Store } from "../../src/store.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { databaseOf } from "../support/postgres-databases.ts";
-import { quickHashing } from "../support/quick-hashing.ts";
+import { quickSecrets } from "../support/quick-secrets.ts";
+import { Draws } from "../support/random.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
-import { Draw } from "./random.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
 export type EngineName = (typeof engines)[number];
@@ -35,7 +33,7 @@ export async function startTarget(engine: EngineName): Promise<Target> {
     engine === "postgres"
       ? databaseOf(starting.use(await startPostgres()).url())
       : { engine: "sqlite" };
-  const secrets = new SeededSecrets();
+  const { secrets, lastSecret, reseed } = seededSecrets();
   const service = starting.use(
     await startService({
       clock: new TestClock("2026-11-02T00:00:00.000Z"),
@@ -61,8 +59,8 @@ export async function startTarget(engine: EngineName): Promise<Target> {
   return {
     service,
     store,
-    reseed: (seed) => secrets.reseed(seed),
-    lastSecret: () => secrets.last,
+    reseed,
+    lastSecret,
     newAddress() {
       addresses += 1;
       return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -71,47 +69,23 @@ export async function startTarget(engine: EngineName): Promise<Target> {
   };
 }
 
-/** Secrets from a seed and with cheap password hashing, so that a seed repeats its requests. */
-class SeededSecrets implements Secrets {
-  readonly #real = createSecrets(quickHashing);
-  #draw = new Draw(0);
-  #ids = 0;
-  last = "";
-
-  reseed(seed: number): void {
-    this.#draw = new Draw(seed);
-  }
-
-  /** In order of creation, as UUIDv7s are. */
-  uuid(): string {
-    this.#ids += 1;
-    const time = this.#ids.toString(16).padStart(12, "0");
-    const tail = `7${this.#draw.hexadecimal(3)}-8${this.#draw.hexadecimal(3)}`;
-    return `${time.slice(0, 8)}-${time.slice(8)}-${tail}-${this.#draw.hexadecimal(12)}`;
-  }
-
-  secret(): string {
-    this.last = this.#draw.hexadecimal(64);
-    return this.last;
-  }
-
-  hash(credential: string): string {
-    return this.#real.hash(credential);
-  }
-
-  hashPassword(password: string): Promise<string> {
-    return this.#real.hashPassword(password);
-  }
-
-  verifyPassword(stored: string | undefined, password: string) {
-    return this.#real.verifyPassword(stored, password);
-  }
-
-  passwordQueue() {
-    return this.#real.passwordQueue();
-  }
-
-  closePasswords() {
-    this.#real.closePasswords();
-  }
+/** Secrets of a sequence, so that the same seed makes the same requests. */
+function seededSecrets() {
+  let draws = new Draws(0);
+  let ids = 0;
+  return {
+    ...quickSecrets({
+      /** In order of creation, as UUIDv7s are. */
+      uuid() {
+        ids += 1;
+        const time = ids.toString(16).padStart(12, "0");
+        const tail = `7${draws.hexadecimal(3)}-8${draws.hexadecimal(3)}`;
+        return `${time.slice(0, 8)}-${time.slice(8)}-${tail}-${draws.hexadecimal(12)}`;
+      },
+      secret: () => draws.hexadecimal(64),
+    }),
+    reseed(seed: number): void {
+      draws = new Draws(seed);
+    },
+  };
 }

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure, assertKeyRefused, assertSessionRefused } from "../support/assertions.ts";
-import { sendRaw } from "../support/raw-socket.ts";
-import { type Answer, startService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { sendRaw } from "../support/raw-connection.ts";
+import { startSharedService } from "../support/service.ts";
 
 const KIB_16 = 16 * 1024;
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 const session = await service.openSession();
 

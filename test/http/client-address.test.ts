@@ -1,20 +1,19 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect } from "node:net";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
+import { type Answer, PASSWORD } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { openWire } from "../support/raw-connection.ts";
+import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 const REGISTER = "/v1/auth/register";
 const EMAIL = "ada@example.org";
-const PASSWORD = "correct horse battery";
 
 const CALLS_PER_WINDOW = 2;
 const trustedProxies = ["127.0.0.1", "10.9.9.0/24", "fd00::/8", "linklocal"];
 const config = { authCallsPerWindow: CALLS_PER_WINDOW, trustedProxies };
-const service = await startService({ config });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config });
 
 /** A call that counts, and opens no account. */
 const callFrom = (email: string, forwardedFor: string, own: TestService = service) =>
@@ -90,10 +89,8 @@ const resetPaths = [
 
 /** Sends a request and resets the connection before the service can have read it. */
 async function sendAndReset(url: string, path: string, json: object): Promise<void> {
-  const { hostname, port } = new URL(url);
   const body = JSON.stringify(json);
-  const socket = connect(Number(port), hostname);
-  await once(socket, "connect");
+  const { socket } = await openWire(url);
   socket.write(
     `POST ${path} HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body}`,

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession();
-const { id, apiKey } = await service.createKey(session);
+const { session, keyId: id, apiKey } = await service.newCustomer();
 
 const ORIGIN = "https://console.example.com";
 

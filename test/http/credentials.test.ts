@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertKeyRefused, assertSessionRefused } from "../support/assertions.ts";
-import { sendRaw } from "../support/raw-socket.ts";
-import { type Call, startService } from "../support/service.ts";
+import type { Call } from "../support/client.ts";
+import { sendRaw } from "../support/raw-connection.ts";
+import { startSharedService } from "../support/service.ts";
 
 const RATE = "/v1/rates/EUR/USD";
 const USAGE = "/v1/account/usage";
 const KEYS = "/v1/account/api-keys";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession();
-const { id: keyId, apiKey } = await service.createKey(session);
+const { session, keyId, apiKey } = await service.newCustomer();
 
 const keyCount = () => service.query("SELECT count(*) AS keys FROM api_keys")[0]?.keys;
 

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure, uuidV7 } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startService, startSharedService } from "../support/service.ts";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 
 const unknownPaths = [
   "/console",
@@ -144,6 +142,6 @@ test("errors: after a mistake the service answers as before", async () => {
   );
 
   for (const answer of broken) assertFailure(answer, 500, "internal_error");
-  const { apiKey: key } = await own.createKey(await own.openSession());
+  const { apiKey: key } = await own.newCustomer();
   assert.equal((await own.get("/v1/rates/EUR/USD", { apiKey: key })).status, 200);
 });

@@ -1,22 +1,21 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders } from "../support/assertions.ts";
-import { openWire } from "../support/raw-connection.ts";
-import { type Answer, startService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { openWire, plainRead } from "../support/raw-connection.ts";
+import { startService, startSharedService } from "../support/service.ts";
 
 // Errors carry the same: assertFailure asserts it wherever one is met.
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession("ada@example.org");
-const { id, apiKey } = await service.createKey(session);
+const { session, keyId: id, apiKey } = await service.newCustomer("ada@example.org");
 const credentials = { email: "ada@example.org", password: "correct horse battery" };
 const preflight = { origin: "https://x.example", "access-control-request-method": "GET" };
 
 test("headers: the Date of each response is the service's time to the second", async () => {
   using connection = await openWire(service.url);
-  const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
+  const read = plainRead(apiKey);
   for (const milliseconds of [0, 999, 1, 60_000]) {
     service.clock.advanceMs(milliseconds);
     connection.send(read);

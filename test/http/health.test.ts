@@ -5,8 +5,7 @@ import { startService } from "../support/service.ts";
 
 test("health: the process and its store are well, told without a credential and uncharged", async () => {
   await using service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
 
   for (const path of ["/healthz", "/readyz"]) {
     for (const how of [{}, { apiKey }, { session }]) {

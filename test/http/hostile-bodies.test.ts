@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { assertFailure } from "../support/assertions.ts";
-import { cpuMsOf } from "../support/cpu-time.ts";
 import { openWire } from "../support/raw-connection.ts";
-import { startService } from "../support/service.ts";
+import { cpuMsOf } from "../support/resources.ts";
+import { startSharedService } from "../support/service.ts";
 
-const service = await startService({ config: { authCallsPerWindow: 1_000 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config: { authCallsPerWindow: 1_000 } });
 
 const PASSWORD = "correct horse battery";
 const KIB_16 = 16 * 1024;
@@ -32,8 +31,8 @@ test("hostile bodies: what is compressed is not expanded, and is no JSON", async
         body.toString("latin1"),
     );
     const answer = await wire.answer();
-    assert.equal(answer.status, 400, answer.body);
-    assert.match(answer.body, /"message":"The request body is not valid JSON."/);
+    assert.equal(answer.status, 400, answer.text);
+    assert.match(answer.text, /"message":"The request body is not valid JSON."/);
   }
   assert.deepEqual(accounts(), before);
 });
@@ -141,7 +140,7 @@ test("hostile bodies: no text of 12 KiB makes a check slow: a hundred are judged
 });
 
 test("hostile bodies: no symbol of kilobytes makes a check slow", async () => {
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
 
   const tookMs = await cpuMsOf(async () => {
     for (const text of ["%20".repeat(4000), `${"%20".repeat(4000)}E`, `${"E".repeat(12_000)}-`]) {

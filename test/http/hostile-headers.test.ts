@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { mailTo } from "../support/mails.ts";
-import { sendRaw } from "../support/raw-socket.ts";
+import { sendRaw } from "../support/raw-connection.ts";
 import { startService } from "../support/service.ts";
 
 const EMAIL = "ada@example.org";
@@ -86,8 +86,7 @@ test("hostile headers: behind a proxy only what the proxy wrote counts, however 
 
 test("hostile headers: no CR, LF, escape or JSON of a client writes a line or a member of the log", async () => {
   await using service = await startService();
-  const session = await service.openSession(EMAIL);
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer(EMAIL);
   const hostile = 'x\r\n{"level":60,"msg":"forged"}\u001b[2J';
   const escaped = encodeURIComponent(hostile);
   const before = service.logLines.length;
@@ -117,8 +116,7 @@ test("hostile headers: no CR, LF, escape or JSON of a client writes a line or a 
 
 test("hostile headers: no text of a client stands in a header of an answer", async () => {
   await using service = await startService();
-  const session = await service.openSession(EMAIL);
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer(EMAIL);
   const injected = encodeURIComponent("EUR\r\nSet-Cookie: a=injected\r\n");
   const headers = { origin: "https://injected.example", "x-request-id": "injected" };
 

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { sendRaw } from "../support/raw-socket.ts";
-import { startService } from "../support/service.ts";
+import { sendRaw } from "../support/raw-connection.ts";
+import { startSharedService } from "../support/service.ts";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 
 /** Ways to a file outside of the pages' folder, or to one within that is no page. */
 const ways = [

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type DatabaseSync, StatementSync } from "node:sqlite";
-import { after, suite, test } from "node:test";
-import { startService, type TestService } from "../support/service.ts";
+import { suite, test } from "node:test";
+import { startSharedService, type TestService } from "../support/service.ts";
 
 const KEYS = "/v1/account/api-keys";
 const DAILY = "/v1/account/usage/daily?days=366";
@@ -11,13 +11,11 @@ const ITEMS = 1_050;
 const PAGE_ROWS = 200;
 const LISTS_AT_ONCE = 6;
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
 /** An account as an older version may have left it: with more keys than one page has. */
 async function accountWithRevokedKeys(own: TestService): Promise<string> {
-  const session = await own.openSession();
-  const { id } = await own.createKey(session);
+  const { session, keyId: id } = await own.newCustomer();
   using database = own.database();
   database.exec("BEGIN");
   const copy = database.prepare(`

@@ -3,13 +3,13 @@ import { spawn } from "node:child_process";
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
+import type { Call } from "../support/client.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
 import { assertDocumented, type OpenApiDocument, operationOf } from "../support/openapi.ts";
-import { type Call, startService } from "../support/service.ts";
+import { startService, startSharedService } from "../support/service.ts";
 
-const service = await startService({ config: { freePlanUnits: 4, authCallsPerWindow: 3 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config: { freePlanUnits: 4, authCallsPerWindow: 3 } });
 
 const { body, text } = await service.get("/openapi.json");
 const document = body as unknown as OpenApiDocument;

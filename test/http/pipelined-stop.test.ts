@@ -4,7 +4,7 @@ import { createHashPool } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { temporaryDirectory } from "../support/process.ts";
-import { openWire, type Wire } from "../support/raw-connection.ts";
+import { openWire, plainRead, type Wire } from "../support/raw-connection.ts";
 import { startService } from "../support/service.ts";
 
 // A stop meets connections with several requests under way: each admitted request has its response
@@ -24,8 +24,8 @@ async function startStoppable(shutdownDelaySeconds: number, secrets?: Secrets) {
   const config = { freePlanUnits: 1_000_000, authCallsPerWindow: 1000, shutdownDelaySeconds };
   const options = { config, dataDirectory, ...(secrets === undefined ? {} : { secrets }) };
   const service = starting.use(await startService(options));
-  const { apiKey } = await service.createKey(await service.openSession(EMAIL));
-  const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: k\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
+  const { apiKey } = await service.newCustomer(EMAIL);
+  const read = plainRead(apiKey);
   const started = starting.move();
   return {
     service,
@@ -91,7 +91,7 @@ test("log-ins that one connection has under way at a stop are all answered", asy
     responses.map(({ status }) => status),
     [200, 200, 200],
   );
-  for (const { body } of responses) assert.match(body, /"session_token":"svc_sess_/);
+  for (const { text } of responses) assert.match(text, /"session_token":"svc_sess_/);
 });
 
 test("reads behind log-ins that wait for a thread at a stop are all answered", async () => {

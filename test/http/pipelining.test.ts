@@ -1,19 +1,16 @@
 import assert from "node:assert/strict";
-import { after, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { openWire } from "../support/raw-connection.ts";
-import { sendRaw } from "../support/raw-socket.ts";
-import { startService } from "../support/service.ts";
+import { openWire, sendRaw } from "../support/raw-connection.ts";
+import { startSharedService } from "../support/service.ts";
 
 // Several requests on one connection, the last of them broken: responses leave in the order of
 // their requests, what was charged or stored has its response, and what is answered only with a
 // framing error has changed nothing.
 
-const service = await startService({ config: { freePlanUnits: 1_000_000 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config: { freePlanUnits: 1_000_000 } });
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 
 const headOf = (target: string, ...lines: readonly string[]) =>
   [
@@ -104,7 +101,7 @@ suite("reads in one packet are all answered and charged before", () => {
           assert.equal((await wire.answer()).status, 200);
         }
         const last = await wire.answer();
-        assert.equal(last.status, status, last.body);
+        assert.equal(last.status, status, last.text);
         assert.ok(last.lines.some((line) => /^connection: close$/i.test(line)));
         await wire.untilEnd();
         assert.equal(wire.received(), "");

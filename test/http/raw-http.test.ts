@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { openWire } from "../support/raw-connection.ts";
-import { sendRaw } from "../support/raw-socket.ts";
-import { startService } from "../support/service.ts";
+import { openWire, sendRaw } from "../support/raw-connection.ts";
+import { startSharedService } from "../support/service.ts";
 
 // What no HTTP client sends, on a bare socket: every error is the envelope all the same.
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 const key = `Authorization: ApiKey ${apiKey}\r\n`;
 
 const send = async (text: string, hangUp = false) => {

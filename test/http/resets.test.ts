@@ -1,11 +1,8 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { connect } from "node:net";
 import { after, suite, test } from "node:test";
-import { clientOf } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
-import { openWire } from "../support/raw-connection.ts";
+import { openWire, plainRead } from "../support/raw-connection.ts";
 
 // Clients that reset the connection at the worst moment. A socket without a listener for its errors
 // would end the process. The server runs in a process of its own: in the clients' event loop no
@@ -22,14 +19,12 @@ after(async () => {
   await server[Symbol.asyncDispose]();
   await directory[Symbol.asyncDispose]();
 });
-const client = clientOf(server.url);
-const session = await client.openSession("ada@example.org");
-const { apiKey } = await client.createKey(session);
+const { apiKey } = await server.newCustomer("ada@example.org");
 const metricsUrl = String(
   server.logLines().find(({ msg }) => msg === "serving metrics")?.url ?? "",
 );
 
-const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: k\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
+const read = plainRead(apiKey);
 const json = JSON.stringify({ email: "eve@example.org", password: "correct horse battery" });
 const logIn =
   "POST /v1/auth/login HTTP/1.1\r\nHost: k\r\nContent-Type: application/json\r\n" +
@@ -52,12 +47,8 @@ const requests: readonly (readonly [what: string, text: string])[] = [
 ];
 
 async function sendAndReset(url: string, text: string): Promise<void> {
-  const { hostname, port } = new URL(url);
   for (let index = 0; index < CONNECTIONS; index += 1) {
-    const socket = connect({ host: hostname, port: Number(port) });
-    // The server may be faster to close; that is an end of the connection, too.
-    socket.on("error", () => undefined);
-    await once(socket, "connect");
+    const { socket } = await openWire(url);
     socket.write(text);
     socket.resetAndDestroy();
   }
@@ -69,7 +60,7 @@ suite("the service outlives clients that send", () => {
       await sendAndReset(server.url, text);
       await sendAndReset(metricsUrl, text);
 
-      assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+      assert.equal((await server.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
       const metrics = await fetch(metricsUrl);
       assert.match(await metrics.text(), /^# HELP /);
       const faults = server

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { openWire } from "../support/raw-connection.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 // A proxy sends the requests of many clients over one connection, one after the other. Whatever one
 // client writes, it is one request: no part of it may be taken for the next, which is another's.
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 
 const HIDDEN = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: x\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
 const POST = "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n";

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { METHODS } from "node:http";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession();
-const { id, apiKey } = await service.createKey(session);
+const { session, keyId: id, apiKey } = await service.newCustomer();
 
 const knownPaths = [
   ["/v1/auth/register", ["POST"], { session }],

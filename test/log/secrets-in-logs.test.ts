@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { uuidV7 } from "../support/assertions.ts";
+import { type Answer, PASSWORD } from "../support/client.ts";
 import { eventually, mailTo, tokenOf } from "../support/mails.ts";
-import { sendRaw } from "../support/raw-socket.ts";
-import { type Answer, startService } from "../support/service.ts";
+import { sendRaw } from "../support/raw-connection.ts";
+import { startService } from "../support/service.ts";
 
-const PASSWORD = "correct horse battery";
 const CONFIRM = "/v1/auth/password-reset/confirm";
 const OTHER_PASSWORD = "quite another passphrase";
 const EMAIL = "ada.lovelace@example.org";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import type { Answer, Call } from "../support/service.ts";
+import type { Answer, Call } from "../support/client.ts";
 import {
   callOf,
   EUR_USD,
@@ -23,7 +23,7 @@ const CHALLENGE =
 const { service, session, apiKey } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
 const revoked = await service.createKey(session);
-await service.call("DELETE", `/v1/account/api-keys/${revoked.id}`, { session });
+await service.revokeKey(session, revoked.id);
 
 const charges = () => [
   service.query("SELECT * FROM period_usage"),
@@ -152,7 +152,7 @@ suite("MCP admission: the key", () => {
     const post = postTo(service, own.apiKey);
     assert.equal((await post(requestOf("2025", "tools/list"))).status, 200);
 
-    await service.call("DELETE", `/v1/account/api-keys/${own.id}`, { session });
+    await service.revokeKey(session, own.id);
 
     for (const era of eras) {
       assertKeyRefused(await post(readOf(era)));

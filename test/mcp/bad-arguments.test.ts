@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import type { Answer } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
 import {
   assertRpcError,
   assertToolFailure,

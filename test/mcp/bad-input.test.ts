@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import type { Answer } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
 import {
   assertRpcError,
   callOf,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Answer, TestService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import type { TestService } from "../support/service.ts";
 import * as mcp from "./messages.ts";
 
 export const RATE_PATH = "/v1/rates/EUR/USD";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { after, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { SdkHttpError } from "@modelcontextprotocol/client";
 import { version } from "../../src/version.ts";
 import { connectMcp, envelopeIn, eras, type McpClient, textIn } from "../support/mcp-client.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 const RATE = "0.00012345678901234567890123456789012345";
 const AMOUNT = "98765432109876543210.12345678901234567890";
@@ -13,14 +13,12 @@ const PRODUCT = "12193263113702179.522511812221002895230455570721934308792739353
 const TOOLS = ["get_rate", "convert_currency", "get_usage"];
 const EUR_USD = { base: "EUR", quote: "USD" };
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 service.storeRate("MANY", "DIGITS", RATE);
 
 /** A new account with its session, its key and the client that has the key. */
 async function connected(mode: (typeof eras)[number]["mode"]) {
-  const session = await service.openSession();
-  const { id, apiKey } = await service.createKey(session);
+  const { session, keyId: id, apiKey } = await service.newCustomer();
   const mcp = await connectMcp(service.url, { mode, authorization: `ApiKey ${apiKey}` });
   const used = () => service.usedUnits(session);
   return { ...mcp, session, id, apiKey, used };
@@ -192,9 +190,8 @@ for (const { name, mode, revision } of eras) {
     });
 
     test("does not connect without a good key, nor with a session", async () => {
-      const session = await service.openSession();
-      const { id, apiKey } = await service.createKey(session);
-      await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+      const { session, keyId: id, apiKey } = await service.newCustomer();
+      await service.revokeKey(session, id);
       const logged = service.logLines.length;
       const credentials = [
         `Session ${session}`,

@@ -54,8 +54,7 @@ interface Run {
 /** Runs the official suite against a service, as the revision requires it. */
 async function runSuite(revision: string, baseline: string): Promise<Run> {
   await using service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   await using proxy = await startKeyProxy(service.url, apiKey);
   await using directory = await mkdtempDisposable(join(tmpdir(), "kurs-conformance-"));
   const [url, results] = [`${proxy.url}/v1/mcp`, directory.path];

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { Config } from "../../src/config.ts";
 import { assertCommonHeaders } from "../support/assertions.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 /** The two eras of clients: those with `initialize`, and those of revision 2026-07-28. */
 export const eras = ["2025", "2026"] as const;

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertFailure, uuidV7 } from "../support/assertions.ts";
+import type { Answer } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
 import { eras as clientEras, connectMcp, envelopeIn } from "../support/mcp-client.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import { startService, type TestService } from "../support/service.ts";
 import {
   BATCH,
   batches,

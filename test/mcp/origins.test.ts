@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { sendRaw } from "../support/raw-socket.ts";
+import { sendRaw } from "../support/raw-connection.ts";
 import { eras, PATH, type Posted, readOf, requestOf, startWithKey } from "./messages.ts";
 
 const config = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { parsePlainMessage } from "../../src/mcp/fast-path.ts";
-import { sendRaw } from "../support/raw-socket.ts";
+import { sendRaw } from "../support/raw-connection.ts";
 import { ACCEPT, readOf, rpcOf, startWithKey, VERSION_OF, valueIn } from "./messages.ts";
 
 // A plain message passes node:http by (the fast path). One with a header that comes twice must not:

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import type { Answer, TestService } from "../support/service.ts";
-import { withoutDays, withoutView } from "../support/store-faults.ts";
+import type { Answer } from "../support/client.ts";
+import type { TestService } from "../support/service.ts";
+import { holdWriteLock, withoutDays, withoutView } from "../support/store-faults.ts";
 import {
   assertToolFailure,
   callOf,
@@ -29,18 +30,6 @@ function withoutTable(service: TestService, table: string): Disposable {
   service.query(`ALTER TABLE ${table} RENAME TO ${table}_gone`);
   return {
     [Symbol.dispose]: () => void service.query(`ALTER TABLE ${table}_gone RENAME TO ${table}`),
-  };
-}
-
-/** Takes the store's write lock beside the service, and holds it longer than the service waits. */
-function holdWriteLock(service: TestService): Disposable {
-  const database = service.database();
-  database.exec("BEGIN IMMEDIATE");
-  return {
-    [Symbol.dispose]: () => {
-      database.exec("ROLLBACK");
-      database.close();
-    },
   };
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
-import { sendRaw } from "../support/raw-socket.ts";
+import { sendRaw } from "../support/raw-connection.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 const PATH = "/v1/rates/EUR/USD";
@@ -35,8 +35,7 @@ test("metering: units are counted per key and UTC day, and add up to the period'
 test("metering: the quota is whole again at the first moment of the next month", async () => {
   const clock = new TestClock("2026-11-30T23:59:59.999Z");
   await using service = await startService({ clock, config: { freePlanUnits: 1 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
 
   assert.equal((await service.get(PATH, { apiKey })).status, 200);
   const refused = await service.get(PATH, { apiKey });
@@ -67,8 +66,7 @@ class ScriptedClock extends TestClock {
 test("metering: reads of one batch across the month's end count each in its own", async () => {
   const clock = new ScriptedClock("2026-11-30T12:00:00.000Z");
   await using service = await startService({ clock, config: { freePlanUnits: 2 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer();
   const before = "2026-11-30T23:59:59.999Z";
   const afterwards = "2026-12-01T00:00:00.000Z";
   const head = `GET ${PATH} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n`;

@@ -6,8 +6,8 @@ import { rateJson } from "../../src/rates/json.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { isDecimal, parseDecimal } from "../../src/shared/decimal.ts";
 import { instantAt } from "../../src/shared/instant.ts";
-import { cpuMsOf } from "../support/cpu-time.ts";
 import { fc } from "../support/properties.ts";
+import { cpuMsOf } from "../support/resources.ts";
 
 const recognise = (text: string) => parsePlainRead(Buffer.from(text, "latin1"));
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sendRaw } from "../support/raw-socket.ts";
-import { type Answer, startService, type TestService } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { sendRaw } from "../support/raw-connection.ts";
+import { startService, type TestService } from "../support/service.ts";
 
 const PATH = "/v1/rates/EUR/USD";
 
@@ -53,8 +54,7 @@ function countedUnits(service: TestService) {
 for (const [how, crowd] of crowds) {
   test(`§8 meter: of 100 reads at once, ${how}, 40 units serve 40 and refuse 60`, async () => {
     await using service = await startService({ config: { freePlanUnits: 40 } });
-    const session = await service.openSession();
-    const { apiKey } = await service.createKey(session);
+    const { session, apiKey } = await service.newCustomer();
 
     const answers = await crowd(
       service,
@@ -69,7 +69,7 @@ for (const [how, crowd] of crowds) {
 
   test(`§8 meter: reads at once, ${how}, are told each its own place: 39 to 0 left`, async () => {
     await using service = await startService({ config: { freePlanUnits: 40 } });
-    const { apiKey } = await service.createKey(await service.openSession());
+    const { apiKey } = await service.newCustomer();
 
     const answers = await crowd(
       service,
@@ -125,8 +125,7 @@ for (const [how, crowd] of crowds) {
 
   test(`§8 meter: a mixed crowd, ${how}, is charged exactly for what reached step 3`, async () => {
     await using service = await startService({ config: { freePlanUnits: 15 } });
-    const session = await service.openSession();
-    const { apiKey } = await service.createKey(session);
+    const { session, apiKey } = await service.newCustomer();
     const reads = [
       [{ apiKey }, 200],
       [{ apiKey, path: "/v1/rates/USD/NONE" }, 404],
@@ -152,7 +151,7 @@ for (const [how, crowd] of crowds) {
 
 test("§4 meter: within a crowd, the quota goes to those that came first", async () => {
   await using service = await startService({ config: { freePlanUnits: 3 } });
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
 
   const answers = await onOneConnection(
     service,
@@ -171,8 +170,7 @@ test("§8 meter: two nodes on one store grant together what the quota allows, no
   const config = { freePlanUnits: 40 };
   await using first = await startService({ config });
   await using second = await startService({ dataDirectory: first.dataDirectory, config });
-  const session = await first.openSession();
-  const { apiKey } = await first.createKey(session);
+  const { session, apiKey } = await first.newCustomer();
 
   const halves = await Promise.all(
     [first, second].map((node) =>
@@ -192,8 +190,7 @@ test("§8 meter: two nodes on one store grant together what the quota allows, no
 test("metering: what was charged is still charged after a restart", async () => {
   await using first = await startService({ config: { freePlanUnits: 3 } });
   const { dataDirectory } = first;
-  const session = await first.openSession();
-  const { apiKey } = await first.createKey(session);
+  const { session, apiKey } = await first.newCustomer();
   await first.get(PATH, { apiKey });
 
   await using second = await startService({ dataDirectory, config: { freePlanUnits: 3 } });

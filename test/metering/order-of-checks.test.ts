@@ -1,21 +1,19 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure, assertKeyRefused } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
 const QUOTA_MESSAGE = "Request-unit quota exceeded for the current billing period.";
 const UNSUPPORTED_MESSAGE = "The requested currency pair is not currently supported.";
 const UNAVAILABLE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
 
-const service = await startService({ config: { freePlanUnits: 5 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ config: { freePlanUnits: 5 } });
 service.storeRate("HALTED", "USD", "1.5");
 service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
 
 /** An account with a key and so many of its 5 units used. */
 async function accountWith({ used }: { used: number }) {
-  const session = await service.openSession();
-  const { apiKey, id } = await service.createKey(session);
+  const { session, apiKey, keyId: id } = await service.newCustomer();
   for (let unit = 0; unit < used; unit += 1) await service.get("/v1/rates/EUR/USD", { apiKey });
   assert.equal(await service.usedUnits(session), used);
   return { session, apiKey, id };
@@ -49,7 +47,7 @@ for (const [who, apiKey] of strangers) {
 
 test("§4 rates, step 1: a revoked key with a bad symbol is 401, and nothing is charged", async () => {
   const { session, apiKey, id } = await accountWith({ used: 0 });
-  await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+  await service.revokeKey(session, id);
 
   for (const [, path] of questions) assertKeyRefused(await service.get(path, { apiKey }));
 

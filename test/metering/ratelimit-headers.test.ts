@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertKeyRefused } from "../support/assertions.ts";
-import { type Answer, startService, TestClock } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
+import { startService, startSharedService, TestClock } from "../support/service.ts";
 
 // draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy and RateLimit on the rate endpoint.
 
 const clock = new TestClock("2026-11-21T12:00:00.000Z");
-const service = await startService({ clock, config: { freePlanUnits: 3 } });
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService({ clock, config: { freePlanUnits: 3 } });
 service.storeRate("HALTED", "USD", "1.5");
 service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
 
@@ -17,7 +17,7 @@ const SECONDS_TO_DECEMBER = 9.5 * 86_400;
 const headersOf = ({ headers }: Answer) => [headers["ratelimit-policy"], headers.ratelimit];
 
 test("§8 allowance: every answer to a valid key tells it, whatever its status", async () => {
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
   const reads = [
     ["/v1/rates/EUR/USD", 200, 2],
     ["/v1/rates/E/USD", 400, 2],
@@ -37,9 +37,8 @@ test("§8 allowance: every answer to a valid key tells it, whatever its status",
 });
 
 test("§8 allowance: no answer without a valid key tells any", async () => {
-  const session = await service.openSession();
-  const { apiKey, id } = await service.createKey(session);
-  await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
+  const { session, apiKey, keyId: id } = await service.newCustomer();
+  await service.revokeKey(session, id);
 
   assertKeyRefused(await service.get("/v1/rates/EUR/USD"));
   assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
@@ -48,7 +47,7 @@ test("§8 allowance: no answer without a valid key tells any", async () => {
 
 test("§8 allowance: the seconds to the reset are whole, rounded up, and follow the clock", async () => {
   await using own = await startService({ clock: new TestClock("2026-11-30T23:59:58.001Z") });
-  const { apiKey } = await own.createKey(await own.openSession());
+  const { apiKey } = await own.newCustomer();
 
   const nearly = await own.get("/v1/rates/EUR/USD", { apiKey });
   own.clock.set("2026-11-30T23:59:59.999Z");
@@ -69,7 +68,7 @@ const windows = [
 
 test("§8 allowance: the policy's window is as long as its calendar month", async () => {
   await using own = await startService();
-  const { apiKey } = await own.createKey(await own.openSession());
+  const { apiKey } = await own.newCustomer();
 
   for (const [time, days] of windows) {
     own.clock.set(time);
@@ -80,7 +79,7 @@ test("§8 allowance: the policy's window is as long as its calendar month", asyn
 
 test("§8 allowance: a plan that was changed is told by the very next answer", async () => {
   await using own = await startService();
-  const { apiKey } = await own.createKey(await own.openSession());
+  const { apiKey } = await own.newCustomer();
   const before = await own.get("/v1/rates/EUR/USD", { apiKey });
   own.query("UPDATE plans SET units_per_period = 50 WHERE name = 'free'");
 

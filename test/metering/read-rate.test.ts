@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertCommonHeaders, assertFailure, assertKeyRefused } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 service.storeRate("AAA", "BBB", "1.1000", "2026-03-13T15:00:00.123456789Z");
 service.storeRate("BBB", "CCC", "2");
 

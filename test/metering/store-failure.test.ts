@@ -2,22 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { startService, type TestService } from "../support/service.ts";
-import { withoutDays } from "../support/store-faults.ts";
+import { holdWriteLock, withoutDays } from "../support/store-faults.ts";
 
 const RATE = "/v1/rates/EUR/USD";
 const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
-
-/** Takes the store's write lock beside the service, and holds it longer than the service waits. */
-function holdWriteLock(service: TestService): Disposable {
-  const database = service.database();
-  database.exec("BEGIN IMMEDIATE");
-  return {
-    [Symbol.dispose]: () => {
-      database.exec("ROLLBACK");
-      database.close();
-    },
-  };
-}
 
 const charges = (service: TestService) => [
   service.query("SELECT * FROM period_usage"),
@@ -26,8 +14,7 @@ const charges = (service: TestService) => [
 
 test("metering: a charge that the store cannot commit is 503, uncharged; the next read works", async () => {
   await using service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   await service.get(RATE, { apiKey });
   const before = charges(service);
 
@@ -75,8 +62,7 @@ test("§7 store: a key or an account that cannot be stored is 503, and neither i
 
 test("metering: a charge is whole or not at all: when one count fails, the other is undone", async () => {
   await using service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   await service.get(RATE, { apiKey });
   {
     using _gone = withoutDays(service);
@@ -93,8 +79,7 @@ test("metering: a charge is whole or not at all: when one count fails, the other
 
 test("§4 rates, step 4: a rate that cannot be read is 503, and its unit is not refunded", async () => {
   await using service = await startService();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   service.query("ALTER TABLE rates RENAME TO rates_gone");
 
   const answer = await service.get(RATE, { apiKey });
@@ -109,7 +94,7 @@ test("§4 rates, step 4: a rate that cannot be read is 503, and its unit is not 
 
 test("store: the cause of a 503 is logged under the answer's request id, and not told", async () => {
   await using service = await startService();
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
   service.query("ALTER TABLE rates RENAME TO rates_gone");
 
   const { body, text } = await service.get(RATE, { apiKey });

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { assertFailure, assertKeyRefused } from "../support/assertions.ts";
-import { startService } from "../support/service.ts";
+import { startSharedService } from "../support/service.ts";
 
-const service = await startService();
-after(() => service[Symbol.asyncDispose]());
+const service = await startSharedService();
 
-const session = await service.openSession();
-const { apiKey } = await service.createKey(session);
+const { session, apiKey } = await service.newCustomer();
 service.storeRate("AB", "ABCDEFGHIJ", "1.5");
 service.storeRate("00", "0123456789", "2.5");
 service.storeRate("SSS", "USD", "3.5");

@@ -3,8 +3,7 @@ import { test } from "node:test";
 import { headersOf, PATH, postTo, readOf } from "../mcp/messages.ts";
 import { eventually } from "../support/mails.ts";
 import { type Scrape, scrape } from "../support/metrics.ts";
-import { openWire, type Wire } from "../support/raw-connection.ts";
-import { sendRaw } from "../support/raw-socket.ts";
+import { openWire, plainRead, sendRaw, type Wire } from "../support/raw-connection.ts";
 import { openNodeWire } from "../support/read-both-ways.ts";
 import { startService, type TestOptions } from "../support/service.ts";
 
@@ -14,9 +13,7 @@ const start = (options: TestOptions = {}) =>
   startService({ ...options, config: { metricsPort: 0, ...options.config } });
 
 const readOn = async (wire: Wire, apiKey: string, pair = "EUR/USD") => {
-  wire.send(
-    `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`,
-  );
+  wire.send(plainRead(apiKey, pair));
   return (await wire.answer()).status;
 };
 
@@ -34,8 +31,7 @@ const requests = (said: Scrape, method: string, route: string, status: number) =
 
 test("metrics: reads on the lane, by node:http and over MCP each count as a request and a unit", async () => {
   await using service = await start();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   const none = await scrape(service);
   assert.equal(none.value("kurs_units_charged_total"), 0);
   assert.equal(requests(none, "GET", ROUTE, 200), undefined);
@@ -76,8 +72,7 @@ test("metrics: reads on the lane, by node:http and over MCP each count as a requ
 
 test("metrics: reads that arrive together share batches, and each batch has its commit's time", async () => {
   await using service = await start();
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   const wires = await Promise.all(Array.from({ length: 40 }, () => openWire(service.url)));
   for (let turn = 0; turn < 5; turn += 1) {
     const statuses = await Promise.all(wires.map((wire) => readOn(wire, apiKey)));
@@ -98,8 +93,7 @@ test("metrics: reads that arrive together share batches, and each batch has its 
 
 test("metrics: every refusal counts by its code, whichever way it was told, and is no unit", async () => {
   await using service = await start({ config: { freePlanUnits: 2, authCallsPerWindow: 3 } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
   using lane = await openWire(service.url);
   using node = await openNodeWire(service.url);
   for (const wire of [lane, node]) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../architecture/tree.ts";
 import { postTo, readOf } from "../mcp/messages.ts";
-import { sourceAt } from "../support/fake-sources.ts";
+import { sourceAt } from "../support/fake-publisher.ts";
 import { scrape } from "../support/metrics.ts";
 import { startService, TestClock } from "../support/service.ts";
 
@@ -78,7 +78,7 @@ async function scrapedNames(): Promise<ReadonlySet<string>> {
     config,
     sources: [sourceAt("ecb", [], clock)],
   });
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
   await postTo(service, apiKey)(readOf("2025"));
   const said = await scrape(service);
   const names = [...said.types].flatMap(([name, type]) =>

@@ -13,8 +13,7 @@ test("metrics on PostgreSQL: the same counts, and its absence is told in time", 
   await administer(postgres.url(), "CREATE DATABASE kurs");
   const database = databaseOf(postgres.url("kurs"));
   await using service = await startService({ config: { metricsPort: 0, database } });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { session, apiKey } = await service.newCustomer();
 
   const answers = await Promise.all(
     Array.from({ length: 30 }, () => service.get(RATE, { apiKey })),

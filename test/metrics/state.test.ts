@@ -3,8 +3,8 @@ import { test } from "node:test";
 import type { Config } from "../../src/config.ts";
 import { createHashPool } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
+import { sourceAt } from "../support/fake-publisher.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
-import { sourceAt } from "../support/fake-sources.ts";
 import { eventually } from "../support/mails.ts";
 import { ask, type Scrape, scrape } from "../support/metrics.ts";
 import { startService, TestClock, type TestOptions, type TestService } from "../support/service.ts";
@@ -39,7 +39,7 @@ const seriesOfStore = (said: Scrape) => STORE_METRICS.map((name) => said.series(
 test("metrics: a store that does not answer is told as such, and nothing is told of it", async () => {
   const clock = new TestClock("2026-11-21T12:00:00.000Z");
   await using service = await start({ clock, sources: [sourceAt("ecb", [], clock)] });
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
   const before = await scrapeAnew(service);
   assert.equal(before.value("kurs_store_up"), 1);
   assert.ok(seriesOfStore(before).every((count) => count > 0));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
-import type { Answer } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
 
 /** A failure as the model foretells it. */
 export interface ExpectedFailure {

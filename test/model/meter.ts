@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer } from "../support/service.ts";
+import type { Answer } from "../support/client.ts";
 import { monthEndMs, monthStartMs, rfc3339, SECOND_MS, secondsUntil } from "./calendar.ts";
 import { type ExpectedFailure, keyRequired } from "./expected.ts";
 import type { Model } from "./model.ts";

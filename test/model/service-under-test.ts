@@ -1,13 +1,12 @@
-import { pbkdf2Sync } from "node:crypto";
 import { runCommandLine } from "../../src/commands.ts";
 import { type Config, readConfig } from "../../src/config.ts";
-import { createSecrets } from "../../src/crypto/secrets.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { commandTimeouts, type DatabaseHost } from "../../src/storage/settings.ts";
 import { openStore } from "../../src/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
+import { quickSecrets } from "../support/quick-secrets.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";
 import type { Operated, Stage } from "./story-client.ts";
@@ -79,28 +78,6 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
     nextStage,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-/**
- * The product's own secrets but for Argon2, which would take 30 ms for each password; they remember
- * what was drawn last.
- */
-function quickSecrets() {
-  const secrets = createSecrets({
-    hash: async ({ message, nonce, tagLength }) =>
-      pbkdf2Sync(String(message), nonce as Buffer, 1, tagLength, "sha256"),
-    close: () => undefined,
-    queue: () => ({ waiting: 0, rejected: 0 }),
-  });
-  let last = "";
-  const drawing: Secrets = {
-    ...secrets,
-    secret() {
-      last = secrets.secret();
-      return last;
-    },
-  };
-  return { secrets: drawing, lastSecret: () => last };
 }
 
 /** Runs commands in this process, by the stories' clock. */

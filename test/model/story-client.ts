@@ -1,4 +1,5 @@
-import type { Answer, Call, TestClock } from "../support/service.ts";
+import type { Answer, Call } from "../support/client.ts";
+import type { TestClock } from "../support/service.ts";
 import type { AddressName, Mailbox, PairName, PlanName } from "./names.ts";
 
 /** What came of a command of `kurs`. */

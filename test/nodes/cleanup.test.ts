@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
-import { clientOf } from "../support/client.ts";
-import { ecbDay, playPublisher } from "../support/fake-publisher.ts";
+import { ecbDay, FETCHED, logged, playPublisher, sourceAt } from "../support/fake-publisher.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
-import { FETCHED, logged, sourceAt } from "../support/fake-sources.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { type Cluster, nth, SHARED, startCluster } from "../support/nodes.ts";
 import { type PostgresServer, startPostgres } from "../support/postgres.ts";
@@ -73,7 +71,7 @@ suite("what nodes of one database do together", () => {
   test("the auth limiter counts the calls of all nodes in one window", async () => {
     const { cluster, nodes } = await withoutWindows();
     const logIn = (turn: number, email = "ada@example.org") =>
-      clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/login", {
+      nth(nodes, turn).call("POST", "/v1/auth/login", {
         json: { email, password: "correct horse battery" },
       });
 
@@ -93,7 +91,7 @@ suite("what nodes of one database do together", () => {
     // database is slow: 8 calls on each of the 2 nodes are served however busy the machine is.
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, turn) =>
-        clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/password-reset", { json }),
+        nth(nodes, turn).call("POST", "/v1/auth/password-reset", { json }),
       ),
     );
 
@@ -110,7 +108,7 @@ suite("what nodes of one database do together", () => {
     const statuses = new Set<number>();
 
     const callOn = async (caller: number) => {
-      const { call } = clientOf(nth(nodes, caller).url);
+      const { call } = nth(nodes, caller);
       for (let turn = caller; performance.now() < endMs; turn += 1) {
         const json = { email: `reader-${turn % 5}@example.org` };
         statuses.add((await call("POST", "/v1/auth/password-reset", { json })).status);
@@ -128,13 +126,13 @@ suite("what nodes of one database do together", () => {
     const nodes = await cluster.startNodes(2, { SMTP_URL: smtp.url });
     const emails = Array.from({ length: 12 }, (_, turn) => `reader-${turn}@example.org`);
 
-    await Promise.all(emails.map((email, turn) => clientOf(nth(nodes, turn).url).register(email)));
+    await Promise.all(emails.map((email, turn) => nth(nodes, turn).register(email)));
     const waiting = "SELECT count(*) AS mails FROM mails WHERE delivered_at IS NULL";
     await eventually("outbox without a mail", async () =>
       (await cluster.query(waiting))[0]?.mails === "0" ? true : undefined,
     );
     // Whatever was due with them has been tried by the time that one more has arrived.
-    await clientOf(nth(nodes, 0).url).register("witness@example.org");
+    await nth(nodes, 0).register("witness@example.org");
     await eventually("mail", () => smtp.received.find(({ to }) => to[0]?.startsWith("witness")));
 
     const receivers = smtp.received.map(({ to }) => to.join());
@@ -143,7 +141,7 @@ suite("what nodes of one database do together", () => {
     const [received] = smtp.received;
     assert.ok(received !== undefined);
     const json = { token: tokenOf(received.mail) };
-    const answer = await clientOf(nth(nodes, 1).url).call("POST", "/v1/auth/verification", {
+    const answer = await nth(nodes, 1).call("POST", "/v1/auth/verification", {
       json,
     });
     assert.equal(answer.status, 204);
@@ -177,7 +175,7 @@ suite("what nodes of one database do together", () => {
     await cluster.query("UPDATE sessions SET expires_at = $1", daysFromNow(-1));
     await using smtp = await playSmtp();
     const third = await cluster.startNode({ SMTP_URL: smtp.url });
-    await clientOf(third.url).register("witness@example.org");
+    await third.register("witness@example.org");
     await eventually("mail", () => smtp.received[0]);
     assert.ok((await leftOf(cluster)).includes("sessions valid"));
     await third.stop();
@@ -217,7 +215,7 @@ suite("what nodes of one database do together", () => {
     await logged(first, FETCHED, "ecb");
 
     assert.equal(ecb.requests.length, 1);
-    const { apiKey } = await first.createKey(await first.openSession());
+    const { apiKey } = await first.newCustomer();
     for (const node of [first, second]) {
       const { body } = await node.get("/v1/rates/EUR/USD", { apiKey });
       assert.equal(body.rate, "1.1600");

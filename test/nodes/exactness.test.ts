@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { clientOf } from "../support/client.ts";
+import { Counts } from "../support/counts.ts";
+import { enterCharge, Ledger, today } from "../support/ledger.ts";
+import { assertLedger } from "../support/ledger-audit.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
 import type { Server } from "../support/process.ts";
-import { byReaders, Counts, NODES, runMixedQuotas, SEED } from "./mixed-quotas.ts";
+import { byReaders, NODES, runMixedQuotas, SEED } from "./mixed-quotas.ts";
 
 /** 200 for each account: enough to exhaust every quota but the ample one. */
 const READS = 20_000;
@@ -15,6 +17,7 @@ suite("four nodes on one database", () => {
   // The tests have accounts of their own, and share what it costs to start and to warm up the nodes.
   let cluster: Cluster;
   let nodes: Server[];
+  const ledger = new Ledger();
   before(async () => {
     cluster = await startCluster();
     nodes = await cluster.startNodes(NODES, { PLAN_FREE_UNITS: String(QUOTA) });
@@ -23,38 +26,34 @@ suite("four nodes on one database", () => {
 
   test("an allowance of 10,000 gives exactly 10,000 of 20,000 reads spread over the nodes", async () => {
     const [quota, reads] = [QUOTA, 20_000];
-    const client = clientOf(nth(nodes, 0).url);
-    const session = await client.openSession("ada@example.org");
-    const keys = [await client.createKey(session), await client.createKey(session)];
+    const customer = await nth(nodes, 0).newCustomer("ada@example.org");
+    const { client, session } = customer;
+    const ada = ledger.addReader(customer, { plan: "free", quotaUnits: quota });
+    ledger.addKey(ada, await client.createKey(session));
     const statuses = new Counts();
-    const granted = new Counts();
     let left = reads;
 
-    await byReaders(nodes, async (reader, turn) => {
-      const { apiKey, id } = nth(keys, Math.floor(turn / NODES));
+    await byReaders(nodes, async (wire, turn) => {
+      const key = nth(ada.keys, Math.floor(turn / NODES));
       while (left > 0) {
         left -= 1;
-        const { status } = await reader.readRate("EUR/USD", apiKey);
+        const sentOn = today();
+        const { status } = await wire.readRate("EUR/USD", key.apiKey);
         statuses.add(status);
-        if (status === 200) granted.add(id);
+        if (status === 200) enterCharge(key, sentOn);
       }
     });
 
     assert.deepEqual(statuses.all(), { 200: quota, 429: reads - quota });
-    for (const { url } of nodes) assert.equal(await clientOf(url).usedUnits(session), quota);
-    const days = await cluster.query("SELECT api_key_id, units FROM daily_usage");
-    for (const { id } of keys) {
-      const ofKey = days.filter(({ api_key_id }) => api_key_id === id);
-      const units = ofKey.reduce((sum, day) => sum + Number(day.units), 0);
-      assert.equal(units, granted.of(id), `key ${id}`);
-    }
+    for (const node of nodes) assert.equal(await node.usedUnits(session), quota);
+    await assertLedger(ledger, (sql) => cluster.query(sql), nodes);
     assert.deepEqual(await cluster.query(DISAGREEING_UNITS), []);
     assert.deepEqual(cluster.complaints(), []);
   });
 
   test("a hundred accounts with mixed quotas are charged for what they were answered, and no more", async (t) => {
     t.diagnostic(`seed ${SEED}`);
-    const statuses = await runMixedQuotas(READS, cluster, nodes);
+    const statuses = await runMixedQuotas(READS, cluster, nodes, ledger);
     t.diagnostic(`answers by status: ${JSON.stringify(statuses)}`);
   });
 });

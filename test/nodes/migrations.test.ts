@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
-import { clientOf } from "../support/client.ts";
+import { assertRefused } from "../support/assertions.ts";
 import { type Cluster, connectTo, SHARED, startCluster, waitersFor } from "../support/nodes.ts";
 import { administer, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
-import { type Ended, Program } from "../support/process.ts";
+import { Program } from "../support/process.ts";
 
 /** What the program migrates under (src/storage/postgres/migrate.ts). */
 const MIGRATION_LOCK = 5_278_777;
@@ -20,14 +20,6 @@ const TABLES = `
 const COLUMNS = `
   SELECT table_name, column_name, data_type FROM information_schema.columns
   WHERE table_schema = 'public' ORDER BY 1, 2`;
-
-/** One line on stderr that says what is wrong, and nothing else. */
-function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
-  assert.equal(exitCode, 1, stderr);
-  assert.equal(stdout, "");
-  assert.match(stderr, /^kurs: .+\.\n$/);
-  assert.match(stderr, line);
-}
 
 /** All that could be changed by a start that should not have been: the schema and its versions. */
 async function stateOf(cluster: Cluster) {
@@ -48,7 +40,7 @@ suite("migrations of a shared database", () => {
 
     const nodes = await cluster.startNodes(20);
 
-    const answers = await Promise.all(nodes.map(({ url }) => clientOf(url).get("/readyz")));
+    const answers = await Promise.all(nodes.map((node) => node.get("/readyz")));
     assert.deepEqual(
       answers.map(({ status }) => status),
       nodes.map(() => 200),
@@ -117,7 +109,7 @@ suite("migrations of a shared database", () => {
     await migrating.query("COMMIT");
     const node = await starting;
 
-    assert.equal((await clientOf(node.url).get("/readyz")).status, 200);
+    assert.equal((await node.get("/readyz")).status, 200);
     assert.deepEqual(cluster.complaints(), []);
   });
 

@@ -3,11 +3,14 @@ import { hash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { openPostgresStore, type Store } from "../../src/store.ts";
 import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
-import { seededRandom } from "../faults/ledger.ts";
+import { Counts } from "../support/counts.ts";
+import { enterCharge, Ledger, today } from "../support/ledger.ts";
+import { assertLedger } from "../support/ledger-audit.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
-import { openReader, type Reader } from "../support/reader.ts";
+import { seededRandom } from "../support/random.ts";
+import { openWire, type Wire } from "../support/raw-connection.ts";
 
 /** For people: `node test/nodes/mixed-quotas.ts --reads 100000`, which takes about half a minute. */
 const READS_USUAL = 100_000;
@@ -20,79 +23,56 @@ export const SEED = 20_261_121;
 /** Runs work once by each of so many readers, spread evenly over the nodes. */
 export async function byReaders(
   nodes: readonly { readonly url: string }[],
-  work: (reader: Reader, turn: number) => Promise<void>,
+  work: (wire: Wire, turn: number) => Promise<void>,
 ): Promise<void> {
   const turns = Array.from({ length: nodes.length * READERS_A_NODE }, (_, turn) => turn);
   using opened = new DisposableStack();
-  const connections = Array.from({ length: turns.length / READERS_A_CONNECTION }, (_, turn) =>
-    opened.use(openReader(nth(nodes, turn).url)),
-  );
-  await Promise.all(turns.map((turn) => work(nth(connections, turn), turn)));
-}
-
-/** Counts by a key, beginning at none. */
-export class Counts {
-  readonly #counts = new Map<string, number>();
-
-  add(key: string | number): void {
-    this.#counts.set(String(key), this.of(key) + 1);
+  const wires: Wire[] = [];
+  for (const turn of turns.slice(0, turns.length / READERS_A_CONNECTION)) {
+    wires.push(opened.use(await openWire(nth(nodes, turn).url)));
   }
-
-  of(key: string | number): number {
-    return this.#counts.get(String(key)) ?? 0;
-  }
-
-  all(): Readonly<Record<string, number>> {
-    return Object.fromEntries([...this.#counts].sort());
-  }
+  await Promise.all(turns.map((turn) => work(nth(wires, turn), turn)));
 }
 
 /**
  * Reads with a hundred new accounts on the nodes of a cluster, and holds what each was charged
  * against what it was answered. It suspends EUR/CHF.
  *
+ * @param ledger of what was acknowledged on this store before.
  * @returns the number of answers by status.
  */
 export async function runMixedQuotas(
   reads: number,
   cluster: Cluster,
   nodes: readonly Server[],
+  ledger = new Ledger(),
 ): Promise<Readonly<Record<string, number>>> {
-  const customers = await openCustomers(cluster, 100);
+  const customers = await openCustomers(cluster, 100, ledger);
   await cluster.kurs("rates", "suspend", "EUR", "CHF");
   const statuses = new Counts();
   let left = reads;
 
-  await byReaders(nodes, async (reader, turn) => {
+  await byReaders(nodes, async (wire, turn) => {
     const random = seededRandom(SEED + turn);
     while (left > 0) {
       left -= 1;
       const customer = nth(customers, Math.floor(random() * customers.length));
       const pair = nth(PAIRS, Math.floor(random() * PAIRS.length));
-      const apiKey = nth(customer.apiKeys, Math.floor(random() * customer.apiKeys.length));
-      const { status, body } = await reader.readRate(pair, apiKey);
+      const key = nth(customer.keys, Math.floor(random() * customer.keys.length));
+      const sentOn = today();
+      const { status, text } = await wire.readRate(pair, key.apiKey);
       statuses.add(status);
-      customer.answers.add(status);
+      if (status === 429) customer.wasRefused = true;
+      if ([200, 404, 503].includes(status)) enterCharge(key, sentOn);
       // A charge in doubt answers 503 as well: here there is none, but for the suspended pair.
-      assert.ok(status !== 503 || pair === "EUR/CHF", body);
+      assert.ok(status !== 503 || pair === "EUR/CHF", text);
     }
   });
 
-  const usedUnits = new Map(
-    (await cluster.query("SELECT account_id, units FROM period_usage")).map(
-      ({ account_id, units }) => [account_id, Number(units)],
-    ),
-  );
-  for (const { accountId, quota, answers } of customers) {
-    const charged = answers.of(200) + answers.of(404) + answers.of(503);
-    const told = JSON.stringify({ quota, charged, answers: answers.all() });
-    assert.equal(usedUnits.get(accountId) ?? 0, charged, told);
-    assert.ok(charged <= quota, told);
-    if (answers.of(429) > 0) assert.equal(charged, quota, told);
-  }
+  await assertLedger(ledger, (sql) => cluster.query(sql));
   // Each kind of answer was there, or the test has not tried what it tells of.
   for (const status of [200, 400, 404, 429, 503]) assert.ok(statuses.of(status) > 100);
-  assert.ok(customers.some(({ quota, answers }) => quota > 0 && answers.of(429) === 0));
+  assert.ok(customers.some((each) => ledger.quotaMax(each) > 0 && !each.wasRefused));
   assert.deepEqual(await cluster.query(DISAGREEING_UNITS), []);
   assert.deepEqual(cluster.complaints(), []);
   return statuses.all();
@@ -106,30 +86,32 @@ const QUOTAS = [0, 1, 20, 100, 1_000_000];
 const KEYS_AN_ACCOUNT = 3;
 
 /** Opens accounts by production's own store: a hundred passwords would take longer than the test. */
-async function openCustomers(cluster: Cluster, count: number) {
+async function openCustomers(cluster: Cluster, count: number, ledger: Ledger) {
   await using store = await openPostgresStore(hostsOf(cluster.url), {
     connectionsMax: 2,
     statementTimeoutMs: 0,
   });
   const opened = [];
   for (let turn = 0; turn < count; turn += 1) {
-    opened.push(await openCustomer(store, nth(QUOTAS, turn)));
+    opened.push(await openCustomer(store, nth(QUOTAS, turn), ledger));
   }
   return opened;
 }
 
-async function openCustomer(store: Store, quota: number) {
+async function openCustomer(store: Store, quota: number, ledger: Ledger) {
   const plan = `units-${quota}`;
   await store.plans.set({ name: plan, unitsPerPeriod: quota });
+  ledger.plans.set(plan, new Set([quota]));
   const account = newAccount({ plan });
   await store.accounts.create(account, newMailToken());
-  const apiKeys: string[] = [];
+  const customer = ledger.addAccount(account.email, plan);
   for (let turn = 0; turn < KEYS_AN_ACCOUNT; turn += 1) {
     const apiKey = `svc_live_${randomBytes(32).toString("hex")}`;
-    apiKeys.push(apiKey);
-    await store.keys.create(newKey(account.id, { keyHash: hash("sha256", apiKey) }), KEY_LIMITS);
+    const key = newKey(account.id, { keyHash: hash("sha256", apiKey) });
+    await store.keys.create(key, KEY_LIMITS);
+    ledger.addKey(customer, { id: key.id, apiKey });
   }
-  return { accountId: account.id, quota, apiKeys, answers: new Counts() };
+  return customer;
 }
 
 if (import.meta.main) {

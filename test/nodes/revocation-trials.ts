@@ -1,7 +1,6 @@
 import { parseArgs } from "node:util";
-import { clientOf } from "../support/client.ts";
 import { startCluster } from "../support/nodes.ts";
-import { openReader, type Reader } from "../support/reader.ts";
+import { openWire, type Wire } from "../support/raw-connection.ts";
 
 /** What the project vouches for: `node test/nodes/revocation-trials.ts --trials 10000`. */
 const TRIALS_VOUCHED_FOR = 10_000;
@@ -36,27 +35,26 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
   await using cluster = await startCluster();
   const [here, there] = await cluster.startNodes(2, { PLAN_FREE_UNITS: "1000000000" });
   if (here === undefined || there === undefined) throw new Error("there are no two nodes");
-  const client = clientOf(here.url);
   const sessions: string[] = [];
   while (sessions.length * KEYS_PER_ACCOUNT < trials) {
-    sessions.push(await client.openSession(`account-${sessions.length}@example.org`));
+    sessions.push(await here.openSession(`account-${sessions.length}@example.org`));
   }
   const startedMs = performance.now();
   const late: string[] = [];
   let [begun, answered, refused] = [0, 0, 0];
 
-  const tryOnce = async (connection: Reader, session: string) => {
-    const { id, apiKey } = await client.createKey(session);
+  const tryOnce = async (wire: Wire, session: string) => {
+    const { id, apiKey } = await here.createKey(session);
     const known = Promise.withResolvers<void>();
     let isRevoked = false;
     const readOn = async () => {
       for (let refusals = 0; refusals < REFUSALS; ) {
         const beganAfter = isRevoked;
-        const { status, body } = await connection.readRate("EUR/USD", apiKey);
+        const { status, text } = await wire.readRate("EUR/USD", apiKey);
         if (status === 200) answered += 1;
         else if (status === 401) refused += 1;
-        else throw new Error(`a read was answered by ${status}: ${body}`);
-        if (beganAfter && status !== 401) late.push(`key ${id}: ${body}`);
+        else throw new Error(`a read was answered by ${status}: ${text}`);
+        if (beganAfter && status !== 401) late.push(`key ${id}: ${text}`);
         // A read that is under way when the key is revoked may be answered either way.
         if (beganAfter) refusals += 1;
         known.resolve();
@@ -64,25 +62,23 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
     };
     const reading = readOn();
     await Promise.race([known.promise, reading]);
-    const path = `/v1/account/api-keys/${id}`;
-    const { status, text } = await client.call("DELETE", path, { session });
-    if (status !== 204) throw new Error(`a revocation was answered by ${status}: ${text}`);
+    await here.revokeKey(session, id);
     isRevoked = true;
     await reading;
   };
   const work = async () => {
-    using connection = openReader(there.url);
+    using wire = await openWire(there.url);
     while (begun < trials) {
       const session = sessions[Math.floor(begun / KEYS_PER_ACCOUNT)] ?? "";
       begun += 1;
-      await tryOnce(connection, session);
+      await tryOnce(wire, session);
     }
   };
   await Promise.all(Array.from({ length: WORKERS }, work));
 
   const seconds = (performance.now() - startedMs) / 1000;
   let chargedUnits = 0;
-  for (const session of sessions) chargedUnits += await client.usedUnits(session);
+  for (const session of sessions) chargedUnits += await here.usedUnits(session);
   const complaints = cluster.complaints();
   return { trials, late, answered, refused, chargedUnits, complaints, seconds };
 }

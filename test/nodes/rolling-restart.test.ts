@@ -17,16 +17,15 @@ test("nodes behind a balancer are restarted one after the other, and no read fai
   const untilReady = (url: string) => eventually("node", () => balancer.isReady(url) || undefined);
   for (const { url } of nodes) await untilReady(url);
   const client = clientOf(balancer.url);
-  const session = await client.openSession("ada@example.org");
-  const { apiKey } = await client.createKey(session);
+  const { session, apiKey } = await client.newCustomer("ada@example.org");
 
   let isOn = true;
   let answered = 0;
   const read = async () => {
     using connection = openConnection(balancer.url);
     while (isOn) {
-      const { status, body } = await connection.readRate("EUR/USD", apiKey);
-      assert.equal(status, 200, `${body} ${balancer.failed.join()}`);
+      const { status, text } = await connection.readRate("EUR/USD", apiKey);
+      assert.equal(status, 200, `${text} ${balancer.failed.join()}`);
       answered += 1;
     }
   };

@@ -4,8 +4,16 @@ import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.t
 import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
-import { cnbDay, FETCHED, logged, nbpTable, sourceAt } from "../support/fake-sources.ts";
+import {
+  body,
+  cnbDay,
+  ecbDay,
+  FETCHED,
+  logged,
+  nbpTable,
+  playPublisher,
+  sourceAt,
+} from "../support/fake-publisher.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 
@@ -44,7 +52,7 @@ test("two nodes on one database ask a publisher once, and both serve what one fe
   await logged(first, FETCHED, "ecb");
 
   assert.equal(ecb.requests.length, 1);
-  const { apiKey } = await first.createKey(await first.openSession());
+  const { apiKey } = await first.newCustomer();
   for (const node of [first, second]) {
     const { body: told } = await node.get("/v1/rates/EUR/USD", { apiKey });
     assert.equal(told.rate, "1.1600");

@@ -5,8 +5,17 @@ import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { RateSource } from "../../src/rates/source.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { type Behaviour, body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
-import { FAILED, FETCHED, logged, nbpTable, sourceAt } from "../support/fake-sources.ts";
+import {
+  type Behaviour,
+  body,
+  ecbDay,
+  FAILED,
+  FETCHED,
+  logged,
+  nbpTable,
+  playPublisher,
+  sourceAt,
+} from "../support/fake-publisher.ts";
 import { fc } from "../support/properties.ts";
 import { startService, TestClock } from "../support/service.ts";
 
@@ -34,7 +43,7 @@ async function newDesk(
   const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
   const judge = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
   const refreshSource = createRefreshSource({ store, clock, judge, random: () => 0.5 });
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
   const disposable = starting.move();
   return {
     ...{ service, store, clock, ecb, nbpA, nbpB },
@@ -101,7 +110,7 @@ test("without a network the snapshot is served, and the status says why it is ol
   await using service = await startService({ clock, sources, config: { rateSources: ["ecb"] } });
   const line = await logged(service, FAILED, "ecb");
 
-  const { apiKey } = await service.createKey(await service.openSession());
+  const { apiKey } = await service.newCustomer();
   const { body: told } = await service.get("/v1/rates/EUR/USD", { apiKey });
 
   assert.match(String(line.error), /ECONNREFUSED/);

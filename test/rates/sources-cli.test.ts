@@ -179,8 +179,7 @@ test("what is stale is fetched at the start, while the snapshot is served alread
   const sources = [createPublisherSource(played, settings)];
   const config = { rateSources: ["ecb"] };
   await using service = await startService({ clock, sources, config });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer();
   const readUsd = async () => (await service.get("/v1/rates/EUR/USD", { apiKey })).body.rate;
 
   await asked.promise;

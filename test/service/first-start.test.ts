@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { clientOf } from "../support/client.ts";
 import { kurs, type LogLine, serve, temporaryDirectory } from "../support/process.ts";
 
 const SNAPSHOT = [
@@ -19,8 +18,7 @@ suite("the first serve", { concurrency: 4 }, () => {
   test("the first serve of an empty store loads the snapshot and logs its dates as a warning", async () => {
     await using directory = await temporaryDirectory();
     await using server = await serve({ dataDirectory: directory.path });
-    const client = clientOf(server.url);
-    const { apiKey } = await client.createKey(await client.openSession("ada@example.org"));
+    const { apiKey } = await server.newCustomer("ada@example.org");
 
     const [line, ...others] = snapshotsIn(server.logLines());
     assert.deepEqual(others, []);
@@ -28,7 +26,7 @@ suite("the first serve", { concurrency: 4 }, () => {
     assert.equal(line?.level, 40);
     assert.match(String(line?.msg), /bundled snapshot/);
 
-    const { body } = await client.get("/v1/rates/EUR/USD", { apiKey });
+    const { body } = await server.get("/v1/rates/EUR/USD", { apiKey });
     assert.deepEqual(body, {
       base: "EUR",
       quote: "USD",
@@ -67,30 +65,27 @@ suite("the first serve", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
     await using first = await serve({ dataDirectory });
-    const before = clientOf(first.url);
-    const session = await before.openSession("ada@example.org");
-    const { apiKey } = await before.createKey(session);
-    const revoked = await before.createKey(session);
-    await before.call("DELETE", `/v1/account/api-keys/${revoked.id}`, { session });
+    const { session, apiKey } = await first.newCustomer("ada@example.org");
+    const revoked = await first.createKey(session);
+    await first.revokeKey(session, revoked.id);
     await kurs(["plans", "set", "free", "3"], { dataDirectory });
     const imported = "base,quote,rate,as_of\nEUR,USD,1.1510,2026-03-16T15:00:00Z\n";
     await kurs(["rates", "import", "-"], { dataDirectory, input: imported });
-    for (let reads = 0; reads < 2; reads += 1) await before.get("/v1/rates/EUR/USD", { apiKey });
-    const list = await before.get("/v1/account/api-keys", { session });
+    for (let reads = 0; reads < 2; reads += 1) await first.get("/v1/rates/EUR/USD", { apiKey });
+    const list = await first.get("/v1/account/api-keys", { session });
     assert.equal((await first.stop()).exitCode, 0);
 
     await using second = await serve({ dataDirectory });
-    const after = clientOf(second.url);
 
     assert.deepEqual(snapshotsIn(second.logLines()), []);
-    assert.equal(await after.usedUnits(session), 2);
-    assert.deepEqual((await after.get("/v1/account/api-keys", { session })).body, list.body);
-    const rate = await after.get("/v1/rates/EUR/USD", { apiKey });
+    assert.equal(await second.usedUnits(session), 2);
+    assert.deepEqual((await second.get("/v1/account/api-keys", { session })).body, list.body);
+    const rate = await second.get("/v1/rates/EUR/USD", { apiKey });
     assert.deepEqual([rate.status, rate.body.rate], [200, "1.1510"]);
-    assert.equal((await after.get("/v1/rates/EUR/USD", { apiKey })).status, 429);
-    assert.equal((await after.get("/v1/rates/EUR/USD", { apiKey: revoked.apiKey })).status, 401);
-    assert.match(await after.logIn("ada@example.org"), /^svc_sess_/);
-    assert.equal(await after.usedUnits(session), 3);
+    assert.equal((await second.get("/v1/rates/EUR/USD", { apiKey })).status, 429);
+    assert.equal((await second.get("/v1/rates/EUR/USD", { apiKey: revoked.apiKey })).status, 401);
+    assert.match(await second.logIn("ada@example.org"), /^svc_sess_/);
+    assert.equal(await second.usedUnits(session), 3);
   });
 
   test("PLAN_FREE_UNITS is the free plan's figure at each start, and unset it leaves it alone", async () => {

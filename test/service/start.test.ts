@@ -311,9 +311,9 @@ suite("bad starts", { concurrency: 4 }, () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
     await using whole = await serve({ dataDirectory });
-    const { apiKey } = await clientOf(whole.url)
+    const { apiKey } = await whole
       .openSession("ada@example.org")
-      .then((session) => clientOf(whole.url).createKey(session));
+      .then((session) => whole.createKey(session));
     await whole.stop();
     const file = join(dataDirectory, "kurs.db");
     const { size } = await stat(file);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { clientOf } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { openWire, type Wire } from "../support/raw-connection.ts";
 
@@ -10,9 +9,7 @@ async function startServer() {
   await using starting = new AsyncDisposableStack();
   const { path: dataDirectory } = starting.use(await temporaryDirectory());
   const server = starting.use(await serve({ dataDirectory }));
-  const client = clientOf(server.url);
-  const session = await client.openSession("ada@example.org");
-  const { apiKey } = await client.createKey(session);
+  const { apiKey } = await server.newCustomer("ada@example.org");
   const start = "GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n";
   const read = `${start}Authorization: ApiKey ${apiKey}\r\n\r\n`;
   const started = starting.move();
@@ -83,8 +80,7 @@ suite("the stop, on connections that read", { concurrency: 2 }, () => {
 
     await Promise.all(readers);
     await using again = await serve({ dataDirectory: started.dataDirectory });
-    const client = clientOf(again.url);
-    const used = await client.usedUnits(await client.logIn("ada@example.org"));
+    const used = await again.usedUnits(await again.logIn("ada@example.org"));
     assert.ok(answered > wires.length, String(answered));
     assert.equal(used, answered);
   });

@@ -1,26 +1,10 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { connect } from "node:net";
 import { availableParallelism } from "node:os";
 import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { clientOf } from "../support/client.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
-
-/** A connection that keeps what came in; a reset at its end is no fault. */
-async function openSocket(url: string) {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number.parseInt(port, 10) });
-  await once(socket, "connect");
-  const { promise: closed, resolve } = Promise.withResolvers<void>();
-  socket.on("close", () => resolve());
-  socket.on("error", () => undefined);
-  let received = "";
-  socket.setEncoding("utf8").on("data", (text: string) => {
-    received += text;
-  });
-  return { socket, closed, received: () => received };
-}
+import { openWire } from "../support/raw-connection.ts";
 
 /**
  * Sends a request but for the last byte of its body.
@@ -29,7 +13,7 @@ async function openSocket(url: string) {
  *   10.1.1): from then on the request is in flight.
  */
 async function beginPost(url: string, path: string, header = "Accept: */*") {
-  const connection = await openSocket(url);
+  const wire = await openWire(url);
   const body = JSON.stringify({ email: "ada@example.org", password: "correct horse battery" });
   const head = [
     `POST ${path} HTTP/1.1`,
@@ -39,15 +23,15 @@ async function beginPost(url: string, path: string, header = "Accept: */*") {
     "Expect: 100-continue",
     header,
   ];
-  connection.socket.write(`${head.join("\r\n")}\r\n\r\n`);
-  await once(connection.socket, "data");
-  assert.equal(connection.received(), "HTTP/1.1 100 Continue\r\n\r\n");
-  connection.socket.write(body.slice(0, -1));
+  wire.send(`${head.join("\r\n")}\r\n\r\n`);
+  const { status, lines } = await wire.answer();
+  assert.deepEqual([status, lines, wire.received()], [100, [], ""]);
+  wire.send(body.slice(0, -1));
   return {
-    closed: connection.closed,
+    closed: () => wire.untilEnd(),
     /** What came after the 100. */
-    answer: () => connection.received().slice("HTTP/1.1 100 Continue\r\n\r\n".length),
-    sendEnd: () => void connection.socket.write(body.slice(-1)),
+    answer: () => wire.received(),
+    sendEnd: () => wire.send(body.slice(-1)),
   };
 }
 
@@ -100,22 +84,22 @@ suite("the stop", { concurrency: 2 }, () => {
   test("SIGTERM cuts off requests that are never sent to their end", async () => {
     await using started = await startServer();
     const { server } = started;
-    const connections = await Promise.all(
+    const wires = await Promise.all(
       halves.map(async ([, text]) => {
-        const connection = await openSocket(server.url);
-        if (text !== "") connection.socket.write(text);
-        return connection;
+        const wire = await openWire(server.url);
+        if (text !== "") wire.send(text);
+        return wire;
       }),
     );
     // An answer on a later connection: by then the server has read what the others sent.
-    assert.equal((await clientOf(server.url).get("/healthz")).status, 200);
+    assert.equal((await server.get("/healthz")).status, 200);
 
     server.program.signal("SIGTERM");
 
     await assertEndsWell(server);
-    await Promise.all(connections.map(({ closed }) => closed));
+    await Promise.all(wires.map((wire) => wire.untilEnd()));
     // Had the stop waited until a request's own time is over, they would have been told so.
-    for (const { received } of connections) assert.equal(received(), "");
+    for (const wire of wires) assert.equal(wire.received(), "");
   });
 
   test("SIGTERM lets a request in flight finish, takes no new one, and ends with 0", async () => {
@@ -130,20 +114,20 @@ suite("the stop", { concurrency: 2 }, () => {
     registration.sendEnd();
 
     // A connection ends with its last response and does not wait for the others.
-    await registration.closed;
+    await registration.closed();
     assert.match(registration.answer(), /^HTTP\/1\.1 201 [\s\S]*"email":"ada@example\.org"/);
     logIn.sendEnd();
-    await logIn.closed;
+    await logIn.closed();
     assert.match(logIn.answer(), /^HTTP\/1\.1 200 /);
     await assertEndsWell(server);
     await using again = await serve({ dataDirectory: started.dataDirectory });
-    assert.match(await clientOf(again.url).logIn("ada@example.org"), /^svc_sess_/);
+    assert.match(await again.logIn("ada@example.org"), /^svc_sess_/);
   });
 
   test("SIGTERM lets log-ins that wait for their turn to hash finish, and logs them", async () => {
     await using started = await startServer();
     const { server } = started;
-    await clientOf(server.url).register("ada@example.org");
+    await server.register("ada@example.org");
     // Three more than there are hashing threads.
     const count = availableParallelism() + 2;
     const logIns = await Promise.all(
@@ -167,18 +151,17 @@ suite("the stop", { concurrency: 2 }, () => {
   test("SIGTERM does not wait for a connection that is kept alive and idle", async () => {
     await using started = await startServer();
     const { server } = started;
-    const connection = await openSocket(server.url);
-    connection.socket.write("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
-    await once(connection.socket, "data");
-    assert.match(connection.received(), /^HTTP\/1\.1 200 /);
+    const wire = await openWire(server.url);
+    wire.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
+    assert.equal((await wire.answer()).status, 200);
     const registration = await beginPost(server.url, "/v1/auth/register");
 
     server.program.signal("SIGTERM");
 
     // It is closed while a request is in flight, so not by the cut-off at the end.
-    await connection.closed;
+    await wire.untilEnd();
     registration.sendEnd();
-    await registration.closed;
+    await registration.closed();
     assert.match(registration.answer(), /^HTTP\/1\.1 201 /);
     await assertEndsWell(server);
   });
@@ -195,7 +178,7 @@ suite("the stop", { concurrency: 2 }, () => {
 
     // A stop that waits ends with 0.
     assert.equal((await server.program.end()).exitCode, 1);
-    await registration.closed;
+    await registration.closed();
     assert.equal(registration.answer(), "");
   });
 

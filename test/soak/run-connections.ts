@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
-import { clientOf, openConnection } from "../support/client.ts";
+import { openConnection } from "../support/client.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
-import { openWire, type Wire } from "../support/raw-connection.ts";
+import { openWire, plainRead, type Wire } from "../support/raw-connection.ts";
 import { openFiles, residentMib } from "../support/resources.ts";
 
 // For people: what thousands of idle connections take, how reads fare beside them, and what happens
@@ -18,18 +18,13 @@ await using directory = await temporaryDirectory();
 const env = { PLAN_FREE_UNITS: "1000000", MAX_CONNECTIONS: String(wanted + 10) };
 await using server = await serve({ dataDirectory: directory.path, env });
 const { pid } = server.program;
-const client = clientOf(server.url);
-const session = await client.openSession("ada@example.org");
-const { apiKey } = await client.createKey(session);
+const { apiKey } = await server.newCustomer("ada@example.org");
 
 console.log(`reads alone: ${await timesOfReads()}`);
 using idle = new DisposableStack();
 for (const [what, request] of [
   ["that have sent nothing", ""],
-  [
-    "that have read once",
-    `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`,
-  ],
+  ["that have read once", plainRead(apiKey)],
   ["that node:http serves", "GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
 ] as const) {
   const before = residentMib(pid);
@@ -71,8 +66,8 @@ async function timesOfReads(): Promise<string> {
   const tookMs: number[] = [];
   for (let count = 0; count < READS; count += 1) {
     const sentMs = performance.now();
-    const { status, body } = await connection.readRate("EUR/USD", apiKey);
-    if (status !== 200) throw new Error(body);
+    const { status, text } = await connection.readRate("EUR/USD", apiKey);
+    if (status !== 200) throw new Error(text);
     tookMs.push(performance.now() - sentMs);
   }
   tookMs.sort((one, other) => one - other);

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { callOf, PATH, type Posted, requestOf } from "../mcp/messages.ts";
-import { clientOf } from "../support/client.ts";
-import { INSPECTED, type Memory, memoryOf } from "../support/heap.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
 import { openWire } from "../support/raw-connection.ts";
+import { INSPECTED, type Memory, memoryOf } from "../support/resources.ts";
 
 const CONNECTIONS = 32;
 
@@ -33,9 +32,7 @@ export async function soak({ requests, samples, print }: SoakOptions): Promise<v
   await using directory = await temporaryDirectory();
   const env = { PLAN_FREE_UNITS: "1000000000", ...INSPECTED };
   await using server = await serve({ dataDirectory: directory.path, env });
-  const client = clientOf(server.url);
-  const session = await client.openSession("ada@example.org");
-  const { apiKey } = await client.createKey(session);
+  const { session, apiKey } = await server.newCustomer("ada@example.org");
   const mix = mixOf(apiKey, session);
   let sent = 0;
   let units = 0;
@@ -48,8 +45,8 @@ export async function soak({ requests, samples, print }: SoakOptions): Promise<v
         sent += 1;
         if (one === undefined) throw new Error("there is nothing to send");
         wire.send(one.text);
-        const { status, body } = await wire.answer();
-        assert.equal(status, one.status, body);
+        const { status, text } = await wire.answer();
+        assert.equal(status, one.status, text);
         units += one.units;
       }
     }
@@ -64,7 +61,7 @@ export async function soak({ requests, samples, print }: SoakOptions): Promise<v
       `${sent} requests: heap ${memory.heapMib.toFixed(1)} MiB, resident ${memory.residentMib.toFixed(0)} MiB`,
     );
   }
-  assert.equal(await client.usedUnits(session), units);
+  assert.equal(await server.usedUnits(session), units);
   judge(memories);
 }
 

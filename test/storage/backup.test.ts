@@ -1,35 +1,15 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { clientOf, openConnection } from "../support/client.ts";
+import { assertRefused } from "../support/assertions.ts";
+import { openConnection } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
-import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
-import {
-  copyOf,
-  namesIn,
-  query,
-  type StoreWithBackup,
-  stateOf,
-  storeWithBackup,
-} from "./stored.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { copyOf, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 
-let stored: StoreWithBackup;
-const resources = new AsyncDisposableStack();
-
-before(async () => {
-  stored = await storeWithBackup(resources.use(await temporaryDirectory()));
-});
-after(() => resources.disposeAsync());
-
-/** One line on stderr, nothing on stdout. */
-function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp, code = 1): void {
-  assert.equal(exitCode, code, stderr);
-  assert.equal(stdout, "");
-  assert.match(stderr, line);
-  assert.doesNotMatch(stderr, / {4}at /);
-}
+const stored = await storeWithBackup();
 
 suite("kurs backup", { concurrency: 3 }, () => {
   test("beside reads has every unit that was answered for before it, and fails none", async () => {
@@ -46,8 +26,8 @@ suite("kurs backup", { concurrency: 3 }, () => {
       using connection = openConnection(server.url);
       while (isReading) {
         sent += 1;
-        const { status, body } = await connection.readRate("X00001/USD", stored.customer.apiKey);
-        assert.equal(status, 200, body);
+        const { status, text } = await connection.readRate("X00001/USD", stored.customer.apiKey);
+        assert.equal(status, 200, text);
         answered += 1;
       }
     };
@@ -159,13 +139,10 @@ suite("kurs backup", { concurrency: 3 }, () => {
       const env = {
         DATABASE_URL: "postgres://kurs:sesame-42@one,two:5433/kurs?password=sesame-42",
       };
-      const elsewhere = await kurs([command, target], { env });
-      assertRefused(
-        elsewhere,
-        /pg_(dump|restore) .*--dbname='postgres:\/\/kurs@one,two:5433\/kurs'/,
-        2,
-      );
-      assert.doesNotMatch(elsewhere.stderr, /sesame/);
+      const { exitCode, stdout, stderr } = await kurs([command, target], { env });
+      assert.deepEqual([exitCode, stdout], [2, ""], stderr);
+      assert.match(stderr, /pg_(dump|restore) .*--dbname='postgres:\/\/kurs@one,two:5433\/kurs'/);
+      assert.doesNotMatch(stderr, / {4}at |sesame/);
     }
     assert.deepEqual(namesIn(empty.path), []);
   });
@@ -181,19 +158,18 @@ suite("a service on a restored backup", () => {
     assert.match(stdout, /^restored the backup of \S+Z \(0\.1\.0\) to \S+, schema \d+: 1 accounts/);
     assert.match(stdout, /^1 sessions were ended/m);
     await using server = await serve({ dataDirectory });
-    const client = clientOf(server.url);
 
-    const old = await client.get("/v1/account/usage", { session: customer.session });
+    const old = await server.get("/v1/account/usage", { session: customer.session });
     assert.equal(old.status, 401);
-    const session = await client.logIn("ada@example.org");
-    assert.equal(await client.usedUnits(session), 5);
-    const { status, body } = await client.get("/v1/rates/X00042/USD", {
+    const session = await server.logIn("ada@example.org");
+    assert.equal(await server.usedUnits(session), 5);
+    const { status, body } = await server.get("/v1/rates/X00042/USD", {
       apiKey: customer.apiKey,
     });
     assert.deepEqual([status, body.rate], [200, "1.00042"]);
     const revoked = { apiKey: customer.early.apiKey };
-    assert.equal((await client.get("/v1/rates/X00042/USD", revoked)).status, 401);
-    assert.equal(await client.usedUnits(session), 6);
+    assert.equal((await server.get("/v1/rates/X00042/USD", revoked)).status, 401);
+    assert.equal(await server.usedUnits(session), 6);
     assert.equal(statSync(join(dataDirectory, "kurs.db")).mode & 0o777, 0o600);
     assert.deepEqual(query(dataDirectory, "SELECT * FROM mail_tokens"), []);
     const notes = query(dataDirectory, "SELECT 1 FROM sqlite_schema WHERE name = 'backup_note'");

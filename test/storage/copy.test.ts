@@ -6,13 +6,13 @@ import { after, before, suite, test } from "node:test";
 import type { Client } from "pg";
 import { columnsOf } from "../../src/storage/copy/tables.ts";
 import { tables } from "../../src/store.ts";
-import { clientOf } from "../support/client.ts";
+import { assertRefused } from "../support/assertions.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";
 import { administer } from "../support/postgres.ts";
 import { databaseOf, newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
-import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
 
@@ -49,14 +49,6 @@ async function newSource() {
 
 const copy = (from: string, to: string, ...more: readonly string[]) =>
   kurs(["store", "copy", "--from", `sqlite:${from}`, "--to", to, ...more]);
-
-/** One line on stderr, nothing on stdout. */
-function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
-  assert.equal(exitCode, 1, stderr);
-  assert.equal(stdout, "");
-  assert.match(stderr, /^kurs: [^\n]+\n$/);
-  assert.match(stderr, line);
-}
 
 suite("kurs store copy", () => {
   test("takes every row of every table with it, and tells how many and what they add up to", async () => {
@@ -133,8 +125,7 @@ suite("kurs store copy", () => {
     await using target = await newBareDatabase();
     await using other = await connectTo(target.url);
     await using server = await serve({ dataDirectory: source.path });
-    const read = () =>
-      clientOf(server.url).get("/v1/rates/EUR/USD", { apiKey: used.active.apiKey });
+    const read = () => server.get("/v1/rates/EUR/USD", { apiKey: used.active.apiKey });
     assert.equal((await read()).status, 200);
     const { period_usage, daily_usage } = contentsOfSqlite(source.path);
     await other.query("BEGIN");

@@ -17,7 +17,8 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { ROOT } from "../architecture/tree.ts";
-import { type Ended, kurs, temporaryDirectory } from "../support/process.ts";
+import { assertRefused } from "../support/assertions.ts";
+import { kurs, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 
 // What other users of the machine can do. Where this runs as root, data directories belong to
@@ -35,12 +36,6 @@ async function ownersDirectory() {
   chmodSync(directory.path, 0o755);
   chownSync(directory.path, OWNER, OWNER);
   return directory;
-}
-
-function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
-  assert.deepEqual([exitCode, stdout], [1, ""], stderr);
-  assert.match(stderr, /^kurs: [^\n]+\n$/);
-  assert.match(stderr, line);
 }
 
 /** Every file below a directory. */

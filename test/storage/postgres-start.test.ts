@@ -49,8 +49,7 @@ suite("behind a pooler", () => {
     await using service = await startOn(
       `postgres://postgres@127.0.0.1:${pooler.port}/session_mode`,
     );
-    const session = await service.openSession();
-    const { apiKey } = await service.createKey(session);
+    const { session, apiKey } = await service.newCustomer();
 
     const reads = await Promise.all(
       Array.from({ length: 20 }, () => service.get(RATE, { apiKey })),
@@ -112,8 +111,7 @@ suite("a database that cannot serve", () => {
 test("a search_path that is changed under a node leads none of its connections elsewhere", async () => {
   const url = await createDatabase("moved_path");
   await using service = await startOn(url);
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer();
   await administer(
     url,
     "CREATE SCHEMA elsewhere",

@@ -2,42 +2,21 @@ import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
-import { after, before, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { migrationsIn } from "../../src/storage/migrations.ts";
 import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
-import { clientOf } from "../support/client.ts";
+import { assertRefused } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
-import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
-import {
-  copyOf,
-  namesIn,
-  query,
-  type StoreWithBackup,
-  stateOf,
-  storeWithBackup,
-} from "./stored.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { copyOf, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 
-let stored: StoreWithBackup;
-const resources = new AsyncDisposableStack();
-
-before(async () => {
-  stored = await storeWithBackup(resources.use(await temporaryDirectory()));
-});
-after(() => resources.disposeAsync());
+const stored = await storeWithBackup();
 
 const KEPT = /^kurs\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
 const restore = (dataDirectory: string, ...args: string[]) =>
   kurs(["restore", ...args], { dataDirectory });
-
-/** One line on stderr, nothing on stdout. */
-function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
-  assert.equal(exitCode, 1, stderr);
-  assert.equal(stdout, "");
-  assert.match(stderr, /^kurs: [^\n]+\n$/);
-  assert.match(stderr, line);
-}
 
 /** Adds a row that an index does not have: pages are whole, and what is found is wrong. */
 function addBesideIndex(file: string): void {
@@ -92,7 +71,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
         status === 401 ? /^1 keys .* stay revoked$/m : /^1 keys .* are valid again$/m,
       );
       await using server = await serve({ dataDirectory });
-      const read = (apiKey: string) => clientOf(server.url).get("/v1/rates/X00001/USD", { apiKey });
+      const read = (apiKey: string) => server.get("/v1/rates/X00001/USD", { apiKey });
       assert.equal((await read(stored.customer.late.apiKey)).status, status);
       assert.equal((await read(stored.customer.early.apiKey)).status, 401);
       assert.equal((await read(stored.customer.apiKey)).status, 200);
@@ -166,9 +145,9 @@ suite("kurs restore", { concurrency: 3 }, () => {
     await using directory = await copyOf(stored.dataDirectory);
     const dataDirectory = directory.path;
     await using server = await serve({ dataDirectory });
-    const session = await clientOf(server.url).logIn("ada@example.org");
+    const session = await server.logIn("ada@example.org");
     assertRefused(await restore(dataDirectory, stored.backup), /A server or a command has/);
-    assert.equal(await clientOf(server.url).usedUnits(session), 12);
+    assert.equal(await server.usedUnits(session), 12);
     await server.stop();
 
     using other = new DatabaseSync(join(dataDirectory, "kurs.db"));
@@ -191,7 +170,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.deepEqual(namesIn(dataDirectory), [...before, "kurs.lock-journal"].sort());
     alone[Symbol.dispose]();
     await using server = await serve({ dataDirectory });
-    assert.equal((await clientOf(server.url).get("/readyz")).status, 200);
+    assert.equal((await server.get("/readyz")).status, 200);
   });
 
   test("refuses what is no backup, and leaves the database as it is", async () => {

@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { after } from "node:test";
 import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
-import { clientOf } from "../support/client.ts";
 import { mailTo } from "../support/mails.ts";
 import { kurs, serve, type TemporaryDirectory, temporaryDirectory } from "../support/process.ts";
 
@@ -49,50 +49,34 @@ export function stateOf(file: string) {
   };
 }
 
-export interface Customer {
-  readonly session: string;
-  readonly id: string;
-  readonly apiKey: string;
-  /** A key that the backup knows and that is revoked after it. */
-  readonly late: { readonly id: string; readonly apiKey: string };
-  /** A key that was revoked before the backup. */
-  readonly early: { readonly apiKey: string };
-}
-
 /**
- * A store of 20,000 pairs with a customer who has read five times; a backup of it; then seven more
- * reads and a revocation, and a server that was killed: they stand in the log alone.
+ * Makes, for all tests of a file, a store of 20,000 pairs with a customer who has read five times; a
+ * backup of it; then seven more reads and a revocation, and a server that was killed: they stand in
+ * the log alone. Of two further keys one was revoked before the backup (`early`), one after (`late`).
  */
-export async function storeWithBackup(directory: TemporaryDirectory) {
+export async function storeWithBackup() {
+  const directory = await temporaryDirectory();
+  after(() => directory[Symbol.asyncDispose]());
   const dataDirectory = join(directory.path, "data");
   const backup = join(directory.path, "backup.db");
   addManyPairs(dataDirectory);
   await using server = await serve({ dataDirectory });
-  const client = clientOf(server.url);
-  const session = await client.openSession("ada@example.org");
-  await mailTo(dataDirectory, "ada@example.org", "verify");
-  const [key, late, early] = [
-    await client.createKey(session),
-    await client.createKey(session),
-    await client.createKey(session),
-  ];
+  const customer = await server.newCustomer("ada@example.org");
+  const { session } = customer;
+  await mailTo(dataDirectory, customer.email, "verify");
+  const [late, early] = [await server.createKey(session), await server.createKey(session)];
   const read = async (times: number) => {
-    for (let turn = 0; turn < times; turn += 1) {
-      await client.get("/v1/rates/X00001/USD", { apiKey: key.apiKey });
-    }
+    for (let turn = 0; turn < times; turn += 1) await customer.read("X00001/USD");
   };
-  const revoke = (id: string) => client.call("DELETE", `/v1/account/api-keys/${id}`, { session });
-  await revoke(early.id);
+  await server.revokeKey(session, early.id);
   await read(5);
-  const backedUp = await kurs(["backup", backup], { dataDirectory });
+  await kurs(["backup", backup], { dataDirectory });
   await read(7);
-  await revoke(late.id);
-  await client.register("bob@example.org");
+  await server.revokeKey(session, late.id);
+  await server.register("bob@example.org");
   await server.kill();
-  return { dataDirectory, backup, backedUp, customer: { session, ...key, late, early } };
+  return { dataDirectory, backup, customer: { ...customer, late, early } };
 }
-
-export type StoreWithBackup = Awaited<ReturnType<typeof storeWithBackup>>;
 
 /** A copy of a data directory, in a directory of the test's own. */
 export async function copyOf(dataDirectory: string): Promise<TemporaryDirectory> {

@@ -10,7 +10,6 @@ import { eventually, mailsIn } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 
-const PASSWORD = "correct horse battery";
 const HEADER = "base,quote,rate,as_of\n";
 
 /** All that a store holds: the rows of each table as texts, in an order of their own. */
@@ -71,7 +70,7 @@ async function inOctober(place: Place) {
   const [active, revoked] = [await service.createKey(session), await service.createKey(session)];
   await read(service, active.apiKey, 5);
   await read(service, revoked.apiKey, 3);
-  await service.call("DELETE", `/v1/account/api-keys/${revoked.id}`, { session });
+  await service.revokeKey(session, revoked.id);
   await eventually("mail", async () => (await mailsIn(place.dataDirectory))[0]);
   return { active, revoked };
 }
@@ -81,11 +80,10 @@ async function inNovember(place: Place, apiKey: string): Promise<string> {
   await using smtp = await playSmtp();
   smtp.behave({ refuse: "RCPT", code: 450, message: "mailbox busy" });
   await using service = await startService({ ...place, config: { smtpUrl: smtp.url } });
-  const json = { email: "ada@example.org", password: PASSWORD };
-  const { body } = await service.post("/v1/auth/login", { json });
+  const session = await service.logIn("ada@example.org");
   await read(service, apiKey, 4);
   await service.openSession("bob@example.org");
   await service.post("/v1/auth/password-reset", { json: { email: "ada@example.org" } });
   await eventually("attempt at each mail", () => (smtp.attempts() >= 2 ? true : undefined));
-  return String(body.session_token);
+  return session;
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Answer } from "./service.ts";
+import type { Answer } from "./client.ts";
+import type { Ended } from "./process.ts";
 
 /** RFC 9562, section 5.7, in lower case. */
 export const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -50,4 +51,11 @@ export function assertKeyRefused(answer: Answer): void {
 export function assertSessionRefused(answer: Answer): void {
   assertFailure(answer, 401, "unauthorized", "Authentication required.");
   assert.equal(answer.headers["www-authenticate"], "Session");
+}
+
+/** The refusal of a command: one line on stderr that says what is wrong, and nothing else. */
+export function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
+  assert.deepEqual([exitCode, stdout], [1, ""], stderr);
+  assert.match(stderr, /^kurs: [^\n]+[.?']\n$/);
+  assert.match(stderr, line);
 }

@@ -1,6 +1,14 @@
 import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { publishers } from "../../src/rates/publishers/catalogue.ts";
+import type { Publisher } from "../../src/rates/publishers/publisher.ts";
+import type { RateSource } from "../../src/rates/source.ts";
+import type { HttpLimits } from "../../src/rates/sources/http-get.ts";
+import { createPublisherSource } from "../../src/rates/sources/publisher-source.ts";
+import type { Clock } from "../../src/shared/clock.ts";
+import { eventually } from "./mails.ts";
+import type { TestService } from "./service.ts";
 
 /** How the publisher answers one request. */
 export type Behaviour = (response: ServerResponse, headers: IncomingHttpHeaders) => void;
@@ -48,4 +56,54 @@ export function ecbDay(day: string, figures: Readonly<Record<string, string>>): 
   <gesmes:subject>Reference rates</gesmes:subject>
   <Cube><Cube time='${day}'>${cubes.join("")}</Cube></Cube>
 </gesmes:Envelope>`;
+}
+
+export const USER_AGENT = "Kurs/test (self-hosted currency-rate service)";
+
+/** A test that reached this timeout would take as long. */
+const LIMITS: HttpLimits = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 5 };
+
+/** A publisher of the catalogue as it is, but for its addresses. */
+export function publisherAt(key: string, addresses: readonly string[]): Publisher {
+  const publisher = publishers.find((known) => known.key === key);
+  if (publisher === undefined) throw new Error(`no publisher ${key}`);
+  return { ...publisher, addresses };
+}
+
+/** The source of a publisher of the catalogue at addresses of a test's own. */
+export function sourceAt(
+  key: string,
+  addresses: readonly string[],
+  clock: Clock,
+  limits = LIMITS,
+): RateSource {
+  const settings = { userAgent: USER_AGENT, limits, clock };
+  return createPublisherSource(publisherAt(key, addresses), settings);
+}
+
+type Figures = Readonly<Record<string, string>>;
+
+/** A table in NBP's layout, each figure as the text that stands in the JSON. */
+export function nbpTable(date: string, figures: Figures): string {
+  const rates = Object.entries(figures).map(([code, mid]) => `{"code":"${code}","mid":${mid}}`);
+  return `[{"table":"A","effectiveDate":"${date}","rates":[${rates.join(",")}]}]`;
+}
+
+/** CNB's daily layout, every figure for one unit. */
+export function cnbDay(date: string, figures: Figures): string {
+  const rates = Object.entries(figures).map(([code, rate]) => {
+    return `{"validFor":"${date}","currencyCode":"${code}","amount":1,"rate":${rate}}`;
+  });
+  return `{"rates":[${rates.join(",")}]}`;
+}
+
+export const FETCHED = "a source was fetched";
+export const FAILED = "a source failed: serving what is stored";
+
+/** Waits until the service's log has a line about a source. @returns the line. */
+export async function logged({ logLines }: TestService, msg: string, source: string) {
+  return await eventually(`log line "${msg}" of ${source}`, () => {
+    const lines = logLines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+    return lines.find((line) => line.msg === msg && line.source === source);
+  });
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Answer, send, type TestService } from "./service.ts";
+import { type Answer, clientOf } from "./client.ts";
+import type { TestService } from "./service.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -28,7 +29,7 @@ export async function scrape({ metricsUrl }: Pick<TestService, "metricsUrl">): P
 /** Asks the server for scrapers for anything. */
 export function ask(metricsUrl: string | undefined, method: string, path: string): Promise<Answer> {
   assert.ok(metricsUrl !== undefined, "there are no metrics");
-  return send(new URL(metricsUrl).origin, method, path, {});
+  return clientOf(new URL(metricsUrl).origin).call(method, path);
 }
 
 interface Sample {

@@ -1,10 +1,9 @@
 import { Client } from "pg";
 import { eventually } from "./mails.ts";
-import { administer, type PostgresServer, startPostgres } from "./postgres.ts";
+import { administer, type PostgresServer, type Row, startPostgres } from "./postgres.ts";
 import { type Ended, kurs, type Server, serve, temporaryDirectory } from "./process.ts";
 
 type Environment = Readonly<Record<string, string>>;
-type Row = Readonly<Record<string, unknown>>;
 
 /** How a server is started that several clusters share: its log tells their databases apart. */
 export const SHARED = { settings: { log_line_prefix: "%m [%p] %q<%d> " } };

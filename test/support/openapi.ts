@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Compile, type Validator } from "typebox/schema";
-import type { Answer } from "./service.ts";
+import type { Answer } from "./client.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 

@@ -220,12 +220,14 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+export type Row = Readonly<Record<string, unknown>>;
+
 /** Runs statements as the server's owner, on a connection of their own. */
-export async function administer(url: string, ...statements: string[]): Promise<unknown[]> {
+export async function administer(url: string, ...statements: string[]): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    let rows: unknown[] = [];
+    let rows: Row[] = [];
     for (const statement of statements) rows = (await client.query(statement)).rows;
     return rows;
   } finally {

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
+import { type Client, clientOf } from "./client.ts";
 import { COMPILE_CACHE } from "./compile-cache.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 
@@ -144,7 +145,7 @@ export async function kurs(args: readonly string[], options: ProgramOptions = {}
 export type LogLine = Readonly<Record<string, unknown>>;
 
 /** A server in its own process. Disposing of it kills it, where it was not stopped before. */
-export interface Server extends AsyncDisposable {
+export interface Server extends AsyncDisposable, Client {
   readonly url: string;
   readonly program: Program;
   /** Every line that its log has so far. */
@@ -171,6 +172,7 @@ export async function serve(options: ProgramOptions): Promise<Server> {
   };
   const started = starting.move();
   return {
+    ...clientOf(url),
     url,
     program,
     logLines,

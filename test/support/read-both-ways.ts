@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { Customer } from "./client.ts";
 import { scrape } from "./metrics.ts";
 import { comparable, openWire, type Wire } from "./raw-connection.ts";
 import type { TestService } from "./service.ts";
@@ -10,11 +11,7 @@ export type Situation = (typeof situations)[number];
 /** A request with a key: each of the two accounts of a situation sends it with its own. */
 export type RequestOf = (apiKey: string) => string;
 
-interface Customer {
-  readonly accountId: string;
-  readonly apiKey: string;
-  readonly session: string;
-}
+type Twin = Customer & { readonly accountId: string };
 
 /** The result of a request, the same on both paths. */
 export interface Outcome {
@@ -24,8 +21,8 @@ export interface Outcome {
 }
 
 export interface Ways extends Disposable {
-  readonly twins: Readonly<Record<Situation, readonly [Customer, Customer]>>;
-  usedUnits(customer: Pick<Customer, "accountId">): number;
+  readonly twins: Readonly<Record<Situation, readonly [Twin, Twin]>>;
+  usedUnits(customer: Pick<Twin, "accountId">): number;
   /** Sends a request on both paths and compares the bytes and the units. */
   compare(requestOf: RequestOf, situation: Situation): Promise<Outcome>;
   /** As `compare`. @returns also whether the fast path served the request. */
@@ -39,17 +36,17 @@ const LAST = "GET /nowhere HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
 
 /** Two accounts in each situation on one service with metrics, and what they have used. */
 export async function readWaysOf(service: TestService): Promise<Ways> {
-  const newCustomer = async (plan: string, isRevoked: boolean): Promise<Customer> => {
-    const session = await service.openSession();
-    const { id, apiKey } = await service.createKey(session);
-    const [row] = service.query("SELECT account_id FROM api_keys WHERE id = ?", id);
+  const newTwin = async (plan: string, isRevoked: boolean): Promise<Twin> => {
+    const customer = await service.newCustomer();
+    const { keyId, session } = customer;
+    const [row] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
     const accountId = String(row?.account_id);
     service.query("UPDATE accounts SET plan = ? WHERE id = ?", plan, accountId);
-    if (isRevoked) await service.call("DELETE", `/v1/account/api-keys/${id}`, { session });
-    return { accountId, apiKey, session };
+    if (isRevoked) await service.revokeKey(session, keyId);
+    return { ...customer, accountId };
   };
   const newTwins = async (plan: string, isRevoked = false) =>
-    [await newCustomer(plan, isRevoked), await newCustomer(plan, isRevoked)] as const;
+    [await newTwin(plan, isRevoked), await newTwin(plan, isRevoked)] as const;
 
   service.query("INSERT INTO plans VALUES ('ample', 1000000), ('none', 0)");
   const twins = {
@@ -59,8 +56,7 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
   };
   const database = service.database();
   const used = database.prepare("SELECT sum(units) AS n FROM period_usage WHERE account_id = ?");
-  const usedUnits = ({ accountId }: Pick<Customer, "accountId">) =>
-    Number(used.get(accountId)?.n ?? 0);
+  const usedUnits = ({ accountId }: Pick<Twin, "accountId">) => Number(used.get(accountId)?.n ?? 0);
 
   const servedFast = async () =>
     (await scrape(service)).total("kurs_http_requests_by_path_total", { path: "fast_path" });

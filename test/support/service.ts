@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
+import { after } from "node:test";
 import { type DestinationStream, pino } from "pino";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
@@ -11,8 +11,9 @@ import { sourceNames } from "../../src/rates/sources/registry.ts";
 import { startService as start } from "../../src/service.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
+import { clientOf } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
-import { quickHashing } from "./quick-hashing.ts";
+import { quickHashing } from "./quick-secrets.ts";
 
 /** A clock that stands until a test moves it. */
 export class TestClock implements Clock {
@@ -35,25 +36,6 @@ export class TestClock implements Clock {
   }
 }
 
-/** An answer as it came over the socket. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly text: string;
-  /** The parsed body; an empty object where there is none. */
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-export interface Call {
-  readonly apiKey?: string;
-  readonly session?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
-  readonly json?: unknown;
-  /** Sent as it is. */
-  readonly raw?: string;
-}
-
 export interface TestOptions {
   readonly clock?: TestClock;
   readonly config?: Partial<Config>;
@@ -64,8 +46,6 @@ export interface TestOptions {
   /** A directory to use and leave; without one, a new one that is removed at the end. */
   readonly dataDirectory?: string;
 }
-
-const PASSWORD = "correct horse battery";
 
 const sharedSecrets = createSecrets(quickHashing);
 
@@ -87,39 +67,13 @@ export async function startService(options: TestOptions = {}) {
     log: pino({}, sink),
     logDestination: sink,
   });
-  const call = (method: string, path: string, how: Call = {}) =>
-    send(service.url, method, path, how);
-  let accounts = 0;
-
   const test = {
+    ...clientOf(service.url),
     url: service.url,
     metricsUrl: service.metricsUrl,
     clock,
     dataDirectory,
     logLines,
-    call,
-    get: (path: string, how?: Call) => call("GET", path, how),
-    post: (path: string, how?: Call) => call("POST", path, how),
-
-    /** Opens an account and logs in. @returns the session's token. */
-    async openSession(email = `account-${++accounts}@example.org`): Promise<string> {
-      const json = { email, password: PASSWORD };
-      await expect(201, test.post("/v1/auth/register", { json }));
-      const { body } = await expect(200, test.post("/v1/auth/login", { json }));
-      return String(body.session_token);
-    },
-
-    async createKey(session: string, name = "test"): Promise<{ id: string; apiKey: string }> {
-      const how = { session, json: { name } };
-      const { body } = await expect(201, test.post("/v1/account/api-keys", how));
-      return { id: String(body.id), apiKey: String(body.api_key) };
-    },
-
-    /** The `usage` member of GET /v1/account/usage. */
-    async usage(session: string) {
-      const { body } = await expect(200, test.get("/v1/account/usage", { session }));
-      return body.usage as Readonly<Record<string, number>>;
-    },
 
     /** Opens the service's own database beside it, to prepare or to look. */
     database: () => new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 }),
@@ -137,11 +91,6 @@ export async function startService(options: TestOptions = {}) {
       test.query(sql, base, quote, rate, asOf);
     },
 
-    /** The units that the account of a session has used in the present period. */
-    async usedUnits(session: string): Promise<number> {
-      return Number((await test.usage(session)).used_units);
-    },
-
     async [Symbol.asyncDispose]() {
       await service[Symbol.asyncDispose]();
       if (options.dataDirectory === undefined) await rm(dataDirectory, { recursive: true });
@@ -153,38 +102,9 @@ export async function startService(options: TestOptions = {}) {
 
 export type TestService = Awaited<ReturnType<typeof startService>>;
 
-async function expect(status: number, pending: Promise<Answer>): Promise<Answer> {
-  const answer = await pending;
-  if (answer.status !== status) throw new Error(`want ${status}, got ${answer.text}`);
-  return answer;
-}
-
-/** Sends one request on a connection of its own, its path as it is written. */
-export function send(url: string, method: string, path: string, how: Call): Promise<Answer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const { apiKey, session, json } = how;
-  const body = how.raw ?? (json === undefined ? undefined : JSON.stringify(json));
-  const headers: Record<string, string> = { ...how.headers };
-  if (apiKey !== undefined) headers.authorization = `ApiKey ${apiKey}`;
-  if (session !== undefined) headers.authorization = `Session ${session}`;
-  if (body !== undefined) {
-    headers["content-length"] = String(Buffer.byteLength(body));
-    if (json !== undefined) headers["content-type"] ??= "application/json";
-  }
-  const { hostname, port } = new URL(url);
-  const sent = request({ hostname, port, method, path, headers, agent: false }, (response) => {
-    const chunks: Buffer[] = [];
-    response.on("data", (chunk: Buffer) => chunks.push(chunk));
-    response.on("error", reject);
-    response.on("end", () => {
-      const text = Buffer.concat(chunks).toString();
-      const received = response.headers as Record<string, string>;
-      const isJson = received["content-type"]?.startsWith("application/json") && text !== "";
-      const parsed = isJson ? JSON.parse(text) : {};
-      resolve({ status: response.statusCode ?? 0, headers: received, text, body: parsed });
-    });
-  });
-  sent.on("error", reject);
-  sent.end(body);
-  return promise;
+/** Starts a service for all tests of a file, which stops after them. */
+export async function startSharedService(options?: TestOptions): Promise<TestService> {
+  const service = await startService(options);
+  after(() => service[Symbol.asyncDispose]());
+  return service;
 }

@@ -17,3 +17,15 @@ export function withoutView(service: TestService, name: string): Disposable {
   service.query(`DROP VIEW ${name}`);
   return { [Symbol.dispose]: () => void service.query(String(view?.sql)) };
 }
+
+/** Takes the store's write lock beside the service, and holds it longer than the service waits. */
+export function holdWriteLock(service: TestService): Disposable {
+  const database = service.database();
+  database.exec("BEGIN IMMEDIATE");
+  return {
+    [Symbol.dispose]: () => {
+      database.exec("ROLLBACK");
+      database.close();
+    },
+  };
+}

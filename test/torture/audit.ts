@@ -1,10 +1,9 @@
-import { tryDoor } from "./audit-api.ts";
-import { auditUnits, carryUnits, type Findings } from "./audit-units.ts";
-import { type Customer, forgetFresh, keepOnly, type Ledger } from "./ledger.ts";
+import type { AccountEntry } from "../support/ledger.ts";
+import { auditApi, auditStore, carryUnits, Findings, readStored } from "../support/ledger-audit.ts";
+import { Draws } from "../support/random.ts";
 import { importRates } from "./operator.ts";
 import { CHUNK, IMPORTED_PAIRS, importedPair, importOf, SELECT_IMPORTED } from "./rates.ts";
 import type { Round } from "./round.ts";
-import { readStored, type Stored } from "./stored.ts";
 
 /**
  * Holds what is there against what was acknowledged: all of it as it lies in the store, what is new
@@ -12,61 +11,20 @@ import { readStored, type Stored } from "./stored.ts";
  * by what is found.
  */
 export async function audit(round: Round): Promise<Findings> {
-  const { ledger, store, nodes } = round;
-  const findings: Findings = { complaints: [], lost: 0 };
-  for (const customer of ledger.fresh.passwords) await settlePassword(round, customer, findings);
+  const { ledger, store, nodes, settings, plan } = round;
+  const findings = new Findings();
+  for (const account of ledger.fresh.passwords) await settlePassword(round, account, findings);
   findings.complaints.push(...(await store.complaints()));
-  const stored = await readStored(store);
-  auditUnits(ledger, stored, findings);
-  auditPlans(ledger, stored, findings);
-  auditAccounts(ledger, stored, findings);
+  const stored = await readStored(store.query);
+  auditStore(ledger, stored, findings);
   await auditImports(round, findings);
-  for (const customer of ledger.customers.values()) {
-    auditKeys(customer, stored, findings);
-    auditSessions(customer, stored, findings);
-  }
-  await tryDoor(round, findings);
+  const servers = nodes.all().map(({ server }) => server);
+  await auditApi(ledger, servers, new Draws([settings.seed, plan.round, "audit"]), findings);
   nodes.check();
   if (findings.complaints.length > 0) return findings;
   carryUnits(ledger, stored);
-  forgetFresh(ledger);
+  ledger.forgetFresh();
   return findings;
-}
-
-function auditPlans(ledger: Ledger, { plans, accounts }: Stored, findings: Findings): void {
-  for (const [name, quotas] of ledger.plans) {
-    const units = plans.get(name);
-    if (units === undefined || !quotas.has(units)) {
-      findings.complaints.push(`plan ${name} has ${units} units, not ${[...quotas]}`);
-      findings.lost += 1;
-    } else if (quotas.size > 1) ledger.settleChange(() => keepOnly(quotas, units));
-  }
-  for (const customer of ledger.customers.values()) {
-    const plan = accounts.get(customer.email)?.plan;
-    if (plan === undefined) continue;
-    if (!customer.plans.has(plan)) {
-      findings.complaints.push(`${customer.email} is on ${plan}, not ${[...customer.plans]}`);
-      findings.lost += 1;
-    } else if (customer.plans.size > 1) {
-      ledger.settleChange(() => keepOnly(customer.plans, plan));
-    }
-  }
-}
-
-function auditAccounts({ customers, asked }: Ledger, stored: Stored, findings: Findings): void {
-  for (const customer of customers.values()) {
-    const account = stored.accounts.get(customer.email);
-    if (account === undefined) {
-      findings.complaints.push(`${customer.email}: the account is lost`);
-      findings.lost += 1;
-    } else if (customer.verification === "acknowledged" && !account.isVerified) {
-      findings.complaints.push(`${customer.email}: its verification is lost`);
-      findings.lost += 1;
-    }
-  }
-  for (const email of stored.accounts.keys()) {
-    if (!asked.has(email)) findings.complaints.push(`${email}: nobody has asked for this account`);
-  }
 }
 
 /** An import is there wholly once it was done, and one that was cut off as whole chunks from its beginning. */
@@ -83,10 +41,9 @@ async function auditImports(round: Round, findings: Findings): Promise<void> {
   const before = done === 0 ? undefined : done;
   if (found.some((number, index) => index >= whole && number !== before)) {
     const told = `${whole} rates of import ${begun}, then others than those of ${before}`;
-    findings.complaints.push(`lost: ${told}`);
-    findings.lost += 1;
+    findings.lose(`lost: ${told}`);
   } else if (begun !== done && whole % CHUNK !== 0) {
-    findings.complaints.push(`import ${begun} ends within a chunk: ${whole} rates`);
+    findings.complain(`import ${begun} ends within a chunk: ${whole} rates`);
   } else if (begun !== done) {
     round.story.tell(`import ${begun} had come to ${whole} rates, and is run again`);
     ledger.imports.done = begun - 1;
@@ -96,56 +53,27 @@ async function auditImports(round: Round, findings: Findings): Promise<void> {
 }
 
 /** Of two passwords that may hold exactly one does, and with the new one all sessions have ended. */
-async function settlePassword(round: Round, customer: Customer, findings: Findings) {
-  const { email, password, doubtfulPassword } = customer;
+async function settlePassword(round: Round, account: AccountEntry, findings: Findings) {
+  const { email, password, doubtfulPassword } = account;
   if (doubtfulPassword === undefined) return;
   const isNew = await worksOn(round, email, doubtfulPassword);
   const isOld = await worksOn(round, email, password);
-  if (isNew === isOld) findings.complaints.push(`${email}: neither or both passwords work`);
-  customer.password = isNew ? doubtfulPassword : password;
-  customer.doubtfulPassword = undefined;
-  customer.resetMail = "none";
-  for (const session of customer.sessions) {
+  if (isNew === isOld) findings.complain(`${email}: neither or both passwords work`);
+  account.password = isNew ? doubtfulPassword : password;
+  account.doubtfulPassword = undefined;
+  account.resetMail = "none";
+  for (const session of account.sessions) {
     if (session.end === "sent") session.end = isNew ? "acknowledged" : "none";
   }
 }
 
 async function worksOn({ nodes, ledger }: Round, email: string, password: string) {
-  const { client } = nodes.living(0) ?? {};
-  const answer = await client?.call("POST", "/v1/auth/login", { json: { email, password } });
-  const customer = ledger.customers.get(email);
-  if (answer?.status === 200 && customer !== undefined) {
-    ledger.addSession(customer, String(answer.body.session_token));
+  const answer = await nodes
+    .living(0)
+    ?.server.call("POST", "/v1/auth/login", { json: { email, password } });
+  const account = ledger.accounts.get(email);
+  if (answer?.status === 200 && account !== undefined) {
+    ledger.addSession(account, String(answer.body.session_token));
   }
   return answer?.status === 200;
-}
-
-function auditKeys({ email, keys }: Customer, stored: Stored, findings: Findings): void {
-  for (const key of keys) {
-    const isRevoked = stored.keys.get(key.id);
-    const told = `${email}: key ${key.id}`;
-    if (isRevoked === undefined) findings.complaints.push(`${told} is lost`);
-    else if (isRevoked && key.revocation === "none") findings.complaints.push(`${told} is dead`);
-    else if (!isRevoked && key.revocation === "acknowledged") {
-      findings.complaints.push(`${told} is alive again`);
-    } else {
-      key.revocation = isRevoked ? "acknowledged" : "none";
-      continue;
-    }
-    findings.lost += 1;
-  }
-}
-
-function auditSessions(customer: Customer, stored: Stored, findings: Findings): void {
-  const { email } = customer;
-  for (const session of customer.sessions) {
-    const isThere = stored.sessions.has(session.tokenHash);
-    if (session.end === "none" && !isThere) {
-      findings.complaints.push(`${email}: session ${session.tokenHash} is lost`);
-      findings.lost += 1;
-    } else if (session.end === "acknowledged" && isThere) {
-      findings.complaints.push(`${email}: session ${session.tokenHash} is alive again`);
-      findings.lost += 1;
-    } else if (session.end === "sent") session.end = isThere ? "none" : "acknowledged";
-  }
 }

@@ -1,9 +1,9 @@
-import type { Answer, Call } from "../support/service.ts";
+import { type Answer, type Call, PASSWORD } from "../support/client.ts";
+import { type AccountEntry, type MailToken, today } from "../support/ledger.ts";
+import { spendingOf } from "../support/ledger-audit.ts";
+import { Draws } from "../support/random.ts";
 import { Violation } from "./event-log.ts";
-import type { Customer, MailToken } from "./ledger.ts";
-import { today } from "./ledger.ts";
 import type { Node } from "./nodes.ts";
-import { Draws } from "./random.ts";
 import type { Round } from "./round.ts";
 
 const KEYS_MAX = 8;
@@ -30,7 +30,7 @@ type Doing = keyof typeof doings;
 /** What customers do besides reading, one thing after the other, until the load is over. */
 export async function actOn(round: Round, hand: number): Promise<void> {
   const { settings, plan, nodes } = round;
-  const draws = new Draws(settings.seed, plan.round, "act", hand);
+  const draws = new Draws([settings.seed, plan.round, "act", hand]);
   for (let count = 0; round.isOn; count += 1) {
     const node = nodes.living(draws.whole(0, settings.nodes - 1));
     if (node === undefined) return;
@@ -56,12 +56,11 @@ class Actor {
 
   async register(email: string): Promise<void> {
     const { ledger } = this.#round;
-    const password = passwordOf(email);
     ledger.asked.add(email);
-    const json = { email, password };
+    const json = { email, password: PASSWORD };
     const answer = await this.#ask(email, "POST /v1/auth/register", { json }, 201);
     if (answer === undefined) return;
-    const customer = ledger.addCustomer(email, password);
+    const customer = ledger.addAccount(email);
     ledger.readers.push(customer);
     await this.#alone(customer, async () => {
       await this.#logIn(customer);
@@ -74,8 +73,8 @@ class Actor {
     const { mailbox, ledger } = this.#round;
     await mailbox.look();
     const purpose = this.#draws.chance(0.5) ? "verification" : "password_reset";
-    const email = this.#draws.one(mailbox.addressees(purpose));
-    const customer = email === undefined ? undefined : ledger.customers.get(email);
+    const email = this.#draws.any(mailbox.addressees(purpose));
+    const customer = email === undefined ? undefined : ledger.accounts.get(email);
     if (customer === undefined) return;
     await this.#alone(customer, async () => {
       const token = mailbox.take(customer.email, purpose);
@@ -86,13 +85,13 @@ class Actor {
   }
 
   async trySpentToken(): Promise<void> {
-    const token = this.#draws.one(this.#round.ledger.spentTokens.slice(-50));
+    const token = this.#draws.any(this.#round.ledger.spentTokens.slice(-50));
     if (token === undefined) return;
     await this.#ask("a spent token", ...spendingOf(token, "another good password"), 400);
   }
 
   async act(doing: Exclude<Doing, "register" | "use mail" | "try spent token">): Promise<void> {
-    const customer = this.#draws.one(this.#round.ledger.readers);
+    const customer = this.#draws.any(this.#round.ledger.readers);
     if (customer === undefined) return;
     await this.#alone(customer, async () => {
       if (doing === "log in") await this.#logIn(customer);
@@ -105,7 +104,7 @@ class Actor {
     });
   }
 
-  async #logIn(customer: Customer): Promise<void> {
+  async #logIn(customer: AccountEntry): Promise<void> {
     const { email, password } = customer;
     if (liveSessions(customer).length >= SESSIONS_MAX) return;
     const answer = await this.#ask(
@@ -118,8 +117,8 @@ class Actor {
     this.#round.ledger.addSession(customer, String(answer.body.session_token));
   }
 
-  async #logOut(customer: Customer): Promise<void> {
-    const session = this.#draws.one(liveSessions(customer));
+  async #logOut(customer: AccountEntry): Promise<void> {
+    const session = this.#draws.any(liveSessions(customer));
     if (session === undefined) return;
     session.end = "sent";
     this.#round.ledger.fresh.sessions.add(session);
@@ -128,7 +127,7 @@ class Actor {
     if (answer !== undefined) session.end = "acknowledged";
   }
 
-  async #createKey(customer: Customer): Promise<void> {
+  async #createKey(customer: AccountEntry): Promise<void> {
     const [session] = liveSessions(customer);
     if (session === undefined) return await this.#logIn(customer);
     if (liveKeys(customer).length >= KEYS_MAX || customer.keys.length >= KEYS_PER_DAY_MAX) return;
@@ -140,10 +139,10 @@ class Actor {
   }
 
   /** One key stays, or there would soon be no reads. */
-  async #revokeKey(customer: Customer): Promise<void> {
+  async #revokeKey(customer: AccountEntry): Promise<void> {
     const [session] = liveSessions(customer);
     const keys = liveKeys(customer);
-    const key = this.#draws.one(keys);
+    const key = this.#draws.any(keys);
     if (session === undefined || key === undefined || keys.length < 2) return;
     key.revocation = "sent";
     this.#round.ledger.fresh.keys.add(key);
@@ -152,7 +151,7 @@ class Actor {
     if (answer !== undefined) key.revocation = "acknowledged";
   }
 
-  async #verify(customer: Customer, token: MailToken): Promise<void> {
+  async #verify(customer: AccountEntry, token: MailToken): Promise<void> {
     if (customer.verification === "none") customer.verification = "sent";
     const answer = await this.#ask(customer.email, ...spendingOf(token), 204);
     if (answer === undefined) return;
@@ -160,7 +159,7 @@ class Actor {
     this.#round.ledger.spend(token);
   }
 
-  async #askForReset(customer: Customer): Promise<void> {
+  async #askForReset(customer: AccountEntry): Promise<void> {
     const { email } = customer;
     if (customer.resetMail !== "none" || !customer.mayBeMailed()) return;
     customer.resetMail = "sent";
@@ -169,9 +168,9 @@ class Actor {
     if (answer !== undefined) customer.resetMail = "acknowledged";
   }
 
-  async #resetPassword(customer: Customer, token: MailToken): Promise<void> {
+  async #resetPassword(customer: AccountEntry, token: MailToken): Promise<void> {
     const { fresh } = this.#round.ledger;
-    const password = `${passwordOf(customer.email)} ${token.token.slice(0, 6)}`;
+    const password = `${PASSWORD} ${token.token.slice(0, 6)}`;
     const sessions = liveSessions(customer);
     customer.doubtfulPassword = password;
     fresh.passwords.add(customer);
@@ -201,7 +200,7 @@ class Actor {
     if (keys.length > 0) for (const _ of ["a log-in", "a key"]) await this.#createKey(customer);
   }
 
-  async #lookAtUsage(customer: Customer): Promise<void> {
+  async #lookAtUsage(customer: AccountEntry): Promise<void> {
     const [session] = liveSessions(customer);
     if (session === undefined) return;
     const period = today().slice(0, 7);
@@ -215,15 +214,15 @@ class Actor {
     }
   }
 
-  async #tryEndedSession(customer: Customer): Promise<void> {
-    const session = this.#draws.one(customer.sessions.filter(({ end }) => end === "acknowledged"));
+  async #tryEndedSession(customer: AccountEntry): Promise<void> {
+    const session = this.#draws.any(customer.sessions.filter(({ end }) => end === "acknowledged"));
     if (session === undefined) return;
     const how = { session: session.token };
     await this.#ask(`${customer.email}, an ended session`, "GET /v1/account/usage", how, 401);
   }
 
   /** Two hands that changed one customer at once would each be surprised by the other. */
-  async #alone(customer: Customer, act: () => Promise<void>): Promise<void> {
+  async #alone(customer: AccountEntry, act: () => Promise<void>): Promise<void> {
     if (customer.isBusy || customer.doubtfulPassword !== undefined) return;
     customer.isBusy = true;
     try {
@@ -238,18 +237,18 @@ class Actor {
     const { counts, story, answers } = this.#round;
     const [method = "", path = ""] = what.split(" ");
     const told = `${who}: ${what} on node ${this.#node.index}`;
-    counts.count("requests");
+    counts.add("requests");
     let answer: Answer;
     try {
-      answer = await this.#node.client.call(method, path, how);
+      answer = await this.#node.server.call(method, path, how);
     } catch (error) {
       if (!this.#node.isDoomed) throw new Violation(`${told} broke off: ${error}`);
       story.tell(`${told} is in doubt`);
       return undefined;
     }
     answers.count();
-    counts.count("answers");
-    counts.count(path.startsWith("/v1/account/api-keys/") ? "key revocations" : what);
+    counts.add("answers");
+    counts.add(path.startsWith("/v1/account/api-keys/") ? "key revocations" : what);
     story.tell(`${told} got ${answer.status}`);
     if (answer.status === 503) return undefined;
     if (answer.status !== status) {
@@ -259,23 +258,10 @@ class Actor {
   }
 }
 
-/** How a token is spent. */
-export function spendingOf(
-  { purpose, token }: MailToken,
-  password = "",
-): [what: string, how: Call] {
-  if (purpose === "verification") return ["POST /v1/auth/verification", { json: { token } }];
-  return ["POST /v1/auth/password-reset/confirm", { json: { token, password } }];
-}
-
-export function passwordOf(email: string): string {
-  return `a good password of ${email}`;
-}
-
-function liveSessions({ sessions }: Customer) {
+function liveSessions({ sessions }: AccountEntry) {
   return sessions.filter(({ end }) => end === "none");
 }
 
-function liveKeys({ keys }: Customer) {
+function liveKeys({ keys }: AccountEntry) {
   return keys.filter(({ revocation }) => revocation === "none");
 }

@@ -1,5 +1,4 @@
 import { setTimeout as after } from "node:timers/promises";
-import { type Client, clientOf } from "../support/client.ts";
 import { Program, type Server, serve } from "../support/process.ts";
 import { type Story, Violation } from "./event-log.ts";
 import { environmentFor, killAt } from "./kill.ts";
@@ -9,8 +8,6 @@ import type { TorturedStore } from "./stores.ts";
 /** A node from its start to its end. */
 export interface Node {
   readonly index: number;
-  readonly url: string;
-  readonly client: Client;
   readonly server: Server;
   /** Its end has begun: a connection to it may break. */
   isDoomed: boolean;
@@ -68,8 +65,7 @@ export class Nodes implements AsyncDisposable {
     const sinceMs = performance.now();
     const server = await serve({ dataDirectory, env: { ...ENVIRONMENT, ...env } });
     const listeningMs = performance.now() - sinceMs;
-    const { url } = server;
-    const node: Node = { index, url, client: clientOf(url), server, isDoomed: false };
+    const node: Node = { index, server, isDoomed: false };
     this.#nodes[index] = node;
     await this.#firstRead(node);
     const recoveryMs = performance.now() - sinceMs;

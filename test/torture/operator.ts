@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { keepOnly } from "../support/ledger.ts";
 import { Program } from "../support/process.ts";
 import { Violation } from "./event-log.ts";
-import { keepOnly } from "./ledger.ts";
 import type { CommandPlan, ImportPlan } from "./plan.ts";
 import { IMPORTED_PAIRS, rateFile } from "./rates.ts";
 import type { Round } from "./round.ts";
@@ -41,7 +41,7 @@ export async function importRates(
     throw new Violation(`import ${number} ended with ${exitCode}: ${stdout}${stderr}`);
   }
   ledger.imports.done = number;
-  counts.count("imports");
+  counts.add("imports");
   story.tell(`import ${number} is done`);
 }
 
@@ -60,7 +60,7 @@ export async function runCommand(round: Round, plan: CommandPlan): Promise<void>
     story.tell(`${reader.email}: moved from ${before} to ${name}: ${isDone ? "done" : "killed"}`);
     return;
   }
-  const onIt = [...ledger.customers.values()].filter(({ plans }) => plans.has(name));
+  const onIt = [...ledger.accounts.values()].filter(({ plans }) => plans.has(name));
   const sentUnits = Math.max(0, ...onIt.map((customer) => customer.sentUnits));
   const units = sentUnits + plan.moreUnits;
   const quotas = ledger.plans.get(name) ?? new Set();
@@ -76,7 +76,7 @@ async function run(
   args: readonly string[],
   killedAt: CommandPlan["killedAt"],
 ): Promise<boolean> {
-  counts.count(args.slice(0, 2).join(" "));
+  counts.add(args.slice(0, 2).join(" "));
   if (killedAt !== undefined) return await nodes.runAndKill(args, killedAt);
   const { dataDirectory, env } = store;
   await using program = new Program(args, { dataDirectory, env });

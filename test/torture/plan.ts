@@ -1,4 +1,4 @@
-import { Draws } from "./random.ts";
+import { Draws } from "../support/random.ts";
 
 export type EngineName = "sqlite" | "postgres";
 
@@ -77,7 +77,7 @@ export interface PlanSettings {
 /** Draws a round. It depends on the seed and the round alone, so that each can be run by itself. */
 export function planRound(settings: PlanSettings, round: number): RoundPlan {
   const { seed, engine, nodes, answersMax, readers } = settings;
-  const draws = new Draws(seed, round, "plan");
+  const draws = new Draws([seed, round, "plan"]);
   const answers = () => draws.whole(Math.ceil(answersMax / 10), answersMax);
   const instant = (): Instant => {
     const part = { part: draws.whole(5, 110) / 100 };

@@ -1,8 +1,15 @@
 import { type Connection, openConnection } from "../support/client.ts";
+import {
+  type AccountEntry,
+  enterCharge,
+  enterDoubt,
+  type KeyEntry,
+  type Ledger,
+  today,
+} from "../support/ledger.ts";
+import { Draws } from "../support/random.ts";
 import { Violation } from "./event-log.ts";
-import { type Customer, type Key, type Ledger, today, totalsQuery } from "./ledger.ts";
 import type { Node } from "./nodes.ts";
-import { Draws } from "./random.ts";
 import { HOT_PAIRS, IMPORTED_PAIRS, importedPair, importOf } from "./rates.ts";
 import { askRead, type Reading, readingOf, type Way } from "./readings.ts";
 import type { Round } from "./round.ts";
@@ -16,11 +23,11 @@ const charged = new Set(["ok", "unsupported_pair"]);
 /** Reads of one hand: one after the other, on any node that is up, until the load is over. */
 export async function readOn(round: Round, hand: number, way: Way): Promise<void> {
   const { settings, plan, nodes } = round;
-  const draws = new Draws(settings.seed, plan.round, "read", hand);
+  const draws = new Draws([settings.seed, plan.round, "read", hand]);
   while (round.isOn) {
     const node = nodes.living(hand);
     if (node === undefined) return;
-    using connection = openConnection(node.url);
+    using connection = openConnection(node.server.url);
     while (round.isOn) {
       const { customer, key } = drawKey(round, draws) ?? {};
       if (customer === undefined || key === undefined) return;
@@ -55,16 +62,16 @@ function drawRequest(draws: Draws): ReadRequest {
 function drawKey(
   { ledger, plan }: Round,
   draws: Draws,
-): { customer: Customer; key: Key } | undefined {
+): { customer: AccountEntry; key: KeyEntry } | undefined {
   const readers = plan.focus?.flatMap((index) => ledger.readers[index] ?? []) ?? ledger.readers;
   const wantsRevoked = draws.chance(0.05);
   for (let attempt = 0; attempt < 20; attempt += 1) {
-    const customer = draws.one(readers);
+    const customer = draws.any(readers);
     if (customer === undefined) return undefined;
     const keys = customer.keys.filter(
       ({ revocation }) => (revocation !== "none") === wantsRevoked || attempt > 10,
     );
-    const key = draws.one(keys);
+    const key = draws.any(keys);
     if (key !== undefined) return { customer, key };
   }
   return undefined;
@@ -73,7 +80,7 @@ function drawKey(
 interface ToRead {
   readonly node: Node;
   readonly connection: Connection;
-  readonly key: Key;
+  readonly key: KeyEntry;
   readonly way: Way;
   readonly request: ReadRequest;
 }
@@ -91,14 +98,13 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
   const sentOn = today();
   const where = `${owner.email}: a read by ${way} on node ${node.index} with key ${key.id}`;
   owner.sentUnits += 1;
-  counts.count("requests");
+  counts.add("requests");
   const reply = await connection
-    .send(askRead(way, request, key.apiKey, request.converts))
+    .call(...askRead(way, request, key.apiKey, request.converts))
     .catch((error: Error) => error);
-  const days = new Set([sentOn, today()]);
   const doubt = () => {
-    for (const day of days) totalsQuery(key, day).inDoubt += 1;
-    counts.count("reads in doubt");
+    enterDoubt(key, sentOn);
+    counts.add("reads in doubt");
   };
   if (reply instanceof Error) {
     // Who was refused a connection has sent nothing.
@@ -111,21 +117,19 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
   }
 
   answers.count();
-  counts.count("answers");
+  counts.add("answers");
   const reading = readingOf(way, reply);
   const told = `${where} got ${reading.code}`;
   if (reading.code === "temporarily_unavailable") {
     doubt();
-    counts.count("503");
+    counts.add("503");
     story.tell(told);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     return true;
   }
   if (charged.has(reading.code)) {
-    counts.count("charged answers");
-    // At midnight either day may have been charged, and neither must.
-    if (days.size > 1) doubt();
-    else totalsQuery(key, sentOn).answered += 1;
+    counts.add("charged answers");
+    enterCharge(key, sentOn);
   } else owner.sentUnits -= 1;
   judge(round, { toRead, reading, before, told });
   return true;
@@ -136,7 +140,7 @@ interface ToJudge {
   readonly reading: Reading;
   /** How things stood when the read was sent. */
   readonly before: {
-    readonly revocation: Key["revocation"];
+    readonly revocation: KeyEntry["revocation"];
     readonly changes: number;
     readonly imported: number;
   };

@@ -1,5 +1,5 @@
-import { callOf, type Era } from "../mcp/messages.ts";
-import type { Asked, Reply } from "../support/client.ts";
+import { callOf, type Era, PATH } from "../mcp/messages.ts";
+import type { Answer, Call } from "../support/client.ts";
 
 /**
  * How a read comes: on the lane, by node:http (a header that the lane does not know, or HEAD), or
@@ -26,26 +26,18 @@ export function askRead(
   { base, quote }: { base: string; quote: string },
   apiKey: string,
   converts = false,
-): Asked {
-  const authorization = { authorization: `ApiKey ${apiKey}` };
+): [method: string, path: string, how: Call] {
   const era = eraOf[way];
   if (era === undefined) {
     const path = `/v1/rates/${base}/${quote}`;
-    if (way === "lane") return { method: "GET", path, headers: authorization };
-    const headers = { ...authorization, "x-unknown-to-the-lane": "1" };
-    return { method: way === "HEAD" ? "HEAD" : "GET", path, headers };
+    if (way === "lane") return ["GET", path, { apiKey }];
+    const headers = { "x-unknown-to-the-lane": "1" };
+    return [way === "HEAD" ? "HEAD" : "GET", path, { apiKey, headers }];
   }
-  const { headers, json } = converts
+  const posted = converts
     ? callOf(era, "convert_currency", { base, quote, amount: "2" })
     : callOf(era, "get_rate", { base, quote });
-  const body = JSON.stringify(json);
-  const length = { "content-length": String(Buffer.byteLength(body)) };
-  return {
-    method: "POST",
-    path: "/v1/mcp",
-    headers: { ...authorization, ...headers, ...length },
-    body,
-  };
+  return ["POST", PATH, { apiKey, ...posted }];
 }
 
 /** HEAD tells no more than the status. */
@@ -59,12 +51,11 @@ const codeOfStatus = new Map([
 ]);
 
 /** @throws when the answer has not the form of one. */
-export function readingOf(way: Way, { status, body }: Reply): Reading {
+export function readingOf(way: Way, { status, body, text }: Answer): Reading {
   if (way === "HEAD") return { code: codeOfStatus.get(status) ?? `status ${status}` };
-  const parsed = JSON.parse(body) as Envelope & RpcAnswer;
-  if (eraOf[way] === undefined || status !== 200) return readingFrom(status, parsed);
-  const { result } = parsed;
-  if (result === undefined) return { code: body };
+  if (eraOf[way] === undefined || status !== 200) return readingFrom(status, body);
+  const { result } = body as RpcAnswer;
+  if (result === undefined) return { code: text };
   if (result.isError !== true) return readingFrom(200, result.structuredContent ?? {});
   return readingFrom(400, JSON.parse(result.content?.[0]?.text ?? "{}") as Envelope);
 }

@@ -1,27 +1,10 @@
+import type { Counts } from "../support/counts.ts";
+import type { Ledger } from "../support/ledger.ts";
 import type { AnswerCount, Story } from "./event-log.ts";
-import type { Ledger } from "./ledger.ts";
 import type { Mailbox } from "./mailbox.ts";
 import type { Nodes } from "./nodes.ts";
 import type { PlanSettings, RoundPlan } from "./plan.ts";
 import type { TorturedStore } from "./stores.ts";
-
-/** What has been done in all rounds, by kind. */
-export class Counts {
-  readonly #counts = new Map<string, number>();
-
-  count(what: string, times = 1): void {
-    this.#counts.set(what, this.of(what) + times);
-  }
-
-  of(what: string): number {
-    return this.#counts.get(what) ?? 0;
-  }
-
-  allBut(names: readonly string[]): Record<string, number> {
-    const others = [...this.#counts].filter(([name]) => !names.includes(name));
-    return Object.fromEntries(others.sort());
-  }
-}
 
 /** Everything that a round works with. */
 export interface Round {
@@ -33,6 +16,7 @@ export interface Round {
   readonly mailbox: Mailbox;
   readonly story: Story;
   readonly answers: AnswerCount;
+  /** What has been done in all rounds, by kind. */
   readonly counts: Counts;
   /** Whether hands go on. */
   isOn: boolean;

@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { DISAGREEING_UNITS, startCluster } from "../support/nodes.ts";
-import { administer } from "../support/postgres.ts";
+import { administer, type Row } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import type { EngineName } from "./plan.ts";
-
-type Row = Readonly<Record<string, unknown>>;
 
 /** A store as the torture sees it: what programs are told of it, and a look past them. */
 export interface TorturedStore extends AsyncDisposable {
@@ -57,7 +55,7 @@ async function newCluster(): Promise<TorturedStore> {
   const cluster = await startCluster();
   let databases = 0;
   const storeAt = (url: string, dataDirectory: string, dispose: () => PromiseLike<void>) => {
-    const query = async (sql: string) => (await administer(url, sql)) as Row[];
+    const query = (sql: string) => administer(url, sql);
     const store: TorturedStore = {
       dataDirectory,
       env: { DATABASE_URL: url },

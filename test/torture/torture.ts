@@ -1,16 +1,17 @@
 import { openConnection } from "../support/client.ts";
+import { Counts } from "../support/counts.ts";
+import { Ledger, openReader } from "../support/ledger.ts";
 import { audit } from "./audit.ts";
-import { actOn, passwordOf } from "./customer-worker.ts";
+import { actOn } from "./customer-worker.ts";
 import { tortureEmptyStore } from "./empty-store.ts";
 import { AnswerCount, Story, Violation } from "./event-log.ts";
-import { type Customer, Ledger } from "./ledger.ts";
 import { Mailbox } from "./mailbox.ts";
 import { type Node, Nodes } from "./nodes.ts";
 import { importRates, planNamed, runCommand } from "./operator.ts";
 import { type PlanSettings, planRound, type RoundPlan, tellPlan } from "./plan.ts";
 import { read, readOn } from "./read-worker.ts";
 import type { Way } from "./readings.ts";
-import { Counts, type Round } from "./round.ts";
+import type { Round } from "./round.ts";
 import { openStore, type TorturedStore } from "./stores.ts";
 
 /** The reads' hands, each with its way. */
@@ -88,7 +89,7 @@ export async function torture(options: TortureOptions): Promise<Figures> {
     recoverySecondsMedian: (sorted[Math.floor(sorted.length / 2)] ?? 0) / 1000,
     starts: sorted.length,
     lost,
-    done: counts.allBut(["requests", "answers", "charged answers", "reads in doubt"]),
+    done: counts.all(["requests", "answers", "charged answers", "reads in doubt"]),
     failure,
   };
 }
@@ -125,19 +126,13 @@ class Torture {
 
   /** Starts the nodes, and opens the accounts that are there from the beginning. */
   async prepare(): Promise<void> {
-    const ledger = this.#ledger;
-    ledger.plans.set("free", new Set([1000]));
-    const [node] = [await this.nodes.start(0)];
-    const names = Array.from({ length: this.#options.readers }, (_, index) => planNamed(index));
-    for (const name of [...names, PROBE_PLAN]) ledger.plans.set(name, new Set([AMPLE_UNITS]));
-    const rows = [...ledger.plans.keys()]
-      .filter((name) => name !== "free")
-      .map((name) => `('${name}', ${AMPLE_UNITS})`);
-    await this.#run(`INSERT INTO plans (name, units_per_period) VALUES ${rows.join(", ")}`);
-    for (const [index, name] of names.entries()) {
-      ledger.readers.push(await this.#open(node, `reader-${index}@example.org`, name));
+    const { server } = await this.nodes.start(0);
+    const open = (email: string, plan: string) =>
+      openReader(this.#ledger, server, { email, plan, quotaUnits: AMPLE_UNITS }, this.#store.query);
+    for (let index = 0; index < this.#options.readers; index += 1) {
+      this.#ledger.readers.push(await open(`reader-${index}@example.org`, planNamed(index)));
     }
-    await this.#open(node, PROBE, PROBE_PLAN);
+    await open(PROBE, PROBE_PLAN);
     for (let index = 1; index < this.#options.nodes; index += 1) await this.nodes.start(index);
     this.nodes.recoveriesMs.length = 0;
   }
@@ -169,39 +164,15 @@ class Torture {
     return { texts: [], lost: 0 };
   }
 
-  async #run(sql: string): Promise<void> {
-    await this.#store.query(sql);
-  }
-
-  async #open({ client }: Node, email: string, plan: string): Promise<Customer> {
-    const ledger = this.#ledger;
-    const password = passwordOf(email);
-    ledger.asked.add(email);
-    const json = { email, password };
-    await client.call("POST", "/v1/auth/register", { json });
-    const { body } = await client.call("POST", "/v1/auth/login", { json });
-    const session = String(body.session_token);
-    const customer = ledger.addCustomer(email, password);
-    ledger.addSession(customer, session);
-    for (let count = 0; count < 2; count += 1) {
-      ledger.addKey(customer, await client.createKey(session));
-    }
-    await this.#run(`UPDATE accounts SET plan = '${plan}' WHERE email = '${email}'`);
-    ledger.settleChange(() => {
-      customer.plans = new Set([plan]);
-    });
-    return customer;
-  }
-
   /** Reads with an account whose quota does not end, until a read is answered with 200. */
   async #readFirst(node: Node): Promise<void> {
-    const key = this.#ledger.customers.get(PROBE)?.keys[0];
+    const key = this.#ledger.accounts.get(PROBE)?.keys[0];
     const round = this.#round;
     if (key === undefined || round === undefined) return;
     const request = { base: "EUR", quote: "USD", isImported: false, converts: false };
     for (let attempt = 0; attempt < 50; attempt += 1) {
       const answered = round.counts.of("charged answers");
-      using connection = openConnection(node.url);
+      using connection = openConnection(node.server.url);
       await read(round, { node, connection, key, way: "lane", request });
       if (round.counts.of("charged answers") > answered) return;
     }

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Account } from "../../../src/accounts/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   KEY_LIMITS,
   NOW,
@@ -12,11 +10,11 @@ import {
   newMailToken,
   newRead,
   PERIOD,
+  type StoreTest,
 } from "./database.ts";
 
-export function accountSuite(createDatabase: CreateDatabase): void {
-  test("an account can be read by its email, with every stored field", async () => {
-    await using database = await createDatabase();
+export function accountSuite(test: StoreTest): void {
+  test("an account can be read by its email, with every stored field", async (database) => {
     const store = database.openStore();
     const account = newAccount({ emailVerifiedAt: "2026-11-20T00:00:00.000Z" });
     const unverified = newAccount();
@@ -29,8 +27,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.accounts.findByEmail("nobody@example.org"), undefined);
   });
 
-  test("an account is stored together with its verification token and its mail", async () => {
-    await using database = await createDatabase();
+  test("an account is stored together with its verification token and its mail", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const [account, verification] = [newAccount(), newMailToken()];
     const { token, tokenHash, mailId, createdAt, expiresAt } = verification;
@@ -62,8 +59,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a registered email is rejected and nothing stored changes", async () => {
-    await using database = await createDatabase();
+  test("a registered email is rejected and nothing stored changes", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const account = newAccount();
     const rival = newAccount({ email: account.email, passwordHash: "$argon2id$rival" });
@@ -78,8 +74,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(ids, [account.id]);
   });
 
-  test("of twenty concurrent registrations of one email on two nodes, one succeeds", async () => {
-    await using database = await createDatabase();
+  test("of twenty concurrent registrations of one email on two nodes, one succeeds", async (database) => {
     const stores = [database.openStore(), database.openStore()];
     const tokens = Array.from({ length: 20 }, () => newMailToken());
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
@@ -100,8 +95,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("an account with an unknown plan is rejected, including its token and mail", async () => {
-    await using database = await createDatabase();
+  test("an account with an unknown plan is rejected, including its token and mail", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const before = await contentsOf(engine);
 
@@ -110,8 +104,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("an account is not stored when its token or mail cannot be stored", async () => {
-    await using database = await createDatabase();
+  test("an account is not stored when its token or mail cannot be stored", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { mailId, tokenHash } = newMailToken();
     await store.accounts.create(newAccount(), newMailToken({ mailId, tokenHash }));
@@ -124,8 +117,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("accounts are listed in order of creation with their active keys and units", async () => {
-    await using database = await createDatabase();
+  test("accounts are listed in order of creation with their active keys and units", async (database) => {
     const store = database.openStore();
     const first = await newCustomer(store, 10);
     const second = await newCustomer(store, 20);
@@ -158,8 +150,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal(nextMonth?.quota.usedUnits, 0);
   });
 
-  test("the list can be restricted to one exact email", async () => {
-    await using database = await createDatabase();
+  test("the list can be restricted to one exact email", async (database) => {
     const store = database.openStore();
     const account = newAccount();
     await store.accounts.create(account, newMailToken());
@@ -175,8 +166,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.accounts.list(PERIOD.name, ""), []);
   });
 
-  test("changing an account's plan does not affect other accounts", async () => {
-    await using database = await createDatabase();
+  test("changing an account's plan does not affect other accounts", async (database) => {
     const store = database.openStore();
     const account = newAccount();
     const other = newAccount();
@@ -191,8 +181,7 @@ export function accountSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.accounts.findByEmail(other.email))?.plan, "free");
   });
 
-  test("an account cannot be moved to an unknown plan", async () => {
-    await using database = await createDatabase();
+  test("an account cannot be moved to an unknown plan", async (database) => {
     const store = database.openStore();
     const account = newAccount();
     await store.accounts.create(account, newMailToken());

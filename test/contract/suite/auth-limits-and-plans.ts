@@ -1,22 +1,20 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import {
-  type CreateDatabase,
   NOW,
   newAccount,
   newCustomer,
   newId,
   newMailToken,
   newRead,
+  type StoreTest,
 } from "./database.ts";
 
 const END = "2026-11-21T12:15:00.000Z";
 const LATER = "2026-11-21T12:10:00.000Z";
 const LATER_END = "2026-11-21T12:25:00.000Z";
 
-export function authLimitSuite(createDatabase: CreateDatabase): void {
-  test("calls are counted per key in a window that starts with its first call", async () => {
-    await using database = await createDatabase();
+export function authLimitSuite(test: StoreTest): void {
+  test("calls are counted per key in a window that starts with its first call", async (database) => {
     const store = database.openStore();
 
     assert.deepEqual(await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END), [
@@ -29,8 +27,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a new window starts at the exact end of the previous one", async () => {
-    await using database = await createDatabase();
+  test("a new window starts at the exact end of the previous one", async (database) => {
     const store = database.openStore();
     await store.authWindows.countAttempt(["ip"], NOW, END);
 
@@ -45,8 +42,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(after, [{ scope: "ip", calls: 1, endsAt: LATER_END }]);
   });
 
-  test("reading current windows does not count a call", async () => {
-    await using database = await createDatabase();
+  test("reading current windows does not count a call", async (database) => {
     const store = database.openStore();
     await store.authWindows.countAttempt(["ip", "ip ada"], NOW, END);
     await store.authWindows.countAttempt(["ip"], NOW, END);
@@ -60,8 +56,7 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.authWindows.current(["ip", "ip ada"], END), []);
   });
 
-  test("concurrent calls on two nodes are all counted", async () => {
-    await using database = await createDatabase();
+  test("concurrent calls on two nodes are all counted", async (database) => {
     const stores = [database.openStore(), database.openStore()];
 
     const windows = await Promise.all(
@@ -77,21 +72,18 @@ export function authLimitSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("without a key no call is counted", async () => {
-    await using database = await createDatabase();
+  test("without a key no call is counted", async (database) => {
     assert.deepEqual(await database.openStore().authWindows.countAttempt([], NOW, END), []);
   });
 }
 
-export function planSuite(createDatabase: CreateDatabase): void {
-  test("a new store has the free plan with 1,000 units", async () => {
-    await using database = await createDatabase();
+export function planSuite(test: StoreTest): void {
+  test("a new store has the free plan with 1,000 units", async (database) => {
     const plans = await database.openStore().plans.list();
     assert.deepEqual(plans, [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
-  test("plans can be added and changed and are listed by their units", async () => {
-    await using database = await createDatabase();
+  test("plans can be added and changed and are listed by their units", async (database) => {
     const store = database.openStore();
     await store.plans.set({ name: "pro", unitsPerPeriod: 1_000_000_000_000 });
     await store.plans.set({ name: "none", unitsPerPeriod: 0 });
@@ -106,8 +98,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a plan with negative units is rejected and the stored plan is unchanged", async () => {
-    await using database = await createDatabase();
+  test("a plan with negative units is rejected and the stored plan is unchanged", async (database) => {
     const store = database.openStore();
 
     await assert.rejects(store.plans.set({ name: "free", unitsPerPeriod: -1 }));
@@ -115,8 +106,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.plans.list(), [{ name: "free", unitsPerPeriod: 1000 }]);
   });
 
-  test("usage contains the plan, its units and the units used in the requested period", async () => {
-    await using database = await createDatabase();
+  test("usage contains the plan, its units and the units used in the requested period", async (database) => {
     const store = database.openStore();
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
     const idle = newAccount();
@@ -136,8 +126,7 @@ export function planSuite(createDatabase: CreateDatabase): void {
     });
   });
 
-  test("an unknown account has no usage", async () => {
-    await using database = await createDatabase();
+  test("an unknown account has no usage", async (database) => {
     assert.equal(await database.openStore().usage.ofPeriod(newId(), "2026-11"), undefined);
   });
 }

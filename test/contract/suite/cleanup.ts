@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { type Engine, statement } from "../../../src/storage/engine.ts";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   NOW,
   newHash,
   newMailToken,
   newRegistration,
   newResetToken,
+  type StoreTest,
   UNCHANGED,
 } from "./database.ts";
 
@@ -34,15 +33,14 @@ async function countOf(engine: Engine, table: string): Promise<number> {
   return Number(row?.rows);
 }
 
-export function cleanupSuite(createDatabase: CreateDatabase): void {
-  jobSuite(createDatabase);
-  expirySuite(createDatabase);
-  endedMailSuite(createDatabase);
+export function cleanupSuite(test: StoreTest): void {
+  jobSuite(test);
+  expirySuite(test);
+  endedMailSuite(test);
 }
 
-function jobSuite(createDatabase: CreateDatabase): void {
-  test("a job that never ran is due, and then not before its next time", async () => {
-    await using database = await createDatabase();
+function jobSuite(test: StoreTest): void {
+  test("a job that never ran is due, and then not before its next time", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
 
     assert.equal(await stores[0].cleanup.claimJob("tidy", NOW, HOUR_LATER), true);
@@ -55,8 +53,7 @@ function jobSuite(createDatabase: CreateDatabase): void {
     assert.equal(await stores[0].cleanup.claimJob("tidy", HOUR_LATER, DAY_LATER), false);
   });
 
-  test("a rejected claim does not change the job's next time", async () => {
-    await using database = await createDatabase();
+  test("a rejected claim does not change the job's next time", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await store.cleanup.claimJob("tidy", NOW, HOUR_LATER);
     const before = await contentsOf(engine);
@@ -66,16 +63,14 @@ function jobSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("jobs with different names are independent", async () => {
-    await using database = await createDatabase();
+  test("jobs with different names are independent", async (database) => {
     const store = database.openStore();
     await store.cleanup.claimJob("tidy", NOW, HOUR_LATER);
     assert.equal(await store.cleanup.claimJob("Tidy", NOW, HOUR_LATER), true);
     assert.equal(await store.cleanup.claimJob("tidy", NOW, HOUR_LATER), false);
   });
 
-  test("of many nodes that claim a due job concurrently, one gets it", async () => {
-    await using database = await createDatabase();
+  test("of many nodes that claim a due job concurrently, one gets it", async (database) => {
     const stores = [database.openStore(), database.openStore(), database.openStore()];
     const claimOnAll = (now: string, nextAt: string) =>
       Promise.all(
@@ -94,9 +89,8 @@ function jobSuite(createDatabase: CreateDatabase): void {
   });
 }
 
-function expirySuite(createDatabase: CreateDatabase): void {
-  test("sessions, mail tokens and windows are removed when they expire, not before", async () => {
-    await using database = await createDatabase();
+function expirySuite(test: StoreTest): void {
+  test("sessions, mail tokens and windows are removed when they expire, not before", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     for (const expiresAt of [BEFORE, NOW, AFTER]) {
       const { account, email } = await newRegistration(store, { expiresAt });
@@ -119,8 +113,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual({ ...after, ...rowsOf(before, changed) }, before);
   });
 
-  test("unexpired sessions, tokens and windows still work after a cleanup", async () => {
-    await using database = await createDatabase();
+  test("unexpired sessions, tokens and windows still work after a cleanup", async (database) => {
     const store = database.openStore();
     const { account, verification } = await newRegistration(store);
     const session = newSession(account.id, DAY_LATER);
@@ -135,8 +128,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, NOW), true);
   });
 
-  test("a cleanup removes all expired rows, even more than one statement removes", async () => {
-    await using database = await createDatabase();
+  test("a cleanup removes all expired rows, even more than one statement removes", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account } = await newRegistration(store);
     await engine.transaction(function* () {
@@ -157,8 +149,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("an empty store has nothing to remove", async () => {
-    await using database = await createDatabase();
+  test("an empty store has nothing to remove", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const before = await contentsOf(engine);
     await store.cleanup.removeExpired(NOW);
@@ -166,8 +157,7 @@ function expirySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("concurrent cleanups on two nodes both succeed", async () => {
-    await using database = await createDatabase();
+  test("concurrent cleanups on two nodes both succeed", async (database) => {
     const stores = [database.openStore(), database.openStore()];
     const [store, engine] = [stores[0] as Store, database.openEngine()];
     for (let count = 0; count < 20; count += 1) {
@@ -185,9 +175,8 @@ function expirySuite(createDatabase: CreateDatabase): void {
   });
 }
 
-function endedMailSuite(createDatabase: CreateDatabase): void {
-  test("a cleanup removes mails delivered or given up before a given time and no others", async () => {
-    await using database = await createDatabase();
+function endedMailSuite(test: StoreTest): void {
+  test("a cleanup removes mails delivered or given up before a given time and no others", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const newMail = async () => (await newRegistration(store)).verification.mailId;
     const ended = [];
@@ -208,8 +197,7 @@ function endedMailSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual({ ...after, mails: before.mails }, before);
   });
 
-  test("a waiting mail is never removed, however old", async () => {
-    await using database = await createDatabase();
+  test("a waiting mail is never removed, however old", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store, { createdAt: "2020-01-01T00:00:00.000Z" });
     await store.mailTokens.issue(email, newMailToken({ createdAt: "2020-01-01T00:00:00.000Z" }));

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   EUR_USD,
   KEY_LIMITS,
   keysOf,
@@ -13,6 +11,7 @@ import {
   newKey,
   newMailToken,
   newRead,
+  type StoreTest,
   storeRates,
   UNCHANGED,
 } from "./database.ts";
@@ -33,9 +32,8 @@ const newSession = (accountId: string, createdAt = NOW, expiresAt = END) => ({
   expiresAt,
 });
 
-export function sessionSuite(createDatabase: CreateDatabase): void {
-  test("a session identifies its account until it expires", async () => {
-    await using database = await createDatabase();
+export function sessionSuite(test: StoreTest): void {
+  test("a session identifies its account until it expires", async (database) => {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const session = newSession(accountId);
@@ -50,8 +48,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessions.findAccount(newHash(), NOW), undefined);
   });
 
-  test("an ended session is invalid, and the account's other sessions stay valid", async () => {
-    await using database = await createDatabase();
+  test("an ended session is invalid, and the account's other sessions stay valid", async (database) => {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const [ended, other] = [newSession(accountId), newSession(accountId)];
@@ -66,8 +63,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessions.findAccount(other.tokenHash, NOW), accountId);
   });
 
-  test("a new session removes the account's expired sessions and no other account's", async () => {
-    await using database = await createDatabase();
+  test("a new session removes the account's expired sessions and no other account's", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const accountId = await storedAccount(store);
     const otherId = await storedAccount(store);
@@ -86,8 +82,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessions.findAccount(foreign.tokenHash, NOW), otherId);
   });
 
-  test("a password that changed after its check opens no session", async () => {
-    await using database = await createDatabase();
+  test("a password that changed after its check opens no session", async (database) => {
     const store = database.openStore();
     const account = newAccount();
     await store.accounts.create(account, newMailToken());
@@ -100,8 +95,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
   });
 
-  test("a session renews its account's password hash and no other account's", async () => {
-    await using database = await createDatabase();
+  test("a session renews its account's password hash and no other account's", async (database) => {
     const store = database.openStore();
     const [account, other] = [newAccount(), newAccount()];
     for (const each of [account, other]) await store.accounts.create(each, newMailToken());
@@ -116,8 +110,7 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
     assert.equal(await hashOf(account.email), "$argon2id$second");
   });
 
-  test("a session of an unknown account is rejected", async () => {
-    await using database = await createDatabase();
+  test("a session of an unknown account is rejected", async (database) => {
     const store = database.openStore();
     const session = newSession(newId());
 
@@ -127,9 +120,8 @@ export function sessionSuite(createDatabase: CreateDatabase): void {
   });
 }
 
-export function apiKeySuite(createDatabase: CreateDatabase): void {
-  test("keys are listed oldest first, including revoked ones, without their hash", async () => {
-    await using database = await createDatabase();
+export function apiKeySuite(test: StoreTest): void {
+  test("keys are listed oldest first, including revoked ones, without their hash", async (database) => {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const other = await storedAccount(store);
@@ -155,8 +147,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await keysOf(store, newId()), []);
   });
 
-  test("keys are listed in pages that start after an id", async () => {
-    await using database = await createDatabase();
+  test("keys are listed in pages that start after an id", async (database) => {
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const keys = Array.from({ length: 5 }, () => newKey(accountId));
@@ -171,8 +162,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await pageAfter(ids[4] ?? ""), []);
   });
 
-  test("an account has a limit of active keys; revoked ones do not count", async () => {
-    await using database = await createDatabase();
+  test("an account has a limit of active keys; revoked ones do not count", async (database) => {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const other = await storedAccount(store);
@@ -191,8 +181,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.keys.create(newKey(accountId), limits), "active");
   });
 
-  test("an account has a limit of keys created per UTC day, including revoked ones", async () => {
-    await using database = await createDatabase();
+  test("an account has a limit of keys created per UTC day, including revoked ones", async (database) => {
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, perDay: 2 };
@@ -210,8 +199,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(await createAt("2026-11-22T00:00:00.000Z"), "created");
   });
 
-  test("an account has a limit of keys in total, including revoked ones", async () => {
-    await using database = await createDatabase();
+  test("an account has a limit of keys in total, including revoked ones", async (database) => {
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, total: 2 };
@@ -227,8 +215,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
   });
 
   for (const limit of ["active", "perDay", "total"] as const) {
-    test(`twelve concurrent creations on two nodes do not exceed the limit "${limit}"`, async () => {
-      await using database = await createDatabase();
+    test(`twelve concurrent creations on two nodes do not exceed the limit "${limit}"`, async (database) => {
       const [here, there] = [database.openStore(), database.openStore()];
       const accountId = await storedAccount(here);
       const limits = { ...KEY_LIMITS, [limit]: 5 };
@@ -245,8 +232,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     });
   }
 
-  test("an ended session cannot create a key", async () => {
-    await using database = await createDatabase();
+  test("an ended session cannot create a key", async (database) => {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const [session, ended] = [newSession(accountId), newSession(accountId)];
@@ -261,8 +247,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessions.findAccount(session.tokenHash, LATER), accountId);
   });
 
-  test("a key is revoked once, and keeps the time of its first revocation", async () => {
-    await using database = await createDatabase();
+  test("a key is revoked once, and keeps the time of its first revocation", async (database) => {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const key = newKey(accountId);
@@ -274,8 +259,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal((await keysOf(store, accountId))[0]?.revokedAt, NOW);
   });
 
-  test("of twenty concurrent revocations on two nodes, one succeeds", async () => {
-    await using database = await createDatabase();
+  test("of twenty concurrent revocations on two nodes, one succeeds", async (database) => {
     const stores = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(stores[0] as Store);
     const key = newKey(accountId);
@@ -290,8 +274,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(revoked.filter((one) => one === true).length, 1);
   });
 
-  test("an unknown key or another account's key cannot be revoked and stays valid", async () => {
-    await using database = await createDatabase();
+  test("an unknown key or another account's key cannot be revoked and stays valid", async (database) => {
     const store = database.openStore();
     const owner = await storedAccount(store);
     const other = await storedAccount(store);
@@ -306,8 +289,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.notEqual(await store.metering.read(newRead(key.keyHash, { pair: "" })), undefined);
   });
 
-  test("a key identifies its account until it is revoked", async () => {
-    await using database = await createDatabase();
+  test("a key identifies its account until it is revoked", async (database) => {
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const [key, second, foreign] = [newKey(accountId), newKey(accountId), newKey(other)];
@@ -327,8 +309,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.keys.findAccount(foreign.keyHash), other);
   });
 
-  test("looking up a key's account charges nothing", async () => {
-    await using database = await createDatabase();
+  test("looking up a key's account charges nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const accountId = await storedAccount(store);
     const key = newKey(accountId);
@@ -341,8 +322,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await engine.query("SELECT * FROM daily_usage"), []);
   });
 
-  test("a key revoked on one node is invalid at the next look-up on another", async () => {
-    await using database = await createDatabase();
+  test("a key revoked on one node is invalid at the next look-up on another", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(here);
     const key = newKey(accountId);
@@ -354,8 +334,7 @@ export function apiKeySuite(createDatabase: CreateDatabase): void {
     assert.equal(await there.keys.findAccount(key.keyHash), undefined);
   });
 
-  test("a key revoked on one node is invalid at the next read on another", async () => {
-    await using database = await createDatabase();
+  test("a key revoked on one node is invalid at the next read on another", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);
     const accountId = await storedAccount(here);

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { DailyUnits } from "../../../src/billing/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   EUR_USD,
   KEY_LIMITS,
   NOW,
@@ -13,6 +11,7 @@ import {
   newKey,
   newMailToken,
   newRead,
+  type StoreTest,
   storeRates,
   unitsOfDays,
 } from "./database.ts";
@@ -25,9 +24,8 @@ async function readWith(store: Store, time: string, ...keyHashes: readonly strin
 const summaryOf = (days: readonly DailyUnits[]) =>
   days.map(({ day, keyId, units }) => `${day} ${keyId}: ${units}`);
 
-export function dailyUsageSuite(createDatabase: CreateDatabase): void {
-  test("units are listed by day and key, ordered by day and then by the key's creation", async () => {
-    await using database = await createDatabase();
+export function dailyUsageSuite(test: StoreTest): void {
+  test("units are listed by day and key, ordered by day and then by the key's creation", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
@@ -46,8 +44,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("the range includes its first and its last day and no others", async () => {
-    await using database = await createDatabase();
+  test("the range includes its first and its last day and no others", async (database) => {
     const store = database.openStore();
     const { accountId, key } = await newCustomer(store, 100);
     for (const day of ["2026-12-31", "2027-01-01", "2027-01-02", "2027-01-03"]) {
@@ -62,8 +59,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await daysIn("2027-01-04", "2027-02-01"), []);
   });
 
-  test("units are listed in pages that start after a day and key and end at a day", async () => {
-    await using database = await createDatabase();
+  test("units are listed in pages that start after a day and key and end at a day", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
@@ -92,8 +88,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await pageAfter("2026-11-01", third.id, "2026-11-29"), []);
   });
 
-  test("an uncharged read adds no day", async () => {
-    await using database = await createDatabase();
+  test("an uncharged read adds no day", async (database) => {
     const store = database.openStore();
     const { accountId, keyHash } = await newCustomer(store, 0);
 
@@ -103,8 +98,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await unitsOfDays(store, accountId, "2026-01-01", "2026-12-31"), []);
   });
 
-  test("an account's units exclude other accounts'; idle and unknown accounts have none", async () => {
-    await using database = await createDatabase();
+  test("an account's units exclude other accounts'; idle and unknown accounts have none", async (database) => {
     const store = database.openStore();
     const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
     const idle = newAccount();
@@ -119,8 +113,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await unitsOf(newId()), []);
   });
 
-  test("a revoked key's units stay, and another node returns them too", async () => {
-    await using database = await createDatabase();
+  test("a revoked key's units stay, and another node returns them too", async (database) => {
     const [store, other] = [database.openStore(), database.openStore()];
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash, key.keyHash);
@@ -132,8 +125,7 @@ export function dailyUsageSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(summaryOf(days), [`2026-11-21 ${key.id}: 2`]);
   });
 
-  test("a day's units are exact beyond 32 bits", async () => {
-    await using database = await createDatabase();
+  test("a day's units are exact beyond 32 bits", async (database) => {
     const store = database.openStore();
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash);

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import { test } from "node:test";
 import type { Account } from "../../../src/accounts/store.ts";
 import type { KeyLimits, NewApiKey } from "../../../src/api-keys/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/billing/rules.ts";
@@ -25,6 +26,17 @@ export interface TestDatabase extends AsyncDisposable {
 }
 
 export type CreateDatabase = () => Promise<TestDatabase>;
+
+/** Adds a test with a database of its own. */
+export type StoreTest = (title: string, run: (database: TestDatabase) => Promise<void>) => void;
+
+export const storeTestOn =
+  (createDatabase: CreateDatabase): StoreTest =>
+  (title, run) =>
+    void test(title, async () => {
+      await using database = await createDatabase();
+      await run(database);
+    });
 
 export const NOW = "2026-11-21T12:00:00.000Z";
 export const PERIOD: BillingPeriod = billingPeriodAt(Date.parse(NOW));

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { StoreUnavailable } from "../../../src/shared/store.ts";
 import { type Engine, type Row, statement, type Transaction } from "../../../src/storage/engine.ts";
-import type { CreateDatabase } from "./database.ts";
+import type { StoreTest } from "./database.ts";
 
 const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";
 
@@ -11,9 +10,8 @@ async function planNames(engine: Engine): Promise<unknown[]> {
   return rows.map(({ name }) => name);
 }
 
-export function engineSuite(createDatabase: CreateDatabase): void {
-  test("a transaction gets each statement's rows and commits all statements", async () => {
-    await using database = await createDatabase();
+export function engineSuite(test: StoreTest): void {
+  test("a transaction gets each statement's rows and commits all statements", async (database) => {
     const [engine, other] = [database.openEngine(), database.openEngine()];
 
     const seen = await engine.transaction(function* (): Transaction<Row[]> {
@@ -29,8 +27,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(other), ["free", "one", "two"]);
   });
 
-  test("a transaction that throws is rolled back, and the engine stays usable", async () => {
-    await using database = await createDatabase();
+  test("a transaction that throws is rolled back, and the engine stays usable", async (database) => {
     const [engine, other] = [database.openEngine(), database.openEngine()];
     const thrown = new Error("changed its mind");
 
@@ -50,8 +47,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(other), ["free", "two"]);
   });
 
-  test("a transaction that throws before its first statement leaves no transaction open", async () => {
-    await using database = await createDatabase();
+  test("a transaction that throws before its first statement leaves no transaction open", async (database) => {
     const engine = database.openEngine();
     await assert.rejects(
       // biome-ignore lint/correctness/useYield: the test needs a throw before any statement.
@@ -64,8 +60,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(database.openEngine()), ["free", "one"]);
   });
 
-  test("a statement that violates a constraint rolls back the statements before it", async () => {
-    await using database = await createDatabase();
+  test("a statement that violates a constraint rolls back the statements before it", async (database) => {
     const [engine, other] = [database.openEngine(), database.openEngine()];
     let after = false;
 
@@ -81,8 +76,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(other), ["free"]);
   });
 
-  test("an invalid statement throws StoreUnavailable and rolls back the transaction", async () => {
-    await using database = await createDatabase();
+  test("an invalid statement throws StoreUnavailable and rolls back the transaction", async (database) => {
     const [engine, other] = [database.openEngine(), database.openEngine()];
 
     const failing = engine.transaction(function* () {
@@ -95,8 +89,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await planNames(other), ["free"]);
   });
 
-  test("concurrent transactions with the same lock do not see each other's intermediate state", async () => {
-    await using database = await createDatabase();
+  test("concurrent transactions with the same lock do not see each other's intermediate state", async (database) => {
     const engine = database.openEngine();
     const addOne = () =>
       engine.transaction(function* () {
@@ -114,8 +107,7 @@ export function engineSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("an empty batch of reads returns no outcomes", async () => {
-    await using database = await createDatabase();
+  test("an empty batch of reads returns no outcomes", async (database) => {
     assert.deepEqual(await database.openEngine().readBatch([]), []);
   });
 }

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   NOW,
   newHash,
   newMailToken,
   newRegistration,
   newResetToken,
+  type StoreTest,
 } from "./database.ts";
 import { passwordResetSuite, verificationSuite } from "./token-uses.ts";
 
@@ -40,16 +39,15 @@ async function mailIds(store: Store): Promise<string[]> {
   return (await store.mails.list({ withDelivered: true })).map(({ id }) => id);
 }
 
-export function mailTokenSuite(createDatabase: CreateDatabase): void {
-  issueSuite(createDatabase);
-  verificationSuite(createDatabase);
-  passwordResetSuite(createDatabase);
+export function mailTokenSuite(test: StoreTest): void {
+  issueSuite(test);
+  verificationSuite(test);
+  passwordResetSuite(test);
 }
 
-function issueSuite(createDatabase: CreateDatabase): void {
+function issueSuite(test: StoreTest): void {
   for (const { purpose, newToken, otherToken, expiresAt, lastMoment } of PURPOSES) {
-    test(`a new ${purpose} token leaves older ones valid and keeps their mails`, async () => {
-      await using database = await createDatabase();
+    test(`a new ${purpose} token leaves older ones valid and keeps their mails`, async (database) => {
       const store = database.openStore();
       const [ada, bob] = [await newRegistration(store), await newRegistration(store)];
       const tokens = [newToken(), newToken(), newToken()];
@@ -69,8 +67,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await mailIds(store), [...registered, ...issued].sort());
     });
 
-    test(`with five valid ${purpose} tokens no more are issued until one expires`, async () => {
-      await using database = await createDatabase();
+    test(`with five valid ${purpose} tokens no more are issued until one expires`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email, verification } = await newRegistration(store);
       const room = verification.purpose === purpose ? 4 : 5;
@@ -96,8 +93,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, hoursAfter(7)), email);
     });
 
-    test(`after five mails within an hour no ${purpose} token is issued, and older ones stay valid`, async () => {
-      await using database = await createDatabase();
+    test(`after five mails within an hour no ${purpose} token is issued, and older ones stay valid`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email, verification } = await newRegistration(store);
       const [first, second, third, fourth] = [newToken(), otherToken(), newToken(), otherToken()];
@@ -119,8 +115,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, NOW), email);
     });
 
-    test(`a ${purpose} token is valid until it expires and only for its purpose`, async () => {
-      await using database = await createDatabase();
+    test(`a ${purpose} token is valid until it expires and only for its purpose`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email } = await newRegistration(store);
       const token = newToken({ expiresAt });
@@ -141,8 +136,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await contentsOf(engine), before);
     });
 
-    test(`of twelve concurrent ${purpose} tokens on two nodes, the limit of five mails admits four`, async () => {
-      await using database = await createDatabase();
+    test(`of twelve concurrent ${purpose} tokens on two nodes, the limit of five mails admits four`, async (database) => {
       const [here, there] = [database.openStore(), database.openStore()];
       const { email, verification } = await newRegistration(here);
       const tokens = Array.from({ length: 12 }, () => newToken());
@@ -162,8 +156,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(links, [verification, ...valid].map(({ token }) => token).sort());
     });
 
-    test(`a ${purpose} token for an unknown email is not stored in any table`, async () => {
-      await using database = await createDatabase();
+    test(`a ${purpose} token for an unknown email is not stored in any table`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       await newRegistration(store);
       const before = await contentsOf(engine);
@@ -175,8 +168,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
       assert.equal(await store.mailTokens.findEmail(token.tokenHash, purpose, NOW), undefined);
     });
 
-    test(`a ${purpose} token is not stored when its mail cannot be stored`, async () => {
-      await using database = await createDatabase();
+    test(`a ${purpose} token is not stored when its mail cannot be stored`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [{ email }, other] = [await newRegistration(store), await newRegistration(store)];
       await store.mailTokens.issue(email, newToken());
@@ -189,8 +181,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
     });
   }
 
-  test("a verified account gets a reset token but no verification token", async () => {
-    await using database = await createDatabase();
+  test("a verified account gets a reset token but no verification token", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store);
     await store.accounts.markEmailVerified(email, NOW);
@@ -205,8 +196,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
     assert.ok((await mailIds(store)).includes(reset.mailId));
   });
 
-  test("an email that gets no token causes the same commit as one that does", async () => {
-    await using database = await createDatabase();
+  test("an email that gets no token causes the same commit as one that does", async (database) => {
     const [store, other] = [database.openStore(), database.openStore()];
     const [{ email }, verified] = [await newRegistration(store), await newRegistration(store)];
     await store.accounts.markEmailVerified(verified.email, NOW);
@@ -222,8 +212,7 @@ function issueSuite(createDatabase: CreateDatabase): void {
     assert.equal(await isSeenByOther("nobody@example.org"), isSeen);
   });
 
-  test("a token is stored only in its waiting mail and removed when the mail ends", async () => {
-    await using database = await createDatabase();
+  test("a token is stored only in its waiting mail and removed when the mail ends", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email, verification } = await newRegistration(store);
     const reset = newResetToken();

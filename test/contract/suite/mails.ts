@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   NOW,
   newId,
   newRegistration,
   newResetToken,
+  type StoreTest,
 } from "./database.ts";
 
 const JUST_BEFORE = "2026-11-21T11:59:59.999Z";
@@ -52,15 +51,14 @@ const ENDINGS = [
   },
 ] as const;
 
-export function outboxSuite(createDatabase: CreateDatabase): void {
-  claimSuite(createDatabase);
-  attemptSuite(createDatabase);
-  endSuite(createDatabase);
+export function outboxSuite(test: StoreTest): void {
+  claimSuite(test);
+  attemptSuite(test);
+  endSuite(test);
 }
 
-function claimSuite(createDatabase: CreateDatabase): void {
-  test("a claimed mail has its account's email, its link and the number of attempts", async () => {
-    await using database = await createDatabase();
+function claimSuite(test: StoreTest): void {
+  test("a claimed mail has its account's email, its link and the number of attempts", async (database) => {
     const store = database.openStore();
     const [one, other] = [await newMail(store), await newMail(store)];
     const reset = newResetToken();
@@ -77,8 +75,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a claim takes the mails that have been due longest first", async () => {
-    await using database = await createDatabase();
+  test("a claim takes the mails that have been due longest first", async (database) => {
     const store = database.openStore();
     const [older, newer] = [await newMail(store), await newMail(store)];
     await store.mails.reschedule(older.id, LATER);
@@ -88,8 +85,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, LATER, LATEST, 1), [older.id]);
   });
 
-  test("a claim takes due mails, oldest first, up to the limit", async () => {
-    await using database = await createDatabase();
+  test("a claim takes due mails, oldest first, up to the limit", async (database) => {
     const store = database.openStore();
     const ids = Array.from({ length: 4 }, newId);
     // Stored out of order: ids and times define the order of creation.
@@ -107,8 +103,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, LEASED, LATER, 2), [notYet]);
   });
 
-  test("no other node can claim a mail before its lease ends; each claim counts an attempt", async () => {
-    await using database = await createDatabase();
+  test("no other node can claim a mail before its lease ends; each claim counts an attempt", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     const mail = await newMail(here);
     assert.deepEqual(await claim(here), [{ ...mail, attempts: 1 }]);
@@ -120,8 +115,7 @@ function claimSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claim(here, LATER, LATEST), [{ ...mail, attempts: 3 }]);
   });
 
-  test("concurrent claims on two nodes get every mail exactly once", async () => {
-    await using database = await createDatabase();
+  test("concurrent claims on two nodes get every mail exactly once", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const mails: string[] = [];
     for (let count = 0; count < 30; count += 1) mails.push((await newMail(stores[0])).id);
@@ -142,9 +136,8 @@ function claimSuite(createDatabase: CreateDatabase): void {
   });
 }
 
-function attemptSuite(createDatabase: CreateDatabase): void {
-  test("a rescheduled mail is due at its new time with its last error; other mails are unchanged", async () => {
-    await using database = await createDatabase();
+function attemptSuite(test: StoreTest): void {
+  test("a rescheduled mail is due at its new time with its last error; other mails are unchanged", async (database) => {
     const store = database.openStore();
     const [mail, other] = [await newListed(store), await newListed(store)];
     const record = async () => (await listed(store))[0];
@@ -163,8 +156,7 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, LATER, LATEST), [mail.id]);
   });
 
-  test("only mails that are due after a given time become due earlier", async () => {
-    await using database = await createDatabase();
+  test("only mails that are due after a given time become due earlier", async (database) => {
     const store = database.openStore();
     const mails = [];
     for (let count = 0; count < 5; count += 1) mails.push(await newListed(store));
@@ -186,8 +178,7 @@ function attemptSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await claimedIds(store, NOW), [due]);
   });
 
-  test("updates of an unknown mail change nothing", async () => {
-    await using database = await createDatabase();
+  test("updates of an unknown mail change nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await newMail(store);
     const before = await contentsOf(engine);
@@ -200,10 +191,9 @@ function attemptSuite(createDatabase: CreateDatabase): void {
   });
 }
 
-function endSuite(createDatabase: CreateDatabase): void {
+function endSuite(test: StoreTest): void {
   for (const { ending, end } of ENDINGS) {
-    test(`a mail that was ${ending} has no token and is not claimed again`, async () => {
-      await using database = await createDatabase();
+    test(`a mail that was ${ending} has no token and is not claimed again`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [ended, waiting] = [await newMail(store), await newMail(store)];
       await claim(store);
@@ -218,8 +208,7 @@ function endSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await claimedIds(store, LATEST), [waiting.id]);
     });
 
-    test(`a mail that was ${ending} is not changed by later updates`, async () => {
-      await using database = await createDatabase();
+    test(`a mail that was ${ending} is not changed by later updates`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { id } = await newMail(store);
       await store.mails.reschedule(id, LEASED, "busy");
@@ -235,8 +224,7 @@ function endSuite(createDatabase: CreateDatabase): void {
       assert.deepEqual(await contentsOf(engine), before);
     });
 
-    test(`a mail that was ${ending} before a given time is removed, and no other`, async () => {
-      await using database = await createDatabase();
+    test(`a mail that was ${ending} before a given time is removed, and no other`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [before, atLimit, waiting] = [
         await newMail(store, JUST_BEFORE),
@@ -256,8 +244,7 @@ function endSuite(createDatabase: CreateDatabase): void {
     });
   }
 
-  test("the outbox state has the numbers of waiting and given-up mails and the oldest waiting time", async () => {
-    await using database = await createDatabase();
+  test("the outbox state has the numbers of waiting and given-up mails and the oldest waiting time", async (database) => {
     const store = database.openStore();
     assert.deepEqual(await store.mails.outboxState(), {
       waiting: 0,
@@ -278,8 +265,7 @@ function endSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.mails.outboxState(), rest);
   });
 
-  test("mails are listed oldest first, delivered ones on request, without their token", async () => {
-    await using database = await createDatabase();
+  test("mails are listed oldest first, delivered ones on request, without their token", async (database) => {
     const store = database.openStore();
     const ids = Array.from({ length: 4 }, newId);
     for (const index of [2, 0, 3, 1]) await newRegistration(store, { mailId: ids[index] ?? "" });

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { RateReadOutcome } from "../../../src/metering/store.ts";
 import { StoreUnavailable } from "../../../src/shared/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   dailyUnits,
   EUR_USD,
   KEY_LIMITS,
@@ -15,6 +13,7 @@ import {
   newRate,
   newRead,
   pairOf,
+  type StoreTest,
   storeRates,
   usedUnits,
 } from "./database.ts";
@@ -32,9 +31,8 @@ const isRate = (outcome: RateReadOutcome) => foundIn([outcome])[0] === "1.1476";
 
 const times = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-export function meterSuite(createDatabase: CreateDatabase): void {
-  test("a read charges one unit and returns the quota including it", async () => {
-    await using database = await createDatabase();
+export function meterSuite(test: StoreTest): void {
+  test("a read charges one unit and returns the quota including it", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
@@ -46,8 +44,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a cached EUR/USD does not match another pair with the same letters", async () => {
-    await using database = await createDatabase();
+  test("a cached EUR/USD does not match another pair with the same letters", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("USD/EUR", "0.8714", EUR_USD.asOf)]);
     const { keyHash } = await newCustomer(store, 10);
@@ -60,8 +57,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(found, ["unsupported", "unsupported", "0.8714", "1.1476"]);
   });
 
-  test("a read with an unknown or revoked key returns undefined and charges nothing", async () => {
-    await using database = await createDatabase();
+  test("a read with an unknown or revoked key returns undefined and charges nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
@@ -75,8 +71,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
-  test("a read without a pair returns the quota and charges nothing, even when it is exhausted", async () => {
-    await using database = await createDatabase();
+  test("a read without a pair returns the quota and charges nothing, even when it is exhausted", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
@@ -96,8 +91,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a read of an account whose plan is not stored fails uncharged; the rest of the batch succeeds", async () => {
-    await using database = await createDatabase();
+  test("a read of an account whose plan is not stored fails uncharged; the rest of the batch succeeds", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const [lost, other] = [await newCustomer(store, 10), await newCustomer(store, 10)];
@@ -121,8 +115,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.metering.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
   });
 
-  test("reads of unsupported and suspended pairs are charged", async () => {
-    await using database = await createDatabase();
+  test("reads of unsupported and suspended pairs are charged", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
     await store.rates.suspend(pairOf("EUR/JPY"), NOW);
@@ -138,8 +131,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
-  test("reads never exceed an exhausted quota, whatever the pair", async () => {
-    await using database = await createDatabase();
+  test("reads never exceed an exhausted quota, whatever the pair", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
@@ -154,8 +146,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
   });
 
-  test("a plan with zero units serves no read", async () => {
-    await using database = await createDatabase();
+  test("a plan with zero units serves no read", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 0);
@@ -166,8 +157,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await dailyUnits(engine, accountId), []);
   });
 
-  test("concurrent reads are charged in order of arrival, across an account's keys", async () => {
-    await using database = await createDatabase();
+  test("concurrent reads are charged in order of arrival, across an account's keys", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 4);
@@ -205,8 +195,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("accounts in one batch have independent quotas", async () => {
-    await using database = await createDatabase();
+  test("accounts in one batch have independent quotas", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const [small, large] = [await newCustomer(store, 2), await newCustomer(store, 100)];
@@ -222,8 +211,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, large.accountId), 10);
   });
 
-  test("batches over many accounts with two keys each charge every key its own reads, in two rounds", async () => {
-    await using database = await createDatabase();
+  test("batches over many accounts with two keys each charge every key its own reads, in two rounds", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
@@ -256,8 +244,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     }
   });
 
-  test("more concurrent reads than fit in one batch are all served, in order and charged exactly", async () => {
-    await using database = await createDatabase();
+  test("more concurrent reads than fit in one batch are all served, in order and charged exactly", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 2400);
@@ -277,8 +264,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId), 2400);
   });
 
-  test("a batch across midnight and a period's end charges each read to its own day and period", async () => {
-    await using database = await createDatabase();
+  test("a batch across midnight and a period's end charges each read to its own day and period", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 2);
@@ -309,8 +295,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     ]);
   });
 
-  test("a new period starts with the full quota, and the old period's usage stays", async () => {
-    await using database = await createDatabase();
+  test("a new period starts with the full quota, and the old period's usage stays", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(store, 1);
@@ -324,8 +309,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId, "2026-12"), 1);
   });
 
-  test("a quota lowered below the used units serves no read until it is raised again", async () => {
-    await using database = await createDatabase();
+  test("a quota lowered below the used units serves no read until it is raised again", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, plan, keyHash } = await newCustomer(store, 5);
@@ -343,8 +327,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.ok(!isRate(await store.metering.read(newRead(keyHash))));
   });
 
-  test("a new plan of an account applies from the next read", async () => {
-    await using database = await createDatabase();
+  test("a new plan of an account applies from the next read", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { email, keyHash } = await newCustomer(store, 1);
@@ -357,8 +340,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(outcome?.quota, { quotaUnits: 50, usedUnits: 2 });
   });
 
-  test("concurrent reads on two nodes never exceed an account's quota", async () => {
-    await using database = await createDatabase();
+  test("concurrent reads on two nodes never exceed an account's quota", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     await storeRates(stores[0], [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(stores[0], 150);
@@ -383,8 +365,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("a node's next read sees its own stored rates, suspensions and revocations", async () => {
-    await using database = await createDatabase();
+  test("a node's next read sees its own stored rates, suspensions and revocations", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const { accountId, key, keyHash } = await newCustomer(store, 100);
@@ -402,8 +383,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.equal(await usedUnits(store, accountId), 4);
   });
 
-  test("a key and a pair that were unknown are found once they are stored", async () => {
-    await using database = await createDatabase();
+  test("a key and a pair that were unknown are found once they are stored", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);
     const { accountId, keyHash } = await newCustomer(here, 100);
@@ -424,8 +404,7 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(foundIn([await jpy()]), ["182.85"]);
   });
 
-  test("a node's next read sees rates and suspensions that another node stored", async () => {
-    await using database = await createDatabase();
+  test("a node's next read sees rates and suspensions that another node stored", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);
     const { keyHash } = await newCustomer(here, 100);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
-import { type CreateDatabase, EUR_USD, NOW, newRate, pairOf, storeRates } from "./database.ts";
+import { EUR_USD, NOW, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";
 
 const cautious = createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal });
 
@@ -10,16 +9,14 @@ const OLDER = "2026-03-13T14:59:59.999999999Z";
 const SAME = "2026-03-13T15:00:00Z";
 const NEWER = "2026-03-13T15:00:00.000000001Z";
 
-export function rateSuite(createDatabase: CreateDatabase): void {
-  test("a new store has no rate", async () => {
-    await using database = await createDatabase();
+export function rateSuite(test: StoreTest): void {
+  test("a new store has no rate", async (database) => {
     const store = database.openStore();
     assert.equal(await store.rates.hasAny(), false);
     assert.deepEqual(await store.rates.list(), []);
   });
 
-  test("rates are listed with their exact digits, ordered by pair, all or those of one base", async () => {
-    await using database = await createDatabase();
+  test("rates are listed with their exact digits, ordered by pair, all or those of one base", async (database) => {
     const store = database.openStore();
     const long = `0.${"0123456789".repeat(6)}01`;
     const usd = newRate("USD/EUR", long, "2026-03-31T04:00:00Z", "ust");
@@ -38,8 +35,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.rates.list("ISK"), []);
   });
 
-  test("an older rate never replaces a stored one, even if older by a nanosecond", async () => {
-    await using database = await createDatabase();
+  test("an older rate never replaces a stored one, even if older by a nanosecond", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
 
@@ -50,8 +46,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.rates.list(), [{ ...EUR_USD, suspendedAt: undefined }]);
   });
 
-  test("a rate with the same time or a newer one replaces the stored rate", async () => {
-    await using database = await createDatabase();
+  test("a rate with the same time or a newer one replaces the stored rate", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
 
@@ -64,8 +59,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual([newest?.rate, newest?.asOf], ["1.16", NEWER]);
   });
 
-  test("one call decides on each rate separately and in order", async () => {
-    await using database = await createDatabase();
+  test("one call decides on each rate separately and in order", async (database) => {
     const store = database.openStore();
 
     const decisions = await storeRates(store, [
@@ -82,23 +76,20 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(rates, ["EUR 4", "USD 3"]);
   });
 
-  test("storing an empty list stores nothing", async () => {
-    await using database = await createDatabase();
+  test("storing an empty list stores nothing", async (database) => {
     const store = database.openStore();
     assert.deepEqual(await storeRates(store, []), []);
     assert.equal(await store.rates.hasAny(), false);
   });
 
-  test("a pair and its inverse are different pairs", async () => {
-    await using database = await createDatabase();
+  test("a pair and its inverse are different pairs", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     assert.equal(await store.rates.suspend(pairOf("USD/EUR"), NOW), false);
     assert.deepEqual(await store.rates.list("USD"), []);
   });
 
-  test("a rate that jumps is held, replaces an earlier held one and leaves the stored one", async () => {
-    await using database = await createDatabase();
+  test("a rate that jumps is held, replaces an earlier held one and leaves the stored one", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
@@ -113,8 +104,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.rates.listHeld(), [expected]);
   });
 
-  test("a released rate becomes the stored rate, and can be released only once", async () => {
-    await using database = await createDatabase();
+  test("a released rate becomes the stored rate, and can be released only once", async (database) => {
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     await storeRates(store, [EUR_USD]);
@@ -127,8 +117,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("dropping a held rate keeps the stored one, and storing a newer rate removes a held one", async () => {
-    await using database = await createDatabase();
+  test("dropping a held rate keeps the stored one, and storing a newer rate removes a held one", async (database) => {
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", SAME, "ecb");
     await storeRates(store, [EUR_USD]);
@@ -143,8 +132,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("a preview of updates returns the decisions and stores nothing", async () => {
-    await using database = await createDatabase();
+  test("a preview of updates returns the decisions and stores nothing", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
     const next = newRate("EUR/USD", "114.76", NEWER, "ecb");
@@ -156,8 +144,7 @@ export function rateSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
-  test("a pair can be suspended and resumed, and stays suspended when a newer rate is stored", async () => {
-    await using database = await createDatabase();
+  test("a pair can be suspended and resumed, and stays suspended when a newer rate is stored", async (database) => {
     const store = database.openStore();
     const jpy = newRate("EUR/JPY", "182.85", SAME);
     await storeRates(store, [EUR_USD, jpy]);

@@ -4,7 +4,7 @@ import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
 import { cleanupSuite } from "./cleanup.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
-import type { CreateDatabase } from "./database.ts";
+import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
@@ -39,7 +39,7 @@ export function storeSuite(
   for (const [part, addTests] of Object.entries(PARTS)) {
     suite(`${name}: ${part}`, () => {
       after(cleanUp);
-      addTests(createDatabase);
+      addTests(storeTestOn(createDatabase));
     });
   }
 }

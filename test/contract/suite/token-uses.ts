@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
 import type { PasswordReset } from "../../../src/accounts/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
-  type CreateDatabase,
   contentsOf,
   KEY_LIMITS,
   keysOf,
@@ -14,6 +12,7 @@ import {
   newRead,
   newRegistration,
   newResetToken,
+  type StoreTest,
   UNCHANGED,
 } from "./database.ts";
 
@@ -51,9 +50,8 @@ const tenOnTwoNodes = <Result>(
 ) =>
   Promise.all(Array.from({ length: 10 }, (_, index) => use(index % 2 === 0 ? here : there, index)));
 
-export function verificationSuite(createDatabase: CreateDatabase): void {
-  test("a token verifies its own account's email, once", async () => {
-    await using database = await createDatabase();
+export function verificationSuite(test: StoreTest): void {
+  test("a token verifies its own account's email, once", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newRegistration(store);
@@ -76,8 +74,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), after);
   });
 
-  test("a verified email keeps its verification time, and the token becomes invalid", async () => {
-    await using database = await createDatabase();
+  test("a verified email keeps its verification time, and the token becomes invalid", async (database) => {
     const store = database.openStore();
     const { account, email, verification } = await newRegistration(store);
     await store.accounts.markEmailVerified(email, NOW);
@@ -89,8 +86,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, LATER), false);
   });
 
-  test("a token that is expired, unknown or for another purpose verifies nothing", async () => {
-    await using database = await createDatabase();
+  test("a token that is expired, unknown or for another purpose verifies nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { verification, reset } = await newResetting(store);
     const before = await contentsOf(engine);
@@ -108,8 +104,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, lastMoment), true);
   });
 
-  test("of ten concurrent verifications with one token on two nodes, one succeeds", async () => {
-    await using database = await createDatabase();
+  test("of ten concurrent verifications with one token on two nodes, one succeeds", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { verification } = await newRegistration(stores[0]);
 
@@ -120,8 +115,7 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
     assert.equal(verified.filter((one) => one).length, 1);
   });
 
-  test("an email can be marked as verified without a token and keeps its first verification time", async () => {
-    await using database = await createDatabase();
+  test("an email can be marked as verified without a token and keeps its first verification time", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const [{ account, email }, other] = [
       await newRegistration(store),
@@ -140,9 +134,8 @@ export function verificationSuite(createDatabase: CreateDatabase): void {
   });
 }
 
-export function passwordResetSuite(createDatabase: CreateDatabase): void {
-  test("a reset sets the password, verifies the email and sends a notice", async () => {
-    await using database = await createDatabase();
+export function passwordResetSuite(test: StoreTest): void {
+  test("a reset sets the password, verifies the email and sends a notice", async (database) => {
     const store = database.openStore();
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newResetting(store);
@@ -168,8 +161,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await store.accounts.findByEmail(email), changed);
   });
 
-  test("a reset of a verified account ends only its own sessions and revokes no API key", async () => {
-    await using database = await createDatabase();
+  test("a reset of a verified account ends only its own sessions and revokes no API key", async (database) => {
     const store = database.openStore();
     const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
     await store.accounts.markEmailVerified(account.email, NOW);
@@ -189,8 +181,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.notEqual(await store.metering.read(newRead(key.keyHash, { pair: "" })), undefined);
   });
 
-  test("a reset that verifies the email for the first time revokes only the account's own keys", async () => {
-    await using database = await createDatabase();
+  test("a reset that verifies the email for the first time revokes only the account's own keys", async (database) => {
     const store = database.openStore();
     const [{ account, email, reset }, other] = [
       await newResetting(store),
@@ -220,8 +211,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.notEqual(await store.metering.read(newRead(later.keyHash, { pair: "" })), undefined);
   });
 
-  test("a first reset during concurrent key creations on two nodes leaves no active key", async () => {
-    await using database = await createDatabase();
+  test("a first reset during concurrent key creations on two nodes leaves no active key", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { account, reset } = await newResetting(stores[0]);
     const session = newSession(account.id);
@@ -240,8 +230,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("of ten concurrent resets with four tokens on two nodes, one succeeds and voids all tokens", async () => {
-    await using database = await createDatabase();
+  test("of ten concurrent resets with four tokens on two nodes, one succeeds and voids all tokens", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { email, verification, reset } = await newResetting(stores[0]);
     const tokens = [reset, newResetToken(), newResetToken(), newResetToken()];
@@ -268,8 +257,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal(mails.filter(({ kind }) => kind === "password_changed").length, 1);
   });
 
-  test("a password that was checked before a reset opens no session after it", async () => {
-    await using database = await createDatabase();
+  test("a password that was checked before a reset opens no session after it", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, reset } = await newResetting(store);
     const use = resetOf(reset.tokenHash);
@@ -285,8 +273,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal(await store.sessions.create(newSession(account.id), changed), true);
   });
 
-  test("a reset keeps the verification time of a verified email", async () => {
-    await using database = await createDatabase();
+  test("a reset keeps the verification time of a verified email", async (database) => {
     const store = database.openStore();
     const { email, reset } = await newResetting(store);
     await store.accounts.markEmailVerified(email, NOW);
@@ -296,8 +283,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal((await store.accounts.findByEmail(email))?.emailVerifiedAt, NOW);
   });
 
-  test("a reset with a token that is expired, unknown or for another purpose changes nothing", async () => {
-    await using database = await createDatabase();
+  test("a reset with a token that is expired, unknown or for another purpose changes nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
     await store.sessions.create(newSession(account.id), UNCHANGED);
@@ -313,8 +299,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.equal(await use(reset.tokenHash, "2026-11-21T12:59:59.999Z"), true);
   });
 
-  test("a reset changes nothing when its notice cannot be stored", async () => {
-    await using database = await createDatabase();
+  test("a reset changes nothing when its notice cannot be stored", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
     await store.sessions.create(newSession(account.id), UNCHANGED);
@@ -326,8 +311,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
-  test("of ten concurrent resets with one token on two nodes, one succeeds and sends a notice", async () => {
-    await using database = await createDatabase();
+  test("of ten concurrent resets with one token on two nodes, one succeeds and sends a notice", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { email, reset } = await newResetting(stores[0]);
     const uses = Array.from({ length: 10 }, (_, index) =>
@@ -349,8 +333,7 @@ export function passwordResetSuite(createDatabase: CreateDatabase): void {
     );
   });
 
-  test("a reset during concurrent log-ins with the old password on two nodes leaves no session", async () => {
-    await using database = await createDatabase();
+  test("a reset during concurrent log-ins with the old password on two nodes leaves no session", async (database) => {
     const stores = [database.openStore(), database.openStore()] as const;
     const { account, reset } = await newResetting(stores[0]);
     const sessions = Array.from({ length: 10 }, () => newSession(account.id));

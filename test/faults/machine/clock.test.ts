@@ -14,12 +14,6 @@ const BEFORE_MIDNIGHT = "2026-11-30T23:59:55.000Z";
 const A_MONTH_AGO = "2026-11-01T00:00:10.000Z";
 const RATE = "/v1/rates/EUR/USD";
 
-async function customerOf(service: TestService) {
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
-  return { session, apiKey, read: () => service.get(RATE, { apiKey }) };
-}
-
 const periodsOf = (service: TestService) =>
   service.query("SELECT period, units FROM period_usage ORDER BY period").map(Object.values);
 
@@ -27,7 +21,7 @@ suite("a clock that is set back", () => {
   test("across a month's end, reads are charged to the clock's month and never exceed its quota", async () => {
     const config = { freePlanUnits: 3 };
     await using service = await startService({ config, clock: new TestClock(BEFORE_MIDNIGHT) });
-    const { session, read } = await customerOf(service);
+    const { session, read } = await service.newCustomer();
     const statuses = async (count: number) => {
       const found: number[] = [];
       for (let index = 0; index < count; index += 1) found.push((await read()).status);
@@ -53,7 +47,7 @@ suite("a clock that is set back", () => {
 
   test("between two runs, the units of both months are kept", async () => {
     await using first = await startService({ clock: new TestClock(NOW) });
-    const { apiKey } = await customerOf(first);
+    const { apiKey } = await first.newCustomer();
     assert.equal((await first.get(RATE, { apiKey })).status, 200);
     const { dataDirectory } = first;
     await using second = await startService({ dataDirectory, clock: new TestClock(A_MONTH_AGO) });
@@ -121,7 +115,7 @@ suite("a clock that is set back", () => {
 
   test("by a month, rates from the future are served unchanged", async () => {
     await using service = await startService({ clock: new TestClock(NOW) });
-    const { read } = await customerOf(service);
+    const { read } = await service.newCustomer();
     service.query("UPDATE rates SET as_of = '2026-11-30T15:00:00.000000000Z' WHERE base = 'EUR'");
     const before = await read();
 

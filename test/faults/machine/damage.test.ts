@@ -3,10 +3,9 @@ import { copyFile, open, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { clientOf } from "../../support/client.ts";
 import { type Ended, Program, temporaryDirectory } from "../../support/process.ts";
-import { seededRandom } from "../ledger.ts";
-import { customerOf, startServer } from "./faults.ts";
+import { seededRandom } from "../../support/random.ts";
+import { assertRead, assertUnavailable, startServer } from "./faults.ts";
 
 const FILES = ["kurs.db", "kurs.db-wal"];
 
@@ -54,8 +53,8 @@ async function assertNotStarted(directory: string, sentence: RegExp): Promise<vo
 /** Runs a server, reads three rates, and stops or kills it. */
 async function usedDirectory(directory: string, end: "stop" | "kill", email = "ada@example.org") {
   await using server = await startServer({ dataDirectory: directory });
-  const customer = await customerOf(server, email);
-  for (let count = 0; count < 3; count += 1) await customer.read(200);
+  const customer = await server.newCustomer(email);
+  for (let count = 0; count < 3; count += 1) await assertRead(customer);
   await server[end]();
   return customer;
 }
@@ -94,8 +93,8 @@ suite("a damaged database", { concurrency: 2 }, () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "kurs.db");
     await using server = await startServer({ dataDirectory: directory.path });
-    const customer = await customerOf(server);
-    await customer.read(200);
+    const customer = await server.newCustomer("ada@example.org");
+    await assertRead(customer);
     {
       using other = new DatabaseSync(file, { timeout: 5000 });
       other.exec("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -105,9 +104,9 @@ suite("a damaged database", { concurrency: 2 }, () => {
       other.exec("INSERT INTO plans (name, units_per_period) VALUES ('pro', 1)");
     }
 
-    await customer.assertUnavailable();
+    await assertUnavailable(customer);
     const before = await bytesOf(directory.path);
-    for (let count = 0; count < 5; count += 1) await customer.assertUnavailable();
+    for (let count = 0; count < 5; count += 1) await assertUnavailable(customer);
     const usage = await customer.client.get("/v1/account/usage", { session: customer.session });
     assert.equal(usage.status, 503);
     assert.deepEqual(await bytesOf(directory.path), before);
@@ -127,7 +126,7 @@ suite("a damaged database", { concurrency: 2 }, () => {
     await scramble(file, offset, bytes);
 
     await using server = await startServer({ dataDirectory: directory.path });
-    const read = () => clientOf(server.url).get("/v1/rates/EUR/USD", { apiKey });
+    const read = () => server.get("/v1/rates/EUR/USD", { apiKey });
     assert.equal((await read()).status, 503);
     const before = await bytesOf(directory.path);
     assert.equal((await read()).status, 503);
@@ -151,7 +150,7 @@ suite("a damaged database", { concurrency: 2 }, () => {
 
     const { session } = await usedDirectory(directory.path, "kill");
     await using server = await startServer({ dataDirectory: directory.path });
-    assert.equal(await clientOf(server.url).usedUnits(session), 3);
+    assert.equal(await server.usedUnits(session), 3);
     await server.stopWell();
   });
 
@@ -165,29 +164,28 @@ suite("a damaged database", { concurrency: 2 }, () => {
     await scramble(wal, WAL_HEADER_BYTES + frames * FRAME_BYTES - 4096, 4096);
 
     await using server = await startServer({ dataDirectory: directory.path });
-    const client = clientOf(server.url);
-    assert.equal(await client.usedUnits(session), 2);
-    assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
-    assert.equal(await client.usedUnits(session), 3);
+    assert.equal(await server.usedUnits(session), 2);
+    assert.equal((await server.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+    assert.equal(await server.usedUnits(session), 3);
     await server.stopWell();
   });
 
   test("a truncated kurs.db-shm may end the process but loses no acknowledged charge", async () => {
     await using directory = await temporaryDirectory();
     await using server = await startServer({ dataDirectory: directory.path });
-    const customer = await customerOf(server);
-    await customer.read(200);
+    const customer = await server.newCustomer("ada@example.org");
+    await assertRead(customer);
 
     await truncate(join(directory.path, "kurs.db-shm"), 0);
     const answered = await customer
-      .ask()
+      .read()
       .then(({ status }) => status === 200)
       .catch(() => false);
     await server.kill();
     await rm(join(directory.path, "kurs.db-shm"));
 
     await using next = await startServer({ dataDirectory: directory.path });
-    const units = await clientOf(next.url).usedUnits(customer.session);
+    const units = await next.usedUnits(customer.session);
     assert.ok(units >= (answered ? 2 : 1) && units <= 2, `${units} units`);
     await next.stopWell();
   });

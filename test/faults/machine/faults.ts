@@ -4,7 +4,7 @@ import { readdir, rm, statfs, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { assertFailure } from "../../support/assertions.ts";
-import { type Client, clientOf } from "../../support/client.ts";
+import type { Customer } from "../../support/client.ts";
 import {
   type Program,
   type ProgramOptions,
@@ -12,11 +12,8 @@ import {
   serve,
   temporaryDirectory,
 } from "../../support/process.ts";
-import type { Answer } from "../../support/service.ts";
 
 const execute = promisify(execFile);
-
-const RATE = "/v1/rates/EUR/USD";
 
 /** @param line a shell line that runs the program as `"$@"`. */
 export function runThrough(line: string): readonly string[] {
@@ -72,52 +69,25 @@ export async function startServer(options: ProgramOptions = {}): Promise<FaultyS
   };
 }
 
-/** An account with a key on a server. */
-export interface Customer {
-  readonly client: Client;
-  readonly session: string;
-  readonly apiKey: string;
-  ask(): Promise<Answer>;
-  /** Reads a rate and expects a status. */
-  read(status: number): Promise<void>;
-  usedUnits(): Promise<number>;
-  /** Asserts that a read returns 503 and that the server is alive but not ready. */
-  assertUnavailable(): Promise<void>;
-  /** Asserts that the server is ready and that a read returns 200. */
-  assertServed(): Promise<void>;
+/** That a read is answered with the rate. */
+export async function assertRead({ read }: Customer): Promise<void> {
+  const answer = await read();
+  assert.equal(answer.status, 200, answer.text);
 }
 
-export async function customerOf(
-  { url }: Pick<Server, "url">,
-  email = "ada@example.org",
-): Promise<Customer> {
-  const client = clientOf(url);
-  const session = await client.openSession(email);
-  const { apiKey } = await client.createKey(session);
-  const ask = () => client.get(RATE, { apiKey });
-  const read = async (status: number) => {
-    const answer = await ask();
-    assert.equal(answer.status, status, answer.text);
-  };
-  return {
-    client,
-    session,
-    apiKey,
-    ask,
-    read,
-    usedUnits: () => client.usedUnits(session),
-    async assertUnavailable() {
-      const answer = await ask();
-      assertFailure(answer, 503, "temporarily_unavailable");
-      assert.doesNotMatch(answer.text, /disk|kurs\.db|sqlite|database/i);
-      assertFailure(await client.get("/readyz"), 503, "temporarily_unavailable");
-      assert.equal((await client.get("/healthz")).status, 200);
-    },
-    async assertServed() {
-      assert.equal((await client.get("/readyz")).status, 200);
-      await read(200);
-    },
-  };
+/** That a read is refused for now and the server is alive, but not ready. */
+export async function assertUnavailable({ client, read }: Customer): Promise<void> {
+  const answer = await read();
+  assertFailure(answer, 503, "temporarily_unavailable");
+  assert.doesNotMatch(answer.text, /disk|kurs\.db|sqlite|database/i);
+  assertFailure(await client.get("/readyz"), 503, "temporarily_unavailable");
+  assert.equal((await client.get("/healthz")).status, 200);
+}
+
+/** That the server is ready and a read is answered. */
+export async function assertServed(customer: Customer): Promise<void> {
+  assert.equal((await customer.client.get("/readyz")).status, 200);
+  await assertRead(customer);
 }
 
 /** A server on a disk that can be filled. */

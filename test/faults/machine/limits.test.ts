@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { assertFailure } from "../../support/assertions.ts";
-import { openConnection, type Reply } from "../../support/client.ts";
+import { type Answer, openConnection } from "../../support/client.ts";
 import { eventually, mailTo } from "../../support/mails.ts";
 import { Program, temporaryDirectory } from "../../support/process.ts";
 import { openSockets } from "../../support/resources.ts";
 import {
-  customerOf,
+  assertServed,
   type FaultyServer,
   leaveDescriptors,
   limit,
@@ -24,14 +24,14 @@ import {
 async function assertRejectedUntilSufficient(
   { program }: FaultyServer,
   status: number,
-  call: () => Promise<Reply>,
+  call: () => Promise<Answer>,
 ): Promise<void> {
   for (let more = 0; more < 20; more += 1) {
     await leaveDescriptors(program, more);
     const reply = await call();
     if (reply.status === status) return assert.ok(more > 0, "no call was rejected");
-    assert.equal(reply.status, 503, reply.body);
-    assert.match(reply.body, /"temporarily_unavailable"/);
+    assert.equal(reply.status, 503, reply.text);
+    assert.match(reply.text, /"temporarily_unavailable"/);
   }
   assert.fail("no call succeeded");
 }
@@ -48,7 +48,7 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
   test("with too few file descriptors to load a module later, a call returns 503 until there are enough", async () => {
     await using server = await startServer();
     const sockets = openSockets(server.program.pid);
-    const customer = await customerOf(server);
+    const customer = await server.newCustomer("ada@example.org");
     // The delivery keeps a file open for a short time.
     await eventually(
       "the mail",
@@ -56,8 +56,8 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
     );
     using connection = openConnection(server.url);
     const expectStatus = async (status: number, path: string) => {
-      const headers = { authorization: `ApiKey ${customer.apiKey}` };
-      assert.equal((await connection.send({ method: "GET", path, headers })).status, status);
+      const { apiKey } = customer;
+      assert.equal((await connection.get(path, { apiKey })).status, status);
     };
     await expectStatus(200, "/readyz");
     await eventually(
@@ -67,16 +67,9 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
 
     await assertRejectedUntilSufficient(server, 200, async () => {
       await expectStatus(200, "/readyz");
-      return await connection.send({
-        method: "POST",
-        path: "/v1/mcp",
-        headers: {
-          authorization: `ApiKey ${customer.apiKey}`,
-          accept: "application/json, text/event-stream",
-          "content-type": "application/json",
-        },
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }),
-      });
+      const headers = { accept: "application/json, text/event-stream" };
+      const json = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} };
+      return await connection.post("/v1/mcp", { apiKey: customer.apiKey, headers, json });
     });
     await leaveDescriptors(server.program, 0);
     await expectStatus(200, "/v1/rates/EUR/USD");
@@ -88,13 +81,8 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
   test("with too few file descriptors to hash the first password, a registration returns 503", async () => {
     await using server = await startServer({ env: { AUTH_LIMIT: "100" } });
     using connection = openConnection(server.url);
-    const register = () =>
-      connection.send({
-        method: "POST",
-        path: "/v1/auth/register",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ email: "ada@example.org", password: "correct horse battery" }),
-      });
+    const json = { email: "ada@example.org", password: "correct horse battery" };
+    const register = () => connection.post("/v1/auth/register", { json });
     assert.equal((await connection.readRate("EUR/USD", "none")).status, 401);
     await assertRejectedUntilSufficient(server, 201, register);
     assert.equal((await register()).status, 409);
@@ -121,7 +109,7 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
     const mailDirectory = join(directory.path, "mail");
     await writeFile(mailDirectory, "in the way");
     await using server = await startServer({ dataDirectory: directory.path });
-    await customerOf(server);
+    await server.newCustomer("ada@example.org");
     using database = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
     const errors = database.prepare("SELECT last_error FROM mails WHERE last_error IS NOT NULL");
     await eventually("the failure", () => errors.get());
@@ -136,17 +124,17 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
   test("while another program locks the database, reads return 503 uncharged, and only one wait times out", async () => {
     await using directory = await temporaryDirectory();
     await using server = await startServer({ dataDirectory: directory.path });
-    const customer = await customerOf(server);
+    const customer = await server.newCustomer("ada@example.org");
     using other = new DatabaseSync(join(directory.path, "kurs.db"), { timeout: 5000 });
     other.exec("BEGIN EXCLUSIVE");
     for (let count = 0; count < 4; count += 1) {
-      const answers = await Promise.all(Array.from({ length: 8 }, () => customer.ask()));
+      const answers = await Promise.all(Array.from({ length: 8 }, () => customer.read()));
       for (const answer of answers) assertFailure(answer, 503, "temporarily_unavailable");
       assertFailure(await customer.client.get("/readyz"), 503, "temporarily_unavailable");
       assert.equal((await customer.client.get("/healthz")).status, 200);
     }
     other.exec("ROLLBACK");
-    await customer.assertServed();
+    await assertServed(customer);
     assert.equal(await customer.usedUnits(), 1);
     await server.stopWell();
   });

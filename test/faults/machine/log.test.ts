@@ -16,8 +16,7 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
       through: runThrough('exec "$@" > /dev/full'),
     });
     const client = clientOf(await untilAddress(program));
-    const session = await client.openSession("ada@example.org");
-    const { apiKey } = await client.createKey(session);
+    const { session, apiKey } = await client.newCustomer("ada@example.org");
 
     // The log buffers lines for a second; each write then fails.
     const untilMs = performance.now() + 2200;
@@ -49,8 +48,7 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
     );
     try {
       await eventually("service", () => client.get("/readyz").catch(() => undefined));
-      const session = await client.openSession("ada@example.org");
-      const { apiKey } = await client.createKey(session);
+      const { apiKey } = await client.newCustomer("ada@example.org");
       const untilMs = performance.now() + 1500;
       while (performance.now() < untilMs) {
         assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
@@ -71,8 +69,7 @@ suite("a log that cannot be written", { concurrency: 3 }, () => {
       through: ["/bin/bash", "-c", line, "bash"],
     });
     const client = clientOf(await untilAddress(program));
-    const session = await client.openSession("ada@example.org");
-    const { apiKey } = await client.createKey(session);
+    const { session, apiKey } = await client.newCustomer("ada@example.org");
     using connection = openConnection(`http://127.0.0.1:${env.PORT}`);
     const reader = Number(
       await program.waitFor("the reader", () => /^reader (\d+)$/m.exec(program.stderr)?.[1]),

@@ -6,7 +6,7 @@ import { Client } from "pg";
 import { assertFailure } from "../../support/assertions.ts";
 import { administer, startPostgres } from "../../support/postgres.ts";
 import { checkNode, startNode, untilServed } from "../load.ts";
-import { customerOf } from "./faults.ts";
+import { assertRead, assertUnavailable } from "./faults.ts";
 
 const CUT_ALL = `
   SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs'`;
@@ -22,11 +22,11 @@ test("while PostgreSQL rejects a node (lock, password, name, connections), reads
   await administer(postgres.url(), "CREATE DATABASE kurs");
   const url = postgres.url("kurs").replace("postgres@", "postgres:old@");
   const node = await startNode(url, resources);
-  const customer = await customerOf(node);
+  const customer = await node.newCustomer("ada@example.org");
   let units = 0;
   const assertBack = async () => {
     await untilServed(customer.client);
-    await customer.read(200);
+    await assertRead(customer);
     units += 1;
     assert.equal(await customer.usedUnits(), units);
   };
@@ -37,7 +37,7 @@ test("while PostgreSQL rejects a node (lock, password, name, connections), reads
   await other.connect();
   await other.query("BEGIN");
   await other.query("SELECT 1 FROM period_usage FOR UPDATE");
-  assertFailure(await customer.ask(), 503, "temporarily_unavailable");
+  assertFailure(await customer.read(), 503, "temporarily_unavailable");
   await other.query("ROLLBACK");
   await assertBack();
 
@@ -48,7 +48,7 @@ test("while PostgreSQL rejects a node (lock, password, name, connections), reads
   await other.query("ALTER ROLE postgres PASSWORD 'new'");
   await other.query("SELECT pg_reload_conf()");
   await other.query(CUT_ALL);
-  await customer.assertUnavailable();
+  await assertUnavailable(customer);
   await writeFile(rules, before);
   await other.query("SELECT pg_reload_conf()");
   await assertBack();
@@ -56,7 +56,7 @@ test("while PostgreSQL rejects a node (lock, password, name, connections), reads
 
   // The database was renamed.
   await administer(postgres.url(), CUT_ALL, "ALTER DATABASE kurs RENAME TO away");
-  await customer.assertUnavailable();
+  await assertUnavailable(customer);
   await administer(postgres.url(), "ALTER DATABASE away RENAME TO kurs");
   await assertBack();
 
@@ -75,7 +75,7 @@ test("while PostgreSQL rejects a node (lock, password, name, connections), reads
   }
   await others[0]?.query(CUT_ALL);
   for (let count = 0; count < 3; count += 1) {
-    const answer = await customer.ask();
+    const answer = await customer.read();
     // The node may have got a connection before the others.
     if (answer.status === 200) units += 1;
     else assertFailure(answer, 503, "temporarily_unavailable");

@@ -88,7 +88,7 @@ const other = (path: string) => `GET ${path} HTTP/1.1\r\nHost: kurs\r\n\r\n`;
 async function serverHasRead(lane: FastPath): Promise<void> {
   using probe = await openWire(lane.url);
   probe.send(other("/probe"));
-  assert.equal((await probe.answer()).body, "/probe");
+  assert.equal((await probe.answer()).text, "/probe");
 }
 
 async function assertNoneLeft(lane: FastPath): Promise<void> {
@@ -111,8 +111,8 @@ test("what comes while a read is under way is answered after it, in order, by no
 
   first.answer();
 
-  assert.equal((await wire.answer()).body, "EUR/USD");
-  for (const path of paths) assert.equal((await wire.answer()).body, path);
+  assert.equal((await wire.answer()).text, "EUR/USD");
+  for (const path of paths) assert.equal((await wire.answer()).text, path);
   assert.equal(lane.reads.length, 1, "the lane took a read that was not its own any more");
   assert.deepEqual(lane.logged, [200]);
 });
@@ -127,9 +127,9 @@ test("half a request that comes while a read is under way is answered when it is
     wire.send(text.slice(0, cut));
     await serverHasRead(lane);
     read.answer();
-    assert.equal((await wire.answer()).body, "EUR/USD");
+    assert.equal((await wire.answer()).text, "EUR/USD");
     wire.send(text.slice(cut));
-    assert.equal((await wire.answer()).body, "/half");
+    assert.equal((await wire.answer()).text, "/half");
   }
 });
 
@@ -151,9 +151,9 @@ test("32 MiB that come while a read is under way are neither lost nor kept in me
 
   read.answer();
 
-  assert.equal((await wire.answer()).body, "EUR/USD");
-  assert.equal((await wire.answer()).body, "/long");
-  assert.equal((await wire.answer()).body, "/behind");
+  assert.equal((await wire.answer()).text, "EUR/USD");
+  assert.equal((await wire.answer()).text, "/long");
+  assert.equal((await wire.answer()).text, "/behind");
 });
 
 test("a client that ends its side while a read is under way has its answer, and is let go", async () => {
@@ -163,8 +163,8 @@ test("a client that ends its side while a read is under way has its answer, and 
   const read = await lane.begun(1);
   await serverHasRead(lane);
   read.answer();
-  const { body, lines } = await wire.answer();
-  assert.equal(body, "EUR/USD");
+  const { text, lines } = await wire.answer();
+  assert.equal(text, "EUR/USD");
   assert.ok(lines.includes("connection: close"));
   await wire.untilEnd();
   await assertNoneLeft(lane);
@@ -202,8 +202,8 @@ test("a stop closes idle connections at once, and answers what is under way as t
   assert.equal(overloadFailure.isOver(), false);
   read.answer();
 
-  const { body, lines } = await overloadFailure.answer();
-  assert.equal(body, "EUR/GBP");
+  const { text, lines } = await overloadFailure.answer();
+  assert.equal(text, "EUR/GBP");
   assert.ok(lines.includes("connection: close"));
   assert.ok(!lines.some((line) => /keep-alive/i.test(line)));
   await overloadFailure.untilEnd();
@@ -217,7 +217,7 @@ test("a stop does not wait for a client that keeps its side open after the last 
   const read = await lane.begun(1);
   const stopped = lane.stop();
   read.answer();
-  assert.equal((await wire.answer()).body, "EUR/USD");
+  assert.equal((await wire.answer()).text, "EUR/USD");
 
   await wire.untilEnd();
   const late = Promise.withResolvers<void>();
@@ -237,9 +237,9 @@ test("connections share the place where bytes arrive, and each has its own", asy
   const read = await lane.begun(1);
   one.send(end);
 
-  assert.equal((await one.answer()).body, "/v1/rates/EUR/GBP");
+  assert.equal((await one.answer()).text, "/v1/rates/EUR/GBP");
   read.answer();
-  assert.equal((await two.answer()).body, "EUR/USD");
+  assert.equal((await two.answer()).text, "EUR/USD");
   // With other internals a Node.js would go on as before, and slower: then this is to be looked at.
   assert.equal(lane.sockets[1]?.listenerCount("data"), 0);
 });
@@ -272,8 +272,8 @@ test("a client that does not read its answer is given no other, until it does", 
 
   wire.socket.resume();
 
-  assert.equal((await wire.answer()).body.length, LARGE_BODY.length);
-  assert.equal((await wire.answer()).body, "/behind");
+  assert.equal((await wire.answer()).text.length, LARGE_BODY.length);
+  assert.equal((await wire.answer()).text, "/behind");
 });
 
 test("a client that ends its side before it reads its answer is let go when it has", async () => {
@@ -288,7 +288,7 @@ test("a client that ends its side before it reads its answer is let go when it h
 
   wire.socket.resume();
 
-  assert.equal((await wire.answer()).body.length, LARGE_BODY.length);
+  assert.equal((await wire.answer()).text.length, LARGE_BODY.length);
   await wire.untilEnd();
   await assertNoneLeft(lane);
 });

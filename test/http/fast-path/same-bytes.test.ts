@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { comparable, openWire, type Wire } from "../../support/raw-connection.ts";
+import { comparable, openWire, plainRead, type Wire } from "../../support/raw-connection.ts";
 import {
   openNodeWire,
   readWaysOf,
@@ -24,8 +24,6 @@ after(async () => {
 });
 
 const [customer] = ways.twins.ample;
-const plainRead = (apiKey: string, pair = "EUR/USD") =>
-  `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
 const read = plainRead(customer.apiKey);
 const readOf = (pair: string) => (apiKey: string) => plainRead(apiKey, pair);
 
@@ -37,8 +35,8 @@ function countUnits(): () => number {
 
 async function assertReads(wire: Wire, status = 200): Promise<void> {
   const answer = await wire.answer();
-  assert.equal(answer.status, status, answer.body);
-  if (status === 200) assert.match(answer.body, /^\{"base":"EUR","quote":"USD",/);
+  assert.equal(answer.status, status, answer.text);
+  if (status === 200) assert.match(answer.text, /^\{"base":"EUR","quote":"USD",/);
 }
 
 const zeros = "0".repeat(64);
@@ -189,9 +187,9 @@ suite("one connection", () => {
       wire.send(pairsInOrder.map((pair) => plainRead(customer.apiKey, pair)).join(""));
 
       for (const pair of pairsInOrder) {
-        const { status, body } = await wire.answer();
+        const { status, text } = await wire.answer();
         assert.equal(status, pair === "EUR/XXX" ? 404 : 200);
-        if (status === 200) assert.match(body, new RegExp(`"quote":"${pair.slice(4)}"`));
+        if (status === 200) assert.match(text, new RegExp(`"quote":"${pair.slice(4)}"`));
       }
       assert.equal(units(), pairsInOrder.length + (first === "" ? 0 : 1));
     }

@@ -17,11 +17,10 @@ import {
 } from "../../contract/suite/database.ts";
 import { callOf, PATH, requestOf } from "../../mcp/messages.ts";
 import { assertFailure } from "../../support/assertions.ts";
-import { clientOf } from "../../support/client.ts";
 import { eventually } from "../../support/mails.ts";
 import { connectTo, startCluster, waitersFor } from "../../support/nodes.ts";
 import { serve, temporaryDirectory } from "../../support/process.ts";
-import { connectRaw, sendRaw } from "../../support/raw-socket.ts";
+import { openWire, sendRaw } from "../../support/raw-connection.ts";
 
 const FLOODS = 40;
 
@@ -149,9 +148,7 @@ suite("a server that is asked for more than it gets done", { concurrency: true }
   test("refuses what is dear, answers what it takes in, and stays alive and ready", async () => {
     await using directory = await temporaryDirectory();
     await using server = await serve({ dataDirectory: directory.path });
-    const client = clientOf(server.url);
-    const session = await client.openSession("ada@example.org");
-    const { apiKey } = await client.createKey(session);
+    const { session, apiKey } = await server.newCustomer("ada@example.org");
     const key = { Authorization: `ApiKey ${apiKey}` };
     const list = rawPost(requestOf("2025", "tools/list"), key);
     const call = rawPost(callOf("2025", "get_rate", { base: "EUR", quote: "USD" }), key);
@@ -160,13 +157,13 @@ suite("a server that is asked for more than it gets done", { concurrency: true }
     // Most of them by the SDK, at 100 to 300 µs each: longer than a turn may take, on any machine.
     // They come to a process that stands still, so that one turn finds them all: those who were
     // accepted before, as the answer to the next one shows.
-    const senders = await Promise.all(Array.from({ length: FLOODS }, () => connectRaw(server.url)));
+    const wires = await Promise.all(Array.from({ length: FLOODS }, () => openWire(server.url)));
     await sendRaw(server.url, last);
     server.program.signal("SIGSTOP");
     await untilStopped(server.program.pid);
-    const floods = senders.map((send) => send(list.repeat(200) + call.repeat(50) + last));
+    const floods = wires.map((wire) => wire.sendToEnd(list.repeat(200) + call.repeat(50) + last));
     server.program.signal("SIGCONT");
-    const ready = await client.get("/readyz");
+    const ready = await server.get("/readyz");
     const answers = await Promise.all(floods);
 
     assert.equal(ready.status, 200);
@@ -177,25 +174,23 @@ suite("a server that is asked for more than it gets done", { concurrency: true }
     for (const answer of refused) assertFailure(answer, 503, "temporarily_unavailable", /retry/);
     const charged = ofMcp.filter(({ text }) => text.includes('"rate"') && text.includes("as_of"));
     const rates = charged.filter(({ text }) => text.includes("structuredContent"));
-    assert.equal(await client.usedUnits(session), rates.length);
-    assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+    assert.equal(await server.usedUnits(session), rates.length);
+    assert.equal((await server.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
   });
 
   test("on PostgreSQL, keeps a connection for reads and one for readiness", async () => {
     await using cluster = await startCluster();
     const node = await cluster.startNode();
-    const client = clientOf(node.url);
-    const session = await client.openSession("ada@example.org");
-    const { apiKey } = await client.createKey(session);
+    const { session, apiKey } = await node.newCustomer("ada@example.org");
     await using beside = await connectTo(cluster.url);
     await beside.query("BEGIN");
     await beside.query("LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE");
 
-    const stuck = Array.from({ length: 40 }, () => client.get("/v1/account/usage", { session }));
+    const stuck = Array.from({ length: 40 }, () => node.get("/v1/account/usage", { session }));
     assert.equal((await waitersFor(beside, 8)).length, 8);
     const [read, ready] = await Promise.all([
-      client.get("/v1/rates/EUR/USD", { apiKey }),
-      client.get("/readyz"),
+      node.get("/v1/rates/EUR/USD", { apiKey }),
+      node.get("/readyz"),
     ]);
     const stillStuck = (await waitersFor(beside, 8)).length;
     await beside.query("ROLLBACK");
@@ -204,7 +199,7 @@ suite("a server that is asked for more than it gets done", { concurrency: true }
     for (const answer of await Promise.all(stuck)) {
       if (answer.status !== 200) assertFailure(answer, 503, "temporarily_unavailable");
     }
-    assert.equal(await client.usedUnits(session), 1);
+    assert.equal(await node.usedUnits(session), 1);
   });
 });
 

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { after as afterAll, suite, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
-import { clientOf, openConnection } from "../../support/client.ts";
+import { openConnection } from "../../support/client.ts";
 import { eventually } from "../../support/mails.ts";
 import { serve, temporaryDirectory } from "../../support/process.ts";
-import { openWire } from "../../support/raw-connection.ts";
+import { openWire, plainRead } from "../../support/raw-connection.ts";
 import { openFiles, residentMib } from "../../support/resources.ts";
 
 // Clients who are slow, greedy or gone, on real sockets: nobody else is harmed.
@@ -18,17 +18,15 @@ afterAll(async () => {
   await directory[Symbol.asyncDispose]();
 });
 const { pid } = server.program;
-const client = clientOf(server.url);
-const session = await client.openSession("ada@example.org");
-const { apiKey } = await client.createKey(session);
-const READ = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
+const { session, apiKey } = await server.newCustomer("ada@example.org");
+const READ = plainRead(apiKey);
 
 /** Reads as others do meanwhile, one by one. */
 async function readAsOthers(count: number): Promise<void> {
   using connection = openConnection(server.url);
   for (let turn = 0; turn < count; turn += 1) {
-    const { status, body } = await connection.readRate("EUR/USD", apiKey);
-    assert.equal(status, 200, body);
+    const { status, text } = await connection.readRate("EUR/USD", apiKey);
+    assert.equal(status, 200, text);
   }
 }
 
@@ -168,7 +166,7 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
 
   test("clients that vanish by the hundred leave nothing behind, and cost a unit at most", async () => {
     const filesBefore = openFiles(pid);
-    const usedBefore = await client.usedUnits(session);
+    const usedBefore = await server.usedUnits(session);
     for (let round = 0; round < 10; round += 1) {
       const sockets = await Promise.all(Array.from({ length: 100 }, openBare));
       for (const [index, socket] of sockets.entries()) {
@@ -180,7 +178,7 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
     }
     await eventually("closed connections", () => openFiles(pid) <= filesBefore + 60 || undefined);
     assert.ok(server.program.isRunning);
-    const lost = (await client.usedUnits(session)) - usedBefore;
+    const lost = (await server.usedUnits(session)) - usedBefore;
     assert.ok(lost >= 0);
   });
 });
@@ -198,12 +196,12 @@ test("connections beyond the limit are told so and closed; when others go there 
 
   using refused = await openWire(small.url);
   refused.send(READ);
-  const { status, lines, body } = await refused.answer();
+  const { status, lines, text } = await refused.answer();
   await refused.untilEnd();
 
   assert.equal(status, 503);
   assert.ok(lines.includes("retry-after: 1") && lines.includes("connection: close"));
-  assert.deepEqual(Object.keys(JSON.parse(body)), ["code", "message", "request_id"]);
+  assert.deepEqual(Object.keys(JSON.parse(text)), ["code", "message", "request_id"]);
   const more = [];
   for (let count = 0; count < 300; count += 1) more.push(scope.use(await openWire(small.url)));
   // Whoever is only in the system's queue yet would take the next place that becomes free.
@@ -212,9 +210,7 @@ test("connections beyond the limit are told so and closed; when others go there 
   assert.equal((await idle[0]?.answer())?.status, 200, "who is in stays in");
   for (const wire of idle.slice(1, 10)) wire.socket.destroy();
   await eventually("room", async () => {
-    const answer = await clientOf(small.url)
-      .get("/healthz")
-      .catch(() => undefined);
+    const answer = await small.get("/healthz").catch(() => undefined);
     return answer?.status === 200 || undefined;
   });
   const told = small.logLines().filter(({ msg }) => /too many/.test(String(msg)));

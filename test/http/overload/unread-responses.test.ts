@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
-import { clientOf } from "../../support/client.ts";
 import { eventually } from "../../support/mails.ts";
 import { serve, temporaryDirectory } from "../../support/process.ts";
 import { openSockets } from "../../support/resources.ts";
@@ -21,8 +20,7 @@ test("a client that never reads its answers is cut off, and its connection is fr
   const { pid } = server.program;
   const listening = openSockets(pid);
   const connections = () => openSockets(pid) - listening;
-  const client = clientOf(server.url);
-  const { apiKey } = await client.createKey(await client.openSession("ada@example.org"));
+  const { apiKey } = await server.newCustomer("ada@example.org");
   const { hostname, port } = new URL(server.url);
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on("error", () => undefined);
@@ -36,6 +34,6 @@ test("a client that never reads its answers is cut off, and its connection is fr
   while (connections() > 0 && performance.now() - sinceMs < PATIENCE_MS) await after(500);
 
   assert.equal(connections(), 0, "it is connected still");
-  assert.equal((await client.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
+  assert.equal((await server.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
   socket.destroy();
 });

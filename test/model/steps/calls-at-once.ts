@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assertFailure } from "../../support/assertions.ts";
-import type { Answer } from "../../support/service.ts";
+import type { Answer } from "../../support/client.ts";
 import { ADDRESS_CEILING } from "../limiter.ts";
 import { someAddress, someNode, somePerson } from "../names.ts";
 import { always, step } from "../step.ts";

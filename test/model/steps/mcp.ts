@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import * as mcp from "../../mcp/messages.ts";
-import type { Answer } from "../../support/service.ts";
+import type { Answer } from "../../support/client.ts";
 import { assertSuccess, keyRequired } from "../expected.ts";
 import { rateBody, readInModel } from "../meter.ts";
 import type { Model } from "../model.ts";

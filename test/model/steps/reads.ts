@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { assertCommonHeaders } from "../../support/assertions.ts";
-import type { Answer } from "../../support/service.ts";
+import type { Answer } from "../../support/client.ts";
 import { assertRefusal, assertSuccess } from "../expected.ts";
 import { type Asked, assertAllowance, rateBody, readInModel } from "../meter.ts";
 import type { Model } from "../model.ts";

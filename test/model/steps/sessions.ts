@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer } from "../../support/service.ts";
+import type { Answer } from "../../support/client.ts";
 import { assertRefusal, sessionRequired } from "../expected.ts";
 import type { AccountState, Model } from "../model.ts";
 import { type FromLast, type Person, wordOf } from "../names.ts";

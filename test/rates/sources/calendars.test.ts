@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createSchedule } from "../../../src/rates/sources/schedule.ts";
-import { cpuMsOf } from "../../support/cpu-time.ts";
+import { cpuMsOf } from "../../support/resources.ts";
 
 // Dates of 2026: 13 March is a Friday, Berlin's clocks go forward on Sunday, 29 March, and back
 // on Sunday, 25 October; New York's go forward on Sunday, 8 March.

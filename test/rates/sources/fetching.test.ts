@@ -30,8 +30,7 @@ async function newDesk(first: Behaviour = body(GOOD)) {
   const maxRateJump = "0.5" as Decimal;
   const judge = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump });
   const refreshSource = createRefreshSource({ store, clock, judge, random: () => 0.5 });
-  const session = await service.openSession();
-  const { apiKey } = await service.createKey(session);
+  const { apiKey } = await service.newCustomer();
   const disposable = starting.move();
   return {
     ...{ publisher, clock, service, store, source, limits },

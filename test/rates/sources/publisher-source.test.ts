@@ -7,9 +7,16 @@ import { test } from "node:test";
 import tls from "node:tls";
 import { SourceError } from "../../../src/rates/source.ts";
 import { publisherLimits } from "../../../src/rates/sources/http-get.ts";
-import { type Behaviour, body, ecbDay, playPublisher } from "../../support/fake-publisher.ts";
+import {
+  type Behaviour,
+  body,
+  ecbDay,
+  nbpTable,
+  playPublisher,
+  sourceAt,
+  USER_AGENT,
+} from "../../support/fake-publisher.ts";
 import { CERTIFICATE_FILE } from "../../support/fake-smtp-server.ts";
-import { nbpTable, sourceAt, USER_AGENT } from "../../support/fake-sources.ts";
 import { TestClock } from "../../support/service.ts";
 
 const GOOD = ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" });

@@ -1,6 +1,8 @@
 import { argon2Sync } from "node:crypto";
 import { setImmediate as otherTurn } from "node:timers/promises";
 import type { HashPool } from "../../src/crypto/hash-pool.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
 
 /**
  * Argon2id at the least cost that it has, on the service's own thread: 0.1 ms for a password
@@ -16,3 +18,19 @@ export const quickHashing: HashPool = {
   close: () => undefined,
   queue: () => ({ waiting: 0, rejected: 0 }),
 };
+
+/** Production's secrets, but for the cost of a password and what a test draws in another way. */
+export function quickSecrets(own: Partial<Secrets> = {}) {
+  const drawn = { ...createSecrets(quickHashing), ...own };
+  let last = "";
+  const secrets: Secrets = {
+    ...drawn,
+    secret() {
+      last = drawn.secret();
+      return last;
+    },
+  };
+  /** The last secret that was drawn. */
+  const lastSecret = () => last;
+  return { secrets, lastSecret };
+}

@@ -1,0 +1,73 @@
+import { hash } from "node:crypto";
+
+/** A pseudo-random sequence from 0 to below 1, the same for the same seed (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** What is left to chance, and yet the same for the same seed. */
+export class Draws {
+  readonly #random: () => number;
+
+  /** @param seed of several parts: the same whenever the same parts are given. */
+  constructor(seed: number | readonly (string | number)[]) {
+    this.#random = seededRandom(typeof seed === "number" ? seed : seedOf(seed));
+  }
+
+  chance(probability: number): boolean {
+    return this.#random() < probability;
+  }
+
+  /** A whole number, both ends included. */
+  whole(least: number, most: number): number {
+    return least + Math.floor(this.#random() * (most - least + 1));
+  }
+
+  /** A whole number from 0 to below a limit. */
+  below(limit: number): number {
+    return Math.floor(this.#random() * limit);
+  }
+
+  one<Thing>(things: readonly Thing[]): Thing {
+    const thing = this.any(things);
+    if (thing === undefined) throw new Error("there is none to draw from");
+    return thing;
+  }
+
+  /** @returns `undefined` where there is none to choose from. */
+  any<Thing>(things: readonly Thing[]): Thing | undefined {
+    return things[this.below(things.length)];
+  }
+
+  /** One of several kinds, each as often as its weight says. */
+  kind<Kind extends string>(weights: Readonly<Record<Kind, number>>): Kind {
+    const entries = Object.entries(weights) as [Kind, number][];
+    let left = this.#random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+    for (const [kind, weight] of entries) {
+      left -= weight;
+      if (left < 0) return kind;
+    }
+    throw new Error("there is no kind to draw");
+  }
+
+  hexadecimal(digits: number): string {
+    return Array.from({ length: digits }, () => this.below(16).toString(16)).join("");
+  }
+}
+
+function seedOf(parts: readonly (string | number)[]): number {
+  return Number.parseInt(hash("sha256", parts.join(" ")).slice(0, 8), 16);
+}
+
+/** Mixes numbers into one seed, so that neighbors begin far apart. */
+export function mixedSeed(...parts: readonly number[]): number {
+  let seed = 0x9e3779b9;
+  for (const part of parts) seed = Math.imul(seed ^ part, 0x85ebca6b) ^ (seed >>> 13);
+  return seed | 0;
+}
