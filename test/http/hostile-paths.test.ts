@@ -10,7 +10,7 @@ after(() => service[Symbol.asyncDispose]());
 const session = await service.openSession();
 const { apiKey } = await service.createKey(session);
 
-/** Ways to a file outside of the pages' folder, or to one within that is no page. */
+/** Paths to a file outside the pages' folder, or to a file inside it that is not a page. */
 const ways = [
   ...["/../package.json", "/assets/../../../package.json", "/./.././package.json"],
   ...["/%2e%2e/package.json", "/assets/%2e%2e%2f%2e%2e%2fpackage.json", "/..%2fpackage.json"],
@@ -22,7 +22,7 @@ const ways = [
 ];
 
 for (const way of ways) {
-  test(`hostile paths: ${way} leads to no file`, async () => {
+  test(`hostile paths: ${way} serves no file`, async () => {
     const answer = await service.get(way);
 
     if (answer.status === 400) assertFailure(answer, 400, "invalid_request");
@@ -30,7 +30,7 @@ for (const way of ways) {
   });
 }
 
-/** Each is another path than the rate's, or names another symbol than it seems to. */
+/** Each is not the rate path, or its symbols are not the ones that it seems to name. */
 const reads = [
   ...[
     "/v1/rates/EUR/../EUR/USD",
@@ -55,7 +55,7 @@ const reads = [
 ];
 
 for (const path of reads) {
-  test(`hostile paths: ${path} is no read of EUR/USD, and costs nothing`, async () => {
+  test(`hostile paths: ${path} is not a read of EUR/USD, and costs nothing`, async () => {
     const before = await service.usedUnits(session);
 
     const answer = await service.get(path, { apiKey });
@@ -68,7 +68,7 @@ for (const path of reads) {
 }
 
 for (const target of ["*", "*v1/rates/EUR/USD", "*healthz", "*docs"]) {
-  test(`hostile paths: the target ${target} of a GET is no path, and costs nothing`, async () => {
+  test(`hostile paths: a GET with the target ${target} matches no path, and costs nothing`, async () => {
     const before = await service.usedUnits(session);
 
     const request =
