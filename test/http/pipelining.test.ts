@@ -38,10 +38,7 @@ async function outcomeOf(text: string, hangUp = false) {
   return { statuses, units: (await service.usedUnits(session)) - before };
 }
 
-/**
- * Connections reach the server in order: what was sent before is read before this gets its
- * response.
- */
+/** Connections are read in order: the response to this shows that earlier bytes were read. */
 async function serverHasRead(): Promise<void> {
   assert.equal((await service.get("/healthz")).status, 200);
 }
