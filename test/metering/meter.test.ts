@@ -76,12 +76,10 @@ for (const [how, sendReads] of connectionKinds) {
       many(40, () => ({ apiKey })),
     );
 
-    const rests = answers.map(({ headers }) =>
-      Number(/r=(\d+)/.exec(headers.ratelimit ?? "")?.[1]),
-    );
+    const left = answers.map(({ headers }) => Number(/r=(\d+)/.exec(headers.ratelimit ?? "")?.[1]));
     const places = Array.from({ length: 40 }, (_, index) => index);
     assert.deepEqual(
-      rests.toSorted((left, right) => left - right),
+      left.toSorted((one, other) => one - other),
       places,
     );
   });

@@ -12,17 +12,17 @@ import { startService, TestClock } from "../support/service.ts";
 import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";
 import type { Operated, Stage } from "./story-client.ts";
 
-/** The service that stories are played on, one after the other. */
+/** The service on which stories are played, one after the other. */
 export interface Theatre extends AsyncDisposable {
   readonly clock: TestClock;
   readonly dataDirectory: string;
-  /** How often each kind of step came out how, in all stories. */
+  /** How often each kind of step had which outcome, over all stories. */
   readonly tally: ReadonlyMap<string, number>;
-  /** Sets the stage for a story, with names that no other story has. */
+  /** A stage for a story, with names that no other story uses. */
   nextStage(): Stage;
 }
 
-/** @param hosts of a PostgreSQL database with all tables; without them, a SQLite file. */
+/** @param hosts of a PostgreSQL database with all tables; without them a SQLite file is used. */
 export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Theatre> {
   await using opening = new AsyncDisposableStack();
   const { path: dataDirectory } = opening.use(await temporaryDirectory());
@@ -82,8 +82,8 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
 }
 
 /**
- * The product's own secrets but for Argon2, which would take 30 ms for each password; they remember
- * what was drawn last.
+ * The real secrets, except for Argon2, which would take 30 ms per password; remembers the last
+ * random secret.
  */
 function quickSecrets() {
   const secrets = createSecrets({
@@ -103,7 +103,7 @@ function quickSecrets() {
   return { secrets: drawing, lastSecret: () => last };
 }
 
-/** Runs commands in this process, by the stories' clock. */
+/** Runs commands in this process, with the stories' clock. */
 function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
   const unused = () => {
     throw new Error("no step of a story uses this");

@@ -15,7 +15,7 @@ import { startService, TestClock } from "../support/service.ts";
 const DAY_MS = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 
-/** An account with one of each that ends by itself, all of them ending at one time. */
+/** An account with one of each kind of expiring row, all with the same expiry. */
 async function addEnding(cluster: Cluster, name: string, endsAt: string): Promise<void> {
   await cluster.query(
     "INSERT INTO accounts VALUES ($1, $1 || '@example.org', 'hash', 'free', $2, $2)",
@@ -27,7 +27,7 @@ async function addEnding(cluster: Cluster, name: string, endsAt: string): Promis
   await cluster.query("INSERT INTO mail_tokens VALUES ($1, 'verification', $1, $2)", name, endsAt);
 }
 
-/** A mail that was delivered or, with `how`, given up. */
+/** A mail that was delivered or, depending on `how`, given up. */
 async function addEndedMail(cluster: Cluster, id: string, at: string, how = "delivered_at") {
   await cluster.query(
     `INSERT INTO mails (id, account_id, kind, created_at, attempts, ${how})
@@ -37,7 +37,7 @@ async function addEndedMail(cluster: Cluster, id: string, at: string, how = "del
   );
 }
 
-/** What is left of what `addEnding` and `addEndedMail` have added, as `table name`. */
+/** The rows of `addEnding` and `addEndedMail` that still exist, as `table name`. */
 async function leftOf(cluster: Cluster): Promise<string[]> {
   const rows = await cluster.query(`
     SELECT 'sessions ' || token_hash AS name FROM sessions
@@ -47,7 +47,7 @@ async function leftOf(cluster: Cluster): Promise<string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-suite("what nodes of one database do together", () => {
+suite("nodes of one database", () => {
   let postgres: PostgresServer;
   before(async () => {
     postgres = await startPostgres(SHARED);
@@ -57,7 +57,7 @@ suite("what nodes of one database do together", () => {
     await postgres[Symbol.asyncDispose]();
   });
 
-  /** Two nodes that let six calls in, for the tests that need no others. */
+  /** Two nodes with a limit of six calls, for the tests that need no others. */
   let limiting: Promise<{ cluster: Cluster; nodes: Server[] }> | undefined;
   const startLimiting = async () => {
     const cluster = await startCluster(postgres);
@@ -70,7 +70,7 @@ suite("what nodes of one database do together", () => {
     return { cluster, nodes };
   };
 
-  test("the abuse limiter counts the calls of all nodes in one window", async () => {
+  test("share the auth limiter's windows", async () => {
     const { cluster, nodes } = await withoutWindows();
     const logIn = (turn: number, email = "ada@example.org") =>
       clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/login", {
@@ -85,12 +85,12 @@ suite("what nodes of one database do together", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("of calls that come to all nodes at the same time, no more than the limit are let in", async () => {
+  test("admit at most the limit of calls that arrive at all nodes at the same time", async () => {
     const { cluster, nodes } = await withoutWindows();
     const json = { email: "ada@example.org" };
 
-    // A call has up to two statements at once, and a node refuses the 17th with 503 when the
-    // database is slow: 8 calls on each of the 2 nodes are served however busy the machine is.
+    // A call has up to two statements at once, and with a slow database a node rejects the 17th
+    // with 503: 8 calls on each of the 2 nodes are served however busy the machine is.
     const answers = await Promise.all(
       Array.from({ length: 16 }, (_, turn) =>
         clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/password-reset", { json }),
@@ -102,7 +102,7 @@ suite("what nodes of one database do together", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("windows that end while calls come to all nodes lock no call out", async () => {
+  test("admit calls under the limit while windows end", async () => {
     await using cluster = await startCluster(postgres);
     const env = { AUTH_LIMIT: "1000000", AUTH_WINDOW_SECONDS: "1" };
     const nodes = await cluster.startNodes(2, env);
@@ -122,7 +122,7 @@ suite("what nodes of one database do together", () => {
     assert.deepEqual([...statuses], [202]);
   });
 
-  test("a mail is delivered once, whichever of two nodes has it in hand", async () => {
+  test("deliver each mail once", async () => {
     await using cluster = await startCluster(postgres);
     await using smtp = await playSmtp();
     const nodes = await cluster.startNodes(2, { SMTP_URL: smtp.url });
@@ -133,7 +133,7 @@ suite("what nodes of one database do together", () => {
     await eventually("outbox without a mail", async () =>
       (await cluster.query(waiting))[0]?.mails === "0" ? true : undefined,
     );
-    // Whatever was due with them has been tried by the time that one more has arrived.
+    // Every mail that was due with them has been tried by the time that one more has arrived.
     await clientOf(nth(nodes, 0).url).register("witness@example.org");
     await eventually("mail", () => smtp.received.find(({ to }) => to[0]?.startsWith("witness")));
 
@@ -150,7 +150,7 @@ suite("what nodes of one database do together", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("one node removes what is over for all, and no sooner than it is time again", async () => {
+  test("let one of them remove expired rows, once per interval", async () => {
     await using cluster = await startCluster(postgres);
     await migratePostgresStore(hostsOf(cluster.url));
     await addEnding(cluster, "over", daysFromNow(-1));
@@ -173,7 +173,7 @@ suite("what nodes of one database do together", () => {
     assert.ok(inMs > DAY_MS / 25 && inMs <= DAY_MS / 24, `the next time is in ${inMs} ms`);
     for (const node of nodes) assert.equal((await node.stop()).exitCode, 0);
 
-    // A node that starts meanwhile leaves it alone: it has looked by the time that it delivers.
+    // A node that starts meanwhile removes nothing: it checks before it delivers its first mail.
     await cluster.query("UPDATE sessions SET expires_at = $1", daysFromNow(-1));
     await using smtp = await playSmtp();
     const third = await cluster.startNode({ SMTP_URL: smtp.url });
@@ -190,7 +190,7 @@ suite("what nodes of one database do together", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("a publisher is asked by one node at a time, and all serve what it was answered", async () => {
+  test("let one of them at a time fetch from a publisher, and all serve the fetched rates", async () => {
     await using database = await newPostgresDatabase();
     const clock = new TestClock("2026-11-21T12:00:00.000Z");
     const asked = Promise.withResolvers<void>();
@@ -211,7 +211,7 @@ suite("what nodes of one database do together", () => {
     await using first = await startService({ clock, config, sources: sources.slice(0, 1) });
     await asked.promise;
     await using second = await startService({ clock, config, sources });
-    // It comes to the second source once it has passed the first, which the other node has in hand.
+    // It has then skipped the first source, which the other node has claimed.
     await eventually("request to the second source", () => cnb.requests[0]);
     gate.resolve();
     await logged(first, FETCHED, "ecb");

@@ -7,7 +7,7 @@ import { administer, type PostgresServer, startPostgres } from "../support/postg
 import { hostsOf } from "../support/postgres-databases.ts";
 import { type Ended, Program } from "../support/process.ts";
 
-/** What the program migrates under (src/storage/postgres/migrate.ts). */
+/** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
 const MIGRATION_LOCK = 5_278_777;
 
 const NEWER = 999;
@@ -21,15 +21,15 @@ const COLUMNS = `
   SELECT table_name, column_name, data_type FROM information_schema.columns
   WHERE table_schema = 'public' ORDER BY 1, 2`;
 
-/** One line on stderr that says what is wrong, and nothing else. */
-function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
+/** Asserts one line on stderr with the problem, and no other output. */
+function assertStartupError({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
   assert.equal(exitCode, 1, stderr);
   assert.equal(stdout, "");
   assert.match(stderr, /^kurs: .+\.\n$/);
   assert.match(stderr, line);
 }
 
-/** All that could be changed by a start that should not have been: the schema and its versions. */
+/** Everything that a rejected start must not change: the schema and its versions. */
 async function stateOf(cluster: Cluster) {
   const versions = await cluster.query("SELECT * FROM schema_migrations ORDER BY version");
   const plans = await cluster.query("SELECT * FROM plans ORDER BY name");
@@ -43,7 +43,7 @@ suite("migrations of a shared database", () => {
   });
   after(() => postgres[Symbol.asyncDispose]());
 
-  test("twenty starts at once on an empty database all serve, and one of them has made it", async () => {
+  test("twenty concurrent starts on an empty database all serve, and one of them migrates", async () => {
     await using cluster = await startCluster(postgres);
 
     const nodes = await cluster.startNodes(20);
@@ -58,7 +58,7 @@ suite("migrations of a shared database", () => {
       versions.map(({ version }) => version),
       Array.from({ length: SCHEMA }, (_, index) => index + 1),
     );
-    // Every rate of the snapshot was written by the same transaction.
+    // One transaction wrote every rate of the snapshot.
     const [written] = await cluster.query(
       "SELECT count(*) AS rates, count(DISTINCT xmin::text) AS transactions FROM rates",
     );
@@ -68,7 +68,7 @@ suite("migrations of a shared database", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("kurs migrate brings an empty database up, and finds nothing to do after that", async () => {
+  test("kurs migrate migrates an empty database, and a second run changes nothing", async () => {
     await using cluster = await startCluster(postgres);
 
     const first = await cluster.kurs("migrate");
@@ -80,13 +80,13 @@ suite("migrations of a shared database", () => {
     assert.deepEqual([second.exitCode, second.stderr], [0, ""]);
     assert.equal(second.stdout, `the schema is ${SCHEMA}: nothing to do\n`);
     assert.deepEqual(await stateOf(cluster), state);
-    // It brings up the schema alone: rates and accounts are a server's.
+    // It only creates the schema: rates and accounts come from a server.
     assert.deepEqual(await cluster.query("SELECT base FROM rates"), []);
     assert.deepEqual(cluster.complaints(), []);
   });
 
   for (const args of [["serve"], ["migrate"], ["rates", "list"]]) {
-    test(`kurs ${args.join(" ")} refuses a newer program's database and leaves it as it is`, async () => {
+    test(`kurs ${args.join(" ")} rejects a newer program's database and does not change it`, async () => {
       await using cluster = await startCluster(postgres);
       await migratePostgresStore(hostsOf(cluster.url));
       await cluster.query("INSERT INTO schema_migrations (version) VALUES ($1)", NEWER);
@@ -94,7 +94,7 @@ suite("migrations of a shared database", () => {
 
       const ended = await cluster.kurs(...args);
 
-      assertRefused(
+      assertStartupError(
         ended,
         new RegExp(
           `written by a newer Kurs .*${NEWER}.* ${SCHEMA}\\): start that newer program, or`,
@@ -105,7 +105,7 @@ suite("migrations of a shared database", () => {
     });
   }
 
-  test("a start waits for a migration that is under way, and then goes on", async () => {
+  test("a start waits for a running migration and then continues", async () => {
     await using cluster = await startCluster(postgres);
     await using migrating = await connectTo(cluster.url);
     await migrating.query("BEGIN");
@@ -121,29 +121,29 @@ suite("migrations of a shared database", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("another program's database is refused, and nothing is written into it", async () => {
+  test("a start rejects another program's database and writes nothing into it", async () => {
     await using cluster = await startCluster(postgres);
     await cluster.query("CREATE TABLE accounts (title text)");
     const before = await cluster.query(COLUMNS);
 
-    assertRefused(await cluster.kurs("serve"), /Cannot migrate .*"accounts" already exists/);
+    assertStartupError(await cluster.kurs("serve"), /Cannot migrate .*"accounts" already exists/);
 
     assert.deepEqual(await cluster.query(COLUMNS), before);
   });
 
-  test("a role that may not make tables is refused with the server's own reason", async () => {
+  test("a role that may not create tables gets the server's reason", async () => {
     await using cluster = await startCluster(postgres);
     await cluster.query("CREATE ROLE guest LOGIN");
     const url = new URL(cluster.url);
     url.username = "guest";
     await using program = new Program(["migrate"], { env: { DATABASE_URL: url.href } });
 
-    assertRefused(await program.end(), /Cannot migrate .*permission denied for schema public/);
+    assertStartupError(await program.end(), /Cannot migrate .*permission denied for schema public/);
 
     assert.deepEqual(await cluster.query(TABLES), []);
   });
 
-  test("a database that is not there is refused by its name, and not made", async () => {
+  test("a missing database is reported by its name and not created", async () => {
     await using cluster = await startCluster(postgres);
     const { port } = cluster.postgres;
     const names = () => administer(postgres.url(), "SELECT datname FROM pg_database ORDER BY 1");
@@ -151,7 +151,7 @@ suite("migrations of a shared database", () => {
     const env = { DATABASE_URL: cluster.postgres.url("no_such_database") };
     await using program = new Program(["serve"], { env, dataDirectory: cluster.dataDirectory });
 
-    assertRefused(
+    assertStartupError(
       await program.end(10_000),
       new RegExp(`Cannot reach .*127\\.0\\.0\\.1:${port}: .*"no_such_database" does not exist`),
     );

@@ -9,7 +9,7 @@ import { hostsOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
 import { openReader, type Reader } from "../support/reader.ts";
 
-/** For people: `node test/nodes/mixed-quotas.ts --reads 100000`, which takes about half a minute. */
+/** For `node test/nodes/mixed-quotas.ts --reads 100000`, which takes about 30 seconds. */
 const READS_USUAL = 100_000;
 
 export const NODES = 4;
@@ -17,7 +17,7 @@ const READERS_A_NODE = 12;
 const READERS_A_CONNECTION = 4;
 export const SEED = 20_261_121;
 
-/** Runs work once by each of so many readers, spread evenly over the nodes. */
+/** Runs work concurrently for this many readers, spread evenly over the nodes. */
 export async function byReaders(
   nodes: readonly { readonly url: string }[],
   work: (reader: Reader, turn: number) => Promise<void>,
@@ -30,7 +30,7 @@ export async function byReaders(
   await Promise.all(turns.map((turn) => work(nth(connections, turn), turn)));
 }
 
-/** Counts by a key, beginning at none. */
+/** Counts by key, starting at 0. */
 export class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -48,10 +48,10 @@ export class Counts {
 }
 
 /**
- * Reads with a hundred new accounts on the nodes of a cluster, and holds what each was charged
- * against what it was answered. It suspends EUR/CHF.
+ * Reads with a hundred new accounts on the nodes of a cluster, and compares each account's charges
+ * with its responses. It suspends EUR/CHF.
  *
- * @returns the number of answers by status.
+ * @returns the number of responses by status.
  */
 export async function runMixedQuotas(
   reads: number,
@@ -73,7 +73,7 @@ export async function runMixedQuotas(
       const { status, body } = await reader.readRate(pair, apiKey);
       statuses.add(status);
       customer.answers.add(status);
-      // A charge in doubt answers 503 as well: here there is none, but for the suspended pair.
+      // A charge in doubt is 503 as well: here only the suspended pair is.
       assert.ok(status !== 503 || pair === "EUR/CHF", body);
     }
   });
@@ -85,12 +85,12 @@ export async function runMixedQuotas(
   );
   for (const { accountId, quota, answers } of customers) {
     const charged = answers.of(200) + answers.of(404) + answers.of(503);
-    const told = JSON.stringify({ quota, charged, answers: answers.all() });
-    assert.equal(usedUnits.get(accountId) ?? 0, charged, told);
-    assert.ok(charged <= quota, told);
-    if (answers.of(429) > 0) assert.equal(charged, quota, told);
+    const summary = JSON.stringify({ quota, charged, answers: answers.all() });
+    assert.equal(usedUnits.get(accountId) ?? 0, charged, summary);
+    assert.ok(charged <= quota, summary);
+    if (answers.of(429) > 0) assert.equal(charged, quota, summary);
   }
-  // Each kind of answer was there, or the test has not tried what it tells of.
+  // Every kind of response must have occurred; otherwise the test has not tried it.
   for (const status of [200, 400, 404, 429, 503]) assert.ok(statuses.of(status) > 100);
   assert.ok(customers.some(({ quota, answers }) => quota > 0 && answers.of(429) === 0));
   assert.deepEqual(await cluster.query(DISAGREEING_UNITS), []);
@@ -98,14 +98,14 @@ export async function runMixedQuotas(
   return statuses.all();
 }
 
-/** Most are served; the others are unsupported, suspended, and no symbol at all. */
+/** Most are served; the others are unsupported, suspended, and invalid. */
 const PAIRS = ["EUR/USD", "EUR/USD", "EUR/GBP", "EUR/JPY", "EUR/XXX", "EUR/CHF", "E/USD"];
 
-/** Units of a period by turns: none, one, some that end in the test, and more than it can spend. */
+/** Quotas in turn: none, one, some that are used up, and more than the test reads. */
 const QUOTAS = [0, 1, 20, 100, 1_000_000];
 const KEYS_AN_ACCOUNT = 3;
 
-/** Opens accounts by production's own store: a hundred passwords would take longer than the test. */
+/** Creates accounts in the store: hashing a hundred passwords would take too long. */
 async function openCustomers(cluster: Cluster, count: number) {
   await using store = await openPostgresStore(hostsOf(cluster.url), {
     connectionsMax: 2,

@@ -7,8 +7,8 @@ import { type PairName, type Person, somePair, somePerson } from "../names.ts";
 import { type Step, step } from "../step.ts";
 import { sendRead } from "./reads.ts";
 
-// What happens at the same instant has no order that a model could foretell; how many succeed, it
-// can: of n reads exactly as many as there are units left.
+// Concurrent calls have no order that a model could predict, but the number of successes is known:
+// of n reads exactly as many as there are units left.
 
 interface Hand {
   readonly person: Person;
@@ -21,7 +21,7 @@ const hands: readonly Hand[] = [
   { person: "bob", keyNumber: 1 },
 ];
 
-/** Reads by several keys of several accounts, on both nodes. */
+/** Concurrent reads with several keys of several accounts, on both nodes. */
 function readsAtOnce(count: number, pair: PairName): Step {
   return step({
     kind: "reads at once",
@@ -45,12 +45,12 @@ function readsAtOnce(count: number, pair: PairName): Step {
         const valid = own.filter((each) => !isRevoked(each));
         granted += chargeAll(model, person, valid);
       }
-      return granted === answers.length ? "all charged" : "some refused";
+      return granted === answers.length ? "all charged" : "some rejected";
     },
   });
 }
 
-/** @returns how many were charged: as many as were left, and no two were told the same rest. */
+/** @returns the number of charged reads; no two responses show the same remaining units. */
 function chargeAll(
   model: Model,
   person: Person,
@@ -83,7 +83,7 @@ export const someReadsAtOnce = fc
   .tuple(fc.constantFrom(2, 3, 8, 14), somePair)
   .map((chosen) => readsAtOnce(...chosen));
 
-/** A key is revoked while it reads: what was served is charged, and nothing is served after. */
+/** A key is revoked during reads: served reads are charged, and later ones are rejected. */
 export const someRevocationAmidReads = fc
   .tuple(somePerson, fc.constantFrom(1, 2, 3))
   .map(([person, keyNumber]) =>
@@ -117,7 +117,7 @@ export const someRevocationAmidReads = fc
         assert.ok(charged.length <= left && (refused.length === 0 || charged.length === left));
         for (const _ of charged) account.charges.push({ atMs: model.nowMs, keyNumber });
         key.revokedMs = model.nowMs;
-        return "refused ever after";
+        return "rejected from then on";
       },
     }),
   );
