@@ -31,16 +31,16 @@ const KEPT = /^kurs\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 const restore = (dataDirectory: string, ...args: string[]) =>
   kurs(["restore", ...args], { dataDirectory });
 
-/** One line on stderr, nothing on stdout. */
-function assertRefused({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
+/** Asserts one line on stderr and nothing on stdout. */
+function assertError({ exitCode, stdout, stderr }: Ended, line: RegExp): void {
   assert.equal(exitCode, 1, stderr);
   assert.equal(stdout, "");
   assert.match(stderr, /^kurs: [^\n]+\n$/);
   assert.match(stderr, line);
 }
 
-/** Adds a row that an index does not have: pages are whole, and what is found is wrong. */
-function addBesideIndex(file: string): void {
+/** Adds a row without its index entry: all pages are valid, but queries return wrong results. */
+function addWithoutIndex(file: string): void {
   const index = "FROM sqlite_schema WHERE name = 'rates_by_source'";
   const open = () => {
     const database = new DatabaseSync(file, { defensive: false });
@@ -62,7 +62,7 @@ function addBesideIndex(file: string): void {
 }
 
 suite("kurs restore", { concurrency: 3 }, () => {
-  test("keeps the database that it replaces, log and all, and tells what is forgotten", async () => {
+  test("keeps the replaced database with its WAL and prints what is lost", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     assert.ok(statSync(join(directory.path, "kurs.db-wal")).size > 0);
 
@@ -81,7 +81,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
 
   for (const [what, args, status] of [
     ["stay revoked", [], 401],
-    ["live again when the operator says so", ["--revive-keys"], 200],
+    ["are valid again with --revive-keys", ["--revive-keys"], 200],
   ] as const) {
     test(`keys that were revoked after the backup ${what}`, async () => {
       await using directory = await copyOf(stored.dataDirectory);
@@ -99,10 +99,10 @@ suite("kurs restore", { concurrency: 3 }, () => {
     });
   }
 
-  test("a database that is too damaged to be read is kept with its log", async () => {
+  test("a database too damaged to be read is kept with its WAL", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const file = join(directory.path, "kurs.db");
-    const log = readFileSync(`${file}-wal`);
+    const walBefore = readFileSync(`${file}-wal`);
     writeFileSync(file, Buffer.alloc(200_000, 0xff));
 
     const { exitCode, stdout } = await restore(directory.path, stored.backup);
@@ -110,15 +110,15 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal(exitCode, 0);
     assert.match(stdout, /^it cannot be read: keys revoked and passwords changed since/m);
     const names = namesIn(directory.path);
-    const [kept = "", keptLog = "", ...rest] = names.filter((name) => name.includes("replaced"));
-    assert.deepEqual([keptLog, rest], [`${kept}-wal`, []]);
-    assert.deepEqual(readFileSync(join(directory.path, keptLog)), log);
+    const [kept = "", keptWal = "", ...rest] = names.filter((name) => name.includes("replaced"));
+    assert.deepEqual([keptWal, rest], [`${kept}-wal`, []]);
+    assert.deepEqual(readFileSync(join(directory.path, keptWal)), walBefore);
     assert.deepEqual(readFileSync(join(directory.path, kept)), Buffer.alloc(200_000, 0xff));
     const { integrity, units } = stateOf(file);
     assert.deepEqual([integrity, units], ["ok", 5]);
   });
 
-  test("a log without its database is put aside: the new one must not take it for its own", async () => {
+  test("a WAL without its database is moved away: SQLite would apply it to the new one", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     rmSync(join(directory.path, "kurs.db"));
 
@@ -128,14 +128,14 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.deepEqual([integrity, units], ["ok", 5]);
   });
 
-  test("a spent journal that a killed restore has left goes with the old database", async () => {
+  test("an obsolete journal of a killed restore is removed with the old database", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const file = join(directory.path, "kurs.db");
     {
       using database = new DatabaseSync(file);
       database.exec("PRAGMA journal_mode = DELETE");
     }
-    // As SQLite leaves it in exclusive mode: without a header it undoes nothing.
+    // As SQLite leaves it in exclusive mode: without a header it has no effect.
     writeFileSync(`${file}-journal`, Buffer.alloc(1024));
 
     assert.equal((await restore(directory.path, stored.backup)).exitCode, 0);
@@ -147,7 +147,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal(stateOf(file).units, 5);
   });
 
-  test("a backup of an older schema is migrated by the next start, its waiting links void", async () => {
+  test("a backup of an older schema is migrated by the next start, and mailed links are void", async () => {
     await using directory = await temporaryDirectory();
     const older = join(directory.path, "older.db");
     {
@@ -162,18 +162,18 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.match(plans.stdout, /^older +7$/m);
   });
 
-  test("is refused while a server or another program has the database open", async () => {
+  test("is rejected while a server or another program has the database open", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const dataDirectory = directory.path;
     await using server = await serve({ dataDirectory });
     const session = await clientOf(server.url).logIn("ada@example.org");
-    assertRefused(await restore(dataDirectory, stored.backup), /A server or a command has/);
+    assertError(await restore(dataDirectory, stored.backup), /A server or a command has/);
     assert.equal(await clientOf(server.url).usedUnits(session), 12);
     await server.stop();
 
     using other = new DatabaseSync(join(dataDirectory, "kurs.db"));
     other.prepare("SELECT 1 FROM plans").get();
-    assertRefused(await restore(dataDirectory, stored.backup), /Another program has \S+ open/);
+    assertError(await restore(dataDirectory, stored.backup), /Another program has \S+ open/);
     assert.deepEqual(
       namesIn(dataDirectory).filter((name) => /replaced|restoring/.test(name)),
       [],
@@ -181,20 +181,20 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal(other.prepare("SELECT sum(units) AS units FROM period_usage").get()?.units, 12);
   });
 
-  test("keeps a server from starting until it is done", async () => {
+  test("keeps a server from starting until it has finished", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const dataDirectory = directory.path;
     const before = namesIn(dataDirectory);
     const alone = lockExclusive(dataDirectory);
     const refused = await kurs(["serve"], { dataDirectory, env: { PORT: "0" } });
-    assertRefused(refused, /is being restored: wait until it has ended and start again\.$/m);
+    assertError(refused, /is being restored: wait until it has ended and start again\.$/m);
     assert.deepEqual(namesIn(dataDirectory), [...before, "kurs.lock-journal"].sort());
     alone[Symbol.dispose]();
     await using server = await serve({ dataDirectory });
     assert.equal((await clientOf(server.url).get("/readyz")).status, 200);
   });
 
-  test("refuses what is no backup, and leaves the database as it is", async () => {
+  test("rejects a file that is not a backup and does not change the database", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     await using place = await temporaryDirectory();
     const dataDirectory = directory.path;
@@ -206,7 +206,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const good = readFileSync(stored.backup);
     const damaged = Buffer.from(good).fill(0xff, 20 * 4096, 60 * 4096);
     const lacking = file("lacking.db", good);
-    addBesideIndex(lacking);
+    addWithoutIndex(lacking);
     const newer = file("newer.db", good);
     query(newer, "PRAGMA user_version = 99");
     query(join(place.path, "another.db"), "CREATE TABLE notes (text)");
@@ -227,14 +227,14 @@ suite("kurs restore", { concurrency: 3 }, () => {
       [place.path, /is not a file: name a backup/],
       [join(dataDirectory, "kurs.db"), /is the database itself: name a backup of it/],
     ] as const) {
-      assertRefused(await restore(dataDirectory, path), line);
+      assertError(await restore(dataDirectory, path), line);
       assert.deepEqual(namesIn(dataDirectory), before.includes("kurs.lock") ? before : []);
     }
     assert.equal(stateOf(join(dataDirectory, "kurs.db")).units, 12);
   });
 });
 
-/** When to kill: after a file is seen, and so many milliseconds later. */
+/** When to kill: this many milliseconds after a file appears. */
 const KILLS = [
   ["kurs.lock-journal", 0],
   ["kurs.db.restoring", 0],
@@ -243,7 +243,7 @@ const KILLS = [
   ["kurs.db.replaced-", 0],
 ] as const;
 
-test("a restore that is killed leaves the old database or the new one, whole", async (t) => {
+test("a killed restore leaves the complete old or new database", async (t) => {
   const found: number[] = [];
   for (const [name, delayMs] of KILLS) {
     await using directory = await copyOf(stored.dataDirectory);
@@ -258,13 +258,13 @@ test("a restore that is killed leaves the old database or the new one, whole", a
     program.signal("SIGKILL");
     await program.end();
 
-    // Opened as the next start opens it, log and all.
+    // Opened like by the next start, with its WAL.
     const { integrity, dailyUnits, units } = stateOf(join(dataDirectory, "kurs.db"));
     assert.deepEqual([integrity, dailyUnits], ["ok", units]);
     assert.ok(units === 5 || units === 12, `${units} units`);
     found.push(units);
 
-    // The next restore takes away what the killed one has left, but no database.
+    // The next restore removes the files of the killed one, but no database.
     assert.equal((await restore(dataDirectory, stored.backup)).exitCode, 0);
     const names = namesIn(dataDirectory).filter((each) => !KEPT.test(each));
     assert.deepEqual(names, ["kurs.db", "kurs.lock", "mail"]);
