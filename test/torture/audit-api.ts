@@ -5,15 +5,15 @@ import type { Node } from "./nodes.ts";
 import { Draws } from "./random.ts";
 import type { Round } from "./round.ts";
 
-/** Of what is older than the last audit, so much is tried again. */
+/** Of the older items, this many are checked again. */
 const OLDER_TRIED = 10;
 
-/** A log-in takes some 30 ms for its hash, so not every password is tried. */
+/** A log-in takes some 30 ms for its hash, so only some passwords are checked. */
 const PASSWORDS_TRIED = 3;
 
 /**
- * Tries through the service's door what is new since the last audit, and some of what is older, on
- * every node: keys, sessions, spent tokens, passwords. Nothing of it costs a unit.
+ * Checks over HTTP on every node what is new since the last audit, and some of the older items:
+ * keys, sessions, used tokens, passwords. None of these requests costs a unit.
  */
 export async function tryDoor(round: Round, findings: Findings): Promise<void> {
   const { ledger, nodes, settings, plan } = round;
@@ -32,25 +32,26 @@ export async function tryDoor(round: Round, findings: Findings): Promise<void> {
     findings.lost += 1;
   };
   for (const node of nodes.all()) {
-    const door = new Door(node, report);
+    const checker = new Checker(node, report);
     await Promise.all([
-      ...[...keys].map((key) => door.tryKey(key)),
-      ...[...sessions].map((session) => door.trySession(session)),
+      ...[...keys].map((key) => checker.tryKey(key)),
+      ...[...sessions].map((session) => checker.trySession(session)),
     ]);
-    for (const token of tokens) await door.expect(400, ...spendingOf(token, "any good password"));
+    for (const token of tokens)
+      await checker.expect(400, ...spendingOf(token, "any good password"));
   }
   const [node] = nodes.all();
   if (node === undefined) return;
-  const door = new Door(node, report);
+  const checker = new Checker(node, report);
   for (const { email, password } of [...fresh.passwords].slice(0, PASSWORDS_TRIED)) {
     const old = passwordOf(email);
-    await door.expect(200, "POST /v1/auth/login", { json: { email, password } });
+    await checker.expect(200, "POST /v1/auth/login", { json: { email, password } });
     if (old === password) continue;
-    await door.expect(401, "POST /v1/auth/login", { json: { email, password: old } });
+    await checker.expect(401, "POST /v1/auth/login", { json: { email, password: old } });
   }
 }
 
-class Door {
+class Checker {
   readonly #node: Node;
   readonly #report: (complaint: string) => void;
 
@@ -59,7 +60,7 @@ class Door {
     this.#report = report;
   }
 
-  /** A symbol that is none is judged after the key and before any charge. */
+  /** The server checks the key before the invalid symbol, and charges nothing. */
   async tryKey({ apiKey, id, owner, revocation }: Key): Promise<void> {
     const status = revocation === "none" ? 400 : 401;
     await this.expect(status, "GET /v1/rates/E/USD", { apiKey }, `${owner.email}: key ${id}`);

@@ -3,11 +3,11 @@ import { nameOfDay, type Stored } from "./stored.ts";
 
 export interface Findings {
   readonly complaints: string[];
-  /** Units that were answered and are not charged, and whatever else was acknowledged and is gone. */
+  /** Uncharged units of successful responses, and other lost acknowledged changes. */
   lost: number;
 }
 
-/** Holds the units that are charged against the answers, by account and by key and day. */
+/** Compares the charged units with the responses, by account and by key and day. */
 export function auditUnits(ledger: Ledger, stored: Stored, findings: Findings): void {
   const known = new Set<string>();
   const periods = new Map<string, { least: number; most: number }>();
@@ -18,7 +18,7 @@ export function auditUnits(ledger: Ledger, stored: Stored, findings: Findings): 
       const least = charged + answered;
       const most = least + inDoubt;
       const what = `${owner.email}, key ${id}, ${day}`;
-      judge(what, stored.days.get(name) ?? 0, { least, most, inDoubt }, findings);
+      checkUnits(what, stored.days.get(name) ?? 0, { least, most, inDoubt }, findings);
       const account = `${owner.email} ${day.slice(0, 7)}`;
       const sum = periods.get(account) ?? { least: 0, most: 0 };
       periods.set(account, { least: sum.least + least, most: sum.most + most });
@@ -26,7 +26,7 @@ export function auditUnits(ledger: Ledger, stored: Stored, findings: Findings): 
   }
   for (const [name, units] of stored.days) {
     if (known.has(name)) continue;
-    findings.complaints.push(`key and day ${name}: ${units} units, and nobody has read`);
+    findings.complaints.push(`key and day ${name}: ${units} units without a read`);
   }
   auditPeriods(ledger, { stored, periods }, findings);
 }
@@ -43,7 +43,7 @@ function auditPeriods(
     if (customer !== undefined) auditQuota(ledger, { customer, period, units }, findings);
   }
   for (const [account, { least, most }] of periods) {
-    judge(account, seen.get(account) ?? 0, { least, most, inDoubt: most - least }, findings);
+    checkUnits(account, seen.get(account) ?? 0, { least, most, inDoubt: most - least }, findings);
   }
 }
 
@@ -55,26 +55,26 @@ function auditQuota(
   const { email, ceilingUnits, wasRefused } = customer;
   const quotas = ledger.quotasOf(customer.plans);
   const found = `${email}, ${period}: ${units} units, quota ${quotas}`;
-  if (units > ceilingUnits) complaints.push(`${found}: past the ${ceilingUnits} it may have`);
+  if (units > ceilingUnits) complaints.push(`${found}: more than the possible ${ceilingUnits}`);
   if (wasRefused && units < Math.min(...quotas)) {
-    complaints.push(`${found}: refused before the quota was spent`);
+    complaints.push(`${found}: rejected before the quota was used up`);
   }
 }
 
-function judge(
+function checkUnits(
   what: string,
   units: number,
   { least, most, inDoubt }: { least: number; most: number; inDoubt: number },
   findings: Findings,
 ): void {
-  const found = `${what}: ${units} units are charged, ${least} were answered, ${inDoubt} in doubt`;
+  const found = `${what}: ${units} units charged, ${least} certain, ${inDoubt} in doubt`;
   if (units < least) {
     findings.complaints.push(`lost: ${found}`);
     findings.lost += least - units;
   } else if (units > most) findings.complaints.push(`charged twice: ${found}`);
 }
 
-/** After an audit without complaints the store's figures are the ones to go on from. */
+/** After an audit without complaints, the next round starts from the store's units. */
 export function carryUnits(ledger: Ledger, stored: Stored): void {
   for (const { id, days } of ledger.keys.values()) {
     for (const [day, tally] of days) {

@@ -7,9 +7,8 @@ import type { Round } from "./round.ts";
 import { readStored, type Stored } from "./stored.ts";
 
 /**
- * Holds what is there against what was acknowledged: all of it as it lies in the store, what is new
- * and some of what is older through the service's door, on every node. What was in doubt is settled
- * by what is found.
+ * Compares the store with what was acknowledged: all of it in the database, new items and some
+ * older ones over HTTP on every node. The result settles what was in doubt.
  */
 export async function audit(round: Round): Promise<Findings> {
   const { ledger, store, nodes } = round;
@@ -65,11 +64,11 @@ function auditAccounts({ customers, asked }: Ledger, stored: Stored, findings: F
     }
   }
   for (const email of stored.accounts.keys()) {
-    if (!asked.has(email)) findings.complaints.push(`${email}: nobody has asked for this account`);
+    if (!asked.has(email)) findings.complaints.push(`${email}: an account without a registration`);
   }
 }
 
-/** An import is there wholly once it was done, and one that was cut off as whole chunks from its beginning. */
+/** A finished import is complete; an interrupted one has stored whole chunks from its beginning. */
 async function auditImports(round: Round, findings: Findings): Promise<void> {
   const { ledger, store } = round;
   const { begun, done } = ledger.imports;
@@ -82,20 +81,20 @@ async function auditImports(round: Round, findings: Findings): Promise<void> {
   const whole = end === -1 ? IMPORTED_PAIRS : end;
   const before = done === 0 ? undefined : done;
   if (found.some((number, index) => index >= whole && number !== before)) {
-    const told = `${whole} rates of import ${begun}, then others than those of ${before}`;
-    findings.complaints.push(`lost: ${told}`);
+    const description = `${whole} rates of import ${begun}, then others than those of ${before}`;
+    findings.complaints.push(`lost: ${description}`);
     findings.lost += 1;
   } else if (begun !== done && whole % CHUNK !== 0) {
     findings.complaints.push(`import ${begun} ends within a chunk: ${whole} rates`);
   } else if (begun !== done) {
-    round.story.tell(`import ${begun} had come to ${whole} rates, and is run again`);
+    round.story.tell(`import ${begun} had stored ${whole} rates and is repeated`);
     ledger.imports.done = begun - 1;
     await importRates(round, { killedAfterAnswers: undefined });
     await auditImports(round, findings);
   }
 }
 
-/** Of two passwords that may hold exactly one does, and with the new one all sessions have ended. */
+/** Exactly one of two possible passwords is valid; with the new one all sessions have ended. */
 async function settlePassword(round: Round, customer: Customer, findings: Findings) {
   const { email, password, doubtfulPassword } = customer;
   if (doubtfulPassword === undefined) return;
@@ -123,11 +122,12 @@ async function worksOn({ nodes, ledger }: Round, email: string, password: string
 function auditKeys({ email, keys }: Customer, stored: Stored, findings: Findings): void {
   for (const key of keys) {
     const isRevoked = stored.keys.get(key.id);
-    const told = `${email}: key ${key.id}`;
-    if (isRevoked === undefined) findings.complaints.push(`${told} is lost`);
-    else if (isRevoked && key.revocation === "none") findings.complaints.push(`${told} is dead`);
+    const description = `${email}: key ${key.id}`;
+    if (isRevoked === undefined) findings.complaints.push(`${description} is lost`);
+    else if (isRevoked && key.revocation === "none")
+      findings.complaints.push(`${description} is revoked without a request`);
     else if (!isRevoked && key.revocation === "acknowledged") {
-      findings.complaints.push(`${told} is alive again`);
+      findings.complaints.push(`${description} is valid again`);
     } else {
       key.revocation = isRevoked ? "acknowledged" : "none";
       continue;
@@ -139,13 +139,13 @@ function auditKeys({ email, keys }: Customer, stored: Stored, findings: Findings
 function auditSessions(customer: Customer, stored: Stored, findings: Findings): void {
   const { email } = customer;
   for (const session of customer.sessions) {
-    const isThere = stored.sessions.has(session.tokenHash);
-    if (session.end === "none" && !isThere) {
+    const exists = stored.sessions.has(session.tokenHash);
+    if (session.end === "none" && !exists) {
       findings.complaints.push(`${email}: session ${session.tokenHash} is lost`);
       findings.lost += 1;
-    } else if (session.end === "acknowledged" && isThere) {
-      findings.complaints.push(`${email}: session ${session.tokenHash} is alive again`);
+    } else if (session.end === "acknowledged" && exists) {
+      findings.complaints.push(`${email}: session ${session.tokenHash} is valid again`);
       findings.lost += 1;
-    } else if (session.end === "sent") session.end = isThere ? "none" : "acknowledged";
+    } else if (session.end === "sent") session.end = exists ? "none" : "acknowledged";
   }
 }

@@ -2,15 +2,15 @@ import { hash } from "node:crypto";
 
 /** Units of a key on a day. */
 export interface TableTotals {
-  /** As they stood at the last audit. */
+  /** The stored units at the last audit. */
   charged: number;
-  /** Answers since then that cost a unit: so many more are charged at least. */
+  /** Charged responses since then: at least this many more units are stored. */
   answered: number;
-  /** Reads since then whose answer never came: each may be charged or not. */
+  /** Reads since then without a response: each may be charged or not. */
   inDoubt: number;
 }
 
-/** Sent: it may have happened. Acknowledged: it must have. */
+/** Sent: it may have happened. Acknowledged: it must have happened. */
 export type Progress = "none" | "sent" | "acknowledged";
 
 export interface Key {
@@ -32,29 +32,29 @@ export interface MailToken {
   readonly purpose: "verification" | "password_reset";
 }
 
-/** What a customer was told, and what may be besides. */
+/** What an account may rely on, and what may be true besides. */
 export class Customer {
   readonly email: string;
-  /** The one that works. */
+  /** The valid one. */
   password: string;
-  /** One that a reset in doubt may have put in its place. */
+  /** One that a reset in doubt may have set. */
   doubtfulPassword: string | undefined;
   verification: Progress = "none";
-  /** Of a mail that was asked for: `sent` when the answer never came. */
+  /** Of a requested mail: `sent` if no response came. */
   resetMail: Progress = "none";
-  /** When a mail to it may have been written. */
+  /** The times of the mails to it. */
   readonly #mailsMs = [Date.now()];
   sessions: Session[] = [];
   keys: Key[] = [];
-  /** The plans that it may be on; more than one while a move is in doubt. */
+  /** The plans that it may have; more than one while a change is in doubt. */
   plans = new Set(["free"]);
-  /** More units than these cannot have been charged. */
+  /** At most this many units can have been charged. */
   ceilingUnits = 0;
-  /** Charged at the last audit, and sent since then without being told to be free of charge. */
+  /** The units charged at the last audit, and the reads since then that may be charged. */
   sentUnits = 0;
-  /** Whether the quota has ended since it was last changed. */
+  /** Whether the quota was exceeded since its last change. */
   wasRefused = false;
-  /** Someone acts for it, or an answer that decides what it may do is in doubt. */
+  /** A worker acts for it, or the outcome of an action is in doubt. */
   isBusy = false;
 
   constructor(email: string, password: string) {
@@ -66,12 +66,12 @@ export class Customer {
     this.#mailsMs.push(Date.now());
   }
 
-  /** Whether the service is sure to write a further mail: at most five go out within an hour. */
+  /** Whether the service surely sends a further mail: it sends at most five per hour. */
   mayBeMailed(): boolean {
     return this.#mailsMs.filter((mailMs) => mailMs > Date.now() - 3_600_000).length < 5;
   }
 
-  /** Units of a billing period that are charged for certain. */
+  /** Units of a billing period that are certainly charged. */
   certainUnits(period: string): number {
     let units = 0;
     for (const { days } of this.keys) {
@@ -83,22 +83,22 @@ export class Customer {
   }
 }
 
-/** All that was asked of the service and acknowledged by it. */
+/** Everything that the service was asked to do and has acknowledged. */
 export class Ledger {
   readonly customers = new Map<string, Customer>();
-  /** Emails whose registration was asked for, answered or not. */
+  /** Emails with a registration request, acknowledged or not. */
   readonly asked = new Set<string>();
   readonly keys = new Map<string, Key>();
-  /** Those that are read with; the newest at the end. */
+  /** Accounts that read; the newest at the end. */
   readers: Customer[] = [];
   /** Units that a plan may have; more than one while a change is in doubt. */
   readonly plans = new Map<string, Set<number>>();
   readonly spentTokens: MailToken[] = [];
-  /** Changes of quotas that went out or were settled. */
+  /** The number of quota changes that were sent or settled. */
   changes = 0;
-  /** Numbers of imports: the last that was begun, and the last that is done. */
+  /** Numbers of imports: the last started one, and the last finished one. */
   readonly imports = { begun: 0, done: 0 };
-  /** What was done since the last audit, which looks at all of it through the service's door. */
+  /** The changes since the last audit, all of which the audit checks over HTTP. */
   fresh = newFresh();
 
   addCustomer(email: string, password: string): Customer {
@@ -128,7 +128,7 @@ export class Ledger {
     this.fresh.tokens.push(token);
   }
 
-  /** The most that the plans allow which a customer may be on. */
+  /** The largest quota of the plans that an account may have. */
   quotaMax({ plans }: Customer): number {
     return Math.max(...this.quotasOf(plans));
   }
@@ -137,7 +137,7 @@ export class Ledger {
     return [...plans].flatMap((plan) => [...(this.plans.get(plan) ?? [])]);
   }
 
-  /** A change of quotas goes out: from now on either may hold. */
+  /** A quota change is sent: from now on either value may be valid. */
   beginChange(change: () => void): void {
     change();
     this.changes += 1;
@@ -147,7 +147,7 @@ export class Ledger {
     }
   }
 
-  /** A change is settled: beyond the new quota nothing is charged but what was sent before. */
+  /** A change is settled: beyond the new quota, only reads sent before can be charged. */
   settleChange(change: () => void): void {
     change();
     this.changes += 1;
@@ -164,7 +164,7 @@ function newFresh() {
     keys: new Set<Key>(),
     sessions: new Set<Session>(),
     tokens: [] as MailToken[],
-    /** Whose password is new, or may be. */
+    /** Accounts whose password is new, or may be. */
     passwords: new Set<Customer>(),
   };
 }
@@ -179,7 +179,7 @@ export function totalsQuery(key: Key, day: string): TableTotals {
   return known;
 }
 
-/** A UTC day as the service counts them. */
+/** The current UTC day in the service's notation. */
 export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { seededRandom } from "../faults/ledger.ts";
 
-/** What is left to chance, and yet the same whenever the same parts are given. */
+/** Random choices that are the same for the same parts. */
 export class Draws {
   readonly #random: () => number;
 
@@ -18,17 +18,17 @@ export class Draws {
     return this.#random();
   }
 
-  /** A whole number, both ends included. */
+  /** An integer in a closed interval. */
   whole(least: number, most: number): number {
     return least + Math.floor(this.#random() * (most - least + 1));
   }
 
-  /** @returns `undefined` where there is none to choose from. */
+  /** @returns `undefined` for an empty list. */
   one<Thing>(things: readonly Thing[]): Thing | undefined {
     return things[Math.floor(this.#random() * things.length)];
   }
 
-  /** One of several kinds, each as often as its weight says. */
+  /** One of several kinds, in proportion to their weights. */
   kind<Kind extends string>(weights: Readonly<Record<Kind, number>>): Kind {
     const entries = Object.entries(weights) as [Kind, number][];
     let left = this.#random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
@@ -36,6 +36,6 @@ export class Draws {
       left -= weight;
       if (left < 0) return kind;
     }
-    throw new Error("there is no kind to draw");
+    throw new Error("no kind to draw");
   }
 }

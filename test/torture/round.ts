@@ -5,7 +5,7 @@ import type { Nodes } from "./nodes.ts";
 import type { PlanSettings, RoundPlan } from "./plan.ts";
 import type { TorturedStore } from "./stores.ts";
 
-/** What has been done in all rounds, by kind. */
+/** Counts of what was done in all rounds, by kind. */
 export class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -34,6 +34,6 @@ export interface Round {
   readonly story: Story;
   readonly answers: AnswerCount;
   readonly counts: Counts;
-  /** Whether hands go on. */
+  /** Whether the workers continue. */
   isOn: boolean;
 }

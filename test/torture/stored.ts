@@ -1,6 +1,6 @@
 import type { TorturedStore } from "./stores.ts";
 
-/** All that the audit looks at, as it lies in the store. */
+/** Everything that the audit reads from the store. */
 export interface Stored {
   readonly accounts: ReadonlyMap<string, StoredAccount>;
   readonly plans: ReadonlyMap<string, number>;
