@@ -3,18 +3,18 @@ import { type Answer, type Call, send } from "./service.ts";
 
 const PASSWORD = "correct horse battery";
 
-/** What a customer does with a server of another process. */
+/** A client of a server in another process. */
 export interface Client {
   call(method: string, path: string, how?: Call): Promise<Answer>;
   get(path: string, how?: Call): Promise<Answer>;
-  /** Opens an account. */
+  /** Creates an account. */
   register(email: string): Promise<void>;
   /** @returns the token of a new session. */
   logIn(email: string): Promise<string>;
-  /** Opens an account and logs in. @returns the session's token. */
+  /** Creates an account and logs in. @returns the session's token. */
   openSession(email: string): Promise<string>;
   createKey(session: string): Promise<{ readonly id: string; readonly apiKey: string }>;
-  /** The units used in the present period. */
+  /** The units used in the current period. */
   usedUnits(session: string): Promise<number>;
 }
 
@@ -58,7 +58,7 @@ export function clientOf(url: string): Client {
   return client;
 }
 
-/** What is asked on a connection. */
+/** A request on a connection. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
@@ -66,15 +66,15 @@ export interface Asked {
   readonly body?: string;
 }
 
-/** What came back, whole. */
+/** A complete response. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
 }
 
-/** One connection that is kept alive, with one request on it at a time. */
+/** One keep-alive connection with one request at a time. */
 export interface Connection extends Disposable {
-  /** Rejects when the connection breaks before the answer is whole. */
+  /** Rejects when the connection breaks before the response is complete. */
   send(asked: Asked): Promise<Reply>;
   readRate(pair: string, apiKey: string): Promise<Reply>;
 }

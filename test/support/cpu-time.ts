@@ -1,6 +1,6 @@
 /**
- * @returns the processor time in milliseconds that this process has used for some work. A busy
- *   machine makes the work end later, but takes no more of this.
+ * @returns the CPU time in milliseconds that this process used for some work. On a busy machine the
+ * work ends later, but this does not grow.
  */
 export async function cpuMsOf(work: () => unknown): Promise<number> {
   const before = process.cpuUsage();

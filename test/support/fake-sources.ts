@@ -9,17 +9,17 @@ import type { TestService } from "./service.ts";
 
 export const USER_AGENT = "Kurs/test (self-hosted currency-rate service)";
 
-/** A test that reached this timeout would take as long. */
+/** The timeout is so long that a test which reaches it fails. */
 const LIMITS: HttpLimits = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 5 };
 
-/** A publisher of the catalogue as it is, but for its addresses. */
+/** A publisher of the catalogue with other addresses. */
 export function publisherAt(key: string, addresses: readonly string[]): Publisher {
   const publisher = publishers.find((known) => known.key === key);
   if (publisher === undefined) throw new Error(`no publisher ${key}`);
   return { ...publisher, addresses };
 }
 
-/** The source of a publisher of the catalogue at addresses of a test's own. */
+/** The source of a publisher of the catalogue, with the addresses of a test. */
 export function sourceAt(
   key: string,
   addresses: readonly string[],
@@ -32,13 +32,13 @@ export function sourceAt(
 
 type Figures = Readonly<Record<string, string>>;
 
-/** A table in NBP's layout, each figure as the text that stands in the JSON. */
+/** A table in the NBP's layout, each rate as it appears in the JSON. */
 export function nbpTable(date: string, figures: Figures): string {
   const rates = Object.entries(figures).map(([code, mid]) => `{"code":"${code}","mid":${mid}}`);
   return `[{"table":"A","effectiveDate":"${date}","rates":[${rates.join(",")}]}]`;
 }
 
-/** CNB's daily layout, every figure for one unit. */
+/** The CNB's daily layout, every rate for one unit. */
 export function cnbDay(date: string, figures: Figures): string {
   const rates = Object.entries(figures).map(([code, rate]) => {
     return `{"validFor":"${date}","currencyCode":"${code}","amount":1,"rate":${rate}}`;

@@ -1,15 +1,15 @@
 import type { Program } from "./process.ts";
 
-/** What has a program's inspector listen on a free port. */
+/** Makes a program's inspector listen on a free port. */
 export const INSPECTED = { NODE_OPTIONS: "--inspect=127.0.0.1:0" };
 
-/** A program's memory in MiB, after all that is garbage was collected. */
+/** A program's memory in MiB after a garbage collection. */
 export interface Memory {
   readonly heapMib: number;
   readonly residentMib: number;
 }
 
-/** Asks a program that was started with `INSPECTED` for its memory. */
+/** Reads the memory of a program that was started with `INSPECTED`. */
 export async function memoryOf(program: Program): Promise<Memory> {
   const url = await program.waitFor("inspector's address", () => {
     return /Debugger listening on (ws:\S+)/.exec(program.stderr)?.[1];

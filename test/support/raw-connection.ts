@@ -2,27 +2,27 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /** A server that has not sent what a test waits for by then hangs, on any machine. */
-const PATIENCE_MS = 120_000;
+const WAIT_MS_MAX = 120_000;
 
-/** One answer as it stands on the wire. */
+/** One response as sent on the wire. */
 export interface WireAnswer {
   readonly status: number;
-  /** The lines of its head behind the status line, in order. */
+  /** The lines of its head after the status line, in order. */
   readonly lines: readonly string[];
   readonly body: string;
 }
 
-/** A bare connection: it sends the bytes it is given, in as many writes, and keeps what comes. */
+/** A bare connection: it sends the given bytes, in as many writes, and records what it receives. */
 export interface Wire extends Disposable {
   readonly socket: Socket;
-  /** All that came and was not yet taken as an answer, in latin1. */
+  /** The received text that was not yet read as a response, in latin1. */
   received(): string;
   send(text: string): void;
-  /** Waits for one whole answer with a Content-Length, and takes it. */
+  /** Waits for one complete response with a Content-Length, and consumes it. */
   answer(): Promise<WireAnswer>;
-  /** Waits for one whole answer, and leaves it. */
+  /** Waits for one complete response without consuming it. */
   untilAnswer(): Promise<void>;
-  /** Waits until so many bytes have come, or the connection is closed. */
+  /** Waits until this many bytes have arrived, or the connection is closed. */
   untilBytes(count: number): Promise<void>;
   /** Waits until the server has ended its side. */
   untilEnd(): Promise<void>;
@@ -38,27 +38,27 @@ export async function openWire(url: string, allowHalfOpen = false): Promise<Wire
   let text = "";
   let isOver = false;
   const watchers = new Set<() => void>();
-  const look = () => {
+  const notify = () => {
     for (const watcher of watchers) watcher();
   };
   const end = () => {
     isOver = true;
-    look();
+    notify();
   };
   socket.setEncoding("latin1").on("data", (part: string) => {
     text += part;
-    look();
+    notify();
   });
-  // A reset is the end of a connection, too; what came before it is what counts.
+  // A reset also ends the connection; the bytes before it count.
   socket.on("end", end).on("close", end).on("error", end);
 
-  const until = async (what: string, isThere: () => boolean): Promise<void> => {
-    if (isThere()) return;
+  const until = async (what: string, isMet: () => boolean): Promise<void> => {
+    if (isMet()) return;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const told = () => `no ${what}, but ${JSON.stringify(text.slice(0, 4000))}`;
-    const late = setTimeout(() => reject(new Error(told())), PATIENCE_MS);
+    const describe = () => `no ${what}, but ${JSON.stringify(text.slice(0, 4000))}`;
+    const late = setTimeout(() => reject(new Error(describe())), WAIT_MS_MAX);
     const watcher = () => {
-      if (isThere()) resolve();
+      if (isMet()) resolve();
     };
     watchers.add(watcher);
     await promise.finally(() => {
@@ -97,7 +97,7 @@ export async function openWire(url: string, allowHalfOpen = false): Promise<Wire
   };
 }
 
-/** @returns the length of the first answer, or `undefined` as long as its head is not whole. */
+/** @returns the length of the first response, or `undefined` while its head is incomplete. */
 function lengthOfAnswer(text: string): number | undefined {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0) return undefined;
@@ -111,7 +111,7 @@ function parse(text: string): WireAnswer {
   return { status: Number(start.split(" ")[1]), lines, body: text.slice(headEnd + 4) };
 }
 
-/** Takes out what no two answers share: the request's id, the time, the units that are left. */
+/** Replaces what differs between responses: the request id, the time, and the remaining units. */
 export function comparable(text: string): string {
   return text
     .replaceAll(/(x-request-id: |"request_id":")[0-9a-f-]{36}/g, "$1(id)")

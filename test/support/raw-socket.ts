@@ -2,21 +2,21 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import type { Answer } from "./service.ts";
 
-/** A server that neither responds nor closes for that long hangs, on any machine. */
+/** A server that neither responds nor closes for this long hangs, on any machine. */
 const IDLE_MS = 120_000;
 
 /**
- * Writes a text on a bare socket as it is: what no HTTP client would send.
+ * Writes a text on a bare socket unchanged: requests that no HTTP client would send.
  *
- * @param hangUp ends the sending side after the text, as a client that is cut off does.
- * @returns the answers that came until the server closed the connection.
+ * @param hangUp ends the sending side after the text, like a client that is cut off.
+ * @returns the responses until the server closed the connection.
  */
 export async function sendRaw(url: string, text: string, hangUp = false): Promise<Answer[]> {
   const send = await connectRaw(url);
   return await send(text, hangUp);
 }
 
-/** As `sendRaw`, in two steps: connects, and then sends. */
+/** Like `sendRaw`, in two steps: connects, and then sends. */
 export async function connectRaw(
   url: string,
 ): Promise<(text: string, hangUp?: boolean) => Promise<Answer[]>> {
@@ -28,7 +28,7 @@ export async function connectRaw(
     const chunks: Buffer[] = [];
     socket.on("data", (chunk: Buffer) => chunks.push(chunk));
     socket.on("error", reject);
-    socket.setTimeout(IDLE_MS, () => socket.destroy(new Error("the server leaves it open")));
+    socket.setTimeout(IDLE_MS, () => socket.destroy(new Error("the server does not close it")));
     socket.on("end", () => socket.end());
     socket.on("close", () => resolve(answersOf(Buffer.concat(chunks))));
     if (hangUp) socket.end(text);
@@ -37,7 +37,7 @@ export async function connectRaw(
   };
 }
 
-/** Splits a stream of answers, each with the length that its Content-Length states. */
+/** Splits a stream of responses by their Content-Length. */
 function answersOf(received: Buffer): Answer[] {
   const answers: Answer[] = [];
   let rest = received;
@@ -56,7 +56,7 @@ function answersOf(received: Buffer): Answer[] {
     const text = rest.subarray(bodyStart, bodyEnd).toString();
     const isJson = headers["content-type"]?.startsWith("application/json") && text !== "";
     answers.push({ status, headers, text, body: isJson ? JSON.parse(text) : {} });
-    // Without a length the answer lasts until the end of the connection.
+    // Without a length the response ends with the connection.
     rest =
       headers["content-length"] === undefined && status >= 200
         ? rest.subarray(rest.length)

@@ -3,11 +3,11 @@ import { parsePlainRead } from "../../src/metering/fast-path.ts";
 import { comparable, openWire, type Wire } from "./raw-connection.ts";
 import type { TestService } from "./service.ts";
 
-/** How an account stands whose key asks. */
+/** The state of the account or the key. */
 export const situations = ["ample", "exhausted", "revoked"] as const;
 export type Situation = (typeof situations)[number];
 
-/** A request of a key: the two accounts of a situation ask the same with keys of their own. */
+/** A request with a key: the two accounts of a situation send the same with different keys. */
 export type RequestOf = (apiKey: string) => string;
 
 interface Customer {
@@ -16,9 +16,9 @@ interface Customer {
   readonly session: string;
 }
 
-/** What came of a request, whichever way. */
+/** The outcome of a request on either path. */
 export interface Outcome {
-  /** All bytes of all answers, but for what no two answers share. */
+  /** All bytes of all responses, without the parts that always differ. */
   readonly text: string;
   readonly units: number;
 }
@@ -27,17 +27,17 @@ export interface Ways extends Disposable {
   readonly twins: Readonly<Record<Situation, readonly [Customer, Customer]>>;
   usedUnits(customer: Pick<Customer, "accountId">): number;
   /**
-   * Sends a request both ways and holds one to the other, by bytes and by units.
+   * Sends a request on both paths and compares bytes and units.
    *
-   * @returns what came of it, and whether it stayed on the lane.
+   * @returns the outcome, and whether the request is plain.
    */
   compare(requestOf: RequestOf, situation: Situation): Promise<Outcome & { isPlain: boolean }>;
 }
 
-/** Ends every exchange: its answer says that the connection is closed. */
+/** Ends every exchange: its response closes the connection. */
 const LAST = "GET /nowhere HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
 
-/** Two accounts in each situation on one service, and what they have used. */
+/** Two accounts in each situation on one service, and their usage. */
 export async function readWaysOf(service: TestService): Promise<Ways> {
   const newCustomer = async (plan: string, isRevoked: boolean): Promise<Customer> => {
     const session = await service.openSession();
@@ -67,17 +67,17 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
     usedUnits,
 
     async compare(requestOf, situation) {
-      const [onLane, onNode] = twins[situation];
-      const request = requestOf(onLane.apiKey);
-      const before = [usedUnits(onLane), usedUnits(onNode)] as const;
+      const [onFastPath, onNode] = twins[situation];
+      const request = requestOf(onFastPath.apiKey);
+      const before = [usedUnits(onFastPath), usedUnits(onNode)] as const;
 
-      const told = JSON.stringify(request);
+      const shown = JSON.stringify(request);
       const expected = await answerByNode(service.url, requestOf(onNode.apiKey));
       const text = await answerAsItComes(service.url, request);
 
-      assert.equal(text, expected, `${situation}: ${told}`);
-      const units = usedUnits(onLane) - before[0];
-      assert.equal(units, usedUnits(onNode) - before[1], `${situation}: units of ${told}`);
+      assert.equal(text, expected, `${situation}: ${shown}`);
+      const units = usedUnits(onFastPath) - before[0];
+      assert.equal(units, usedUnits(onNode) - before[1], `${situation}: units of ${shown}`);
       return { text, units, isPlain: isPlain(request) };
     },
 
@@ -85,7 +85,7 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
   };
 }
 
-/** A connection that node:http has: what is no read has been sent on it, and answered. */
+/** A connection that node:http serves: a request that is not a read was served on it. */
 export async function openNodeWire(url: string): Promise<Wire> {
   const wire = await openWire(url);
   wire.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
@@ -101,7 +101,7 @@ async function answerByNode(url: string, request: string): Promise<string> {
   return comparable(wire.received());
 }
 
-/** Sends a request on a new connection: what is for the lane alone, and the last one after it. */
+/** Sends a request on a new connection: a plain one alone, and then the last one. */
 async function answerAsItComes(url: string, request: string): Promise<string> {
   using wire = await openWire(url);
   if (isPlain(request)) {

@@ -1,15 +1,15 @@
 import { connect } from "node:net";
 import type { Reply } from "./client.ts";
 
-/** One bare connection on which reads are sent without waiting for the answers before them. */
+/** One bare connection that pipelines reads. */
 export interface Reader extends Disposable {
-  /** Rejects when the connection breaks before the answer is whole. */
+  /** Rejects when the connection breaks before the response is complete. */
   readRate(pair: string, apiKey: string): Promise<Reply>;
 }
 
 /**
- * Costs a fraction of an HTTP client's processor time, which tests of very many reads leave to the
- * servers: reads that are asked for together go out together.
+ * Uses a fraction of an HTTP client's CPU time, which tests with very many reads leave to the
+ * servers: reads that start together are sent together.
  */
 export function openReader(url: string): Reader {
   const { host, hostname, port } = new URL(url);
@@ -19,7 +19,7 @@ export function openReader(url: string): Reader {
   let received = "";
   let broken: Error | undefined;
 
-  const breakOff = (error: Error) => {
+  const fail = (error: Error) => {
     broken ??= error;
     for (const { reject } of waiting.splice(0)) reject(broken);
   };
@@ -35,12 +35,12 @@ export function openReader(url: string): Reader {
       if (answer === undefined) return;
       received = received.slice(answer.length);
       const asked = waiting.shift();
-      if (asked === undefined) return void socket.destroy(new Error("an answer to no read"));
+      if (asked === undefined) return void socket.destroy(new Error("a response without a read"));
       asked.resolve(answer.reply);
     }
   });
-  socket.on("error", breakOff);
-  socket.on("close", () => breakOff(new Error("the connection was closed")));
+  socket.on("error", fail);
+  socket.on("close", () => fail(new Error("the connection was closed")));
   return {
     readRate(pair, apiKey) {
       const asked = Promise.withResolvers<Reply>();
@@ -54,14 +54,14 @@ export function openReader(url: string): Reader {
   };
 }
 
-/** @returns nothing when the first answer is not whole yet. */
+/** @returns nothing while the first response is incomplete. */
 function firstAnswerOf(received: string): { reply: Reply; length: number } | undefined {
   const headEnd = received.indexOf("\r\n\r\n");
   if (headEnd === -1) return undefined;
   const head = received.slice(0, headEnd);
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1];
   const bodyLength = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (status === undefined || bodyLength === undefined) throw new Error(`no answer: ${head}`);
+  if (status === undefined || bodyLength === undefined) throw new Error(`not a response: ${head}`);
   const bodyStart = headEnd + 4;
   const length = bodyStart + Number(bodyLength);
   if (received.length < length) return undefined;

@@ -14,7 +14,7 @@ import type { Secrets } from "../../src/shared/secrets.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { quickHashing } from "./quick-hashing.ts";
 
-/** A clock that stands until a test moves it. */
+/** A clock that only a test advances. */
 export class TestClock implements Clock {
   #nowMs: number;
 
@@ -35,12 +35,12 @@ export class TestClock implements Clock {
   }
 }
 
-/** An answer as it came over the socket. */
+/** A response as received. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The parsed body; an empty object where there is none. */
+  /** The parsed body; an empty object without JSON. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
@@ -50,18 +50,18 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is. */
+  /** Sent unchanged. */
   readonly raw?: string;
 }
 
 export interface TestOptions {
   readonly clock?: TestClock;
   readonly config?: Partial<Config>;
-  /** Sources to fetch; without any, nothing goes out. */
+  /** Sources to fetch; by default none. */
   readonly sources?: readonly RateSource[];
-  /** Without them, production's but for the cost of a password. */
+  /** By default the real ones, with cheaper passwords. */
   readonly secrets?: Secrets;
-  /** A directory to use and leave; without one, a new one that is removed at the end. */
+  /** A directory to use and keep; by default a new one that is removed at the end. */
   readonly dataDirectory?: string;
 }
 
@@ -69,7 +69,7 @@ const PASSWORD = "correct horse battery";
 
 const sharedSecrets = createSecrets(quickHashing);
 
-/** A service of the production constructor on a real database file and a real socket. */
+/** A service from the production constructor, on a real database file and a real socket. */
 export async function startService(options: TestOptions = {}) {
   const clock = options.clock ?? new TestClock("2026-11-21T12:00:00.000Z");
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "kurs-test-")));
@@ -101,7 +101,7 @@ export async function startService(options: TestOptions = {}) {
     get: (path: string, how?: Call) => call("GET", path, how),
     post: (path: string, how?: Call) => call("POST", path, how),
 
-    /** Opens an account and logs in. @returns the session's token. */
+    /** Creates an account and logs in. @returns the session's token. */
     async openSession(email = `account-${++accounts}@example.org`): Promise<string> {
       const json = { email, password: PASSWORD };
       await expect(201, test.post("/v1/auth/register", { json }));
@@ -121,23 +121,23 @@ export async function startService(options: TestOptions = {}) {
       return body.usage as Readonly<Record<string, number>>;
     },
 
-    /** Opens the service's own database beside it, to prepare or to look. */
+    /** Opens the service's database on a separate connection, to prepare or to check data. */
     database: () => new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 }),
 
-    /** Runs one statement on the service's own database, on a connection of its own. */
+    /** Runs one statement on the service's database, on a separate connection. */
     query(sql: string, ...values: SQLInputValue[]): Readonly<Record<string, unknown>>[] {
       using database = test.database();
       return database.prepare(sql).all(...values);
     },
 
-    /** Stores a rate as a publisher's would be stored, without asking the service. */
+    /** Stores a rate directly in the database. */
     storeRate(base: string, quote: string, rate: string, asOf = "2026-03-13T15:00:00.000000000Z") {
       const sql =
         "INSERT INTO rates (base, quote, rate, as_of, source) VALUES (?, ?, ?, ?, 'test')";
       test.query(sql, base, quote, rate, asOf);
     },
 
-    /** The units that the account of a session has used in the present period. */
+    /** The units that the account of a session has used in the current period. */
     async usedUnits(session: string): Promise<number> {
       return Number((await test.usage(session)).used_units);
     },
@@ -159,7 +159,7 @@ async function expect(status: number, pending: Promise<Answer>): Promise<Answer>
   return answer;
 }
 
-/** Sends one request on a connection of its own, its path as it is written. */
+/** Sends one request on its own connection, with its path unchanged. */
 export function send(url: string, method: string, path: string, how: Call): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   const { apiKey, session, json } = how;
