@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 
-/** The current log-in, in memory and in this tab's storage only: no cookie, no other tab. */
+/** The current log-in, only in memory and in this tab's storage: no cookie, no other tab. */
 export interface Session {
   readonly email: string;
   readonly token: string;
@@ -10,7 +10,7 @@ export interface Session {
   readonly isNew?: boolean;
 }
 
-/** Why there is no session any more. */
+/** Why the session ended. */
 export type SessionEnd = "logged out" | "expired";
 
 const PLACE = "kurs.session";
@@ -47,7 +47,7 @@ function msLeft({ expiresAt }: Session): number {
   return Date.parse(expiresAt) - Date.now();
 }
 
-// A timer ends the session. A device that slept through the moment ends it when the page is shown.
+// A timer ends the session. If the device slept then, it ends when the page is shown again.
 effect(() => {
   const current = session.value;
   if (current === undefined) return;
