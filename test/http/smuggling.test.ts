@@ -3,9 +3,8 @@ import { after, test } from "node:test";
 import { openWire } from "../support/raw-connection.ts";
 import { startService } from "../support/service.ts";
 
-// A proxy sends the requests of many clients over one connection, one after the other. Whatever one
-// client sends is one request: no part of it may be read as the next request, which is another
-// client's.
+// A proxy sends the requests of many clients over one connection, one after the other. No part of
+// one client's request may be read as the next request, which is another client's.
 
 const service = await startService();
 after(() => service[Symbol.asyncDispose]());

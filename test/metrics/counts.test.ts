@@ -146,10 +146,10 @@ test("metrics: the number of series is bounded, and labels contain no data of cl
   await scrape(service);
   const before = await scrape(service);
 
-  for (let turn = 0; turn < 30; turn += 1) {
-    await service.get(`/nowhere-${turn}?key=${apiKey}`, { apiKey });
-    await service.get(`/v1/rates/AA${turn}/USD`, { apiKey });
-    await service.call("DELETE", `/v1/account/api-keys/${turn}`, { session });
+  for (let index = 0; index < 30; index += 1) {
+    await service.get(`/nowhere-${index}?key=${apiKey}`, { apiKey });
+    await service.get(`/v1/rates/AA${index}/USD`, { apiKey });
+    await service.call("DELETE", `/v1/account/api-keys/${index}`, { session });
   }
   for (const method of ["PUT", "PATCH", "PROPFIND", "LOCK", "MKCOL"]) {
     await service.call(method, "/v1/rates/EUR/USD");

@@ -72,13 +72,13 @@ suite("nodes of one database", () => {
 
   test("share the auth limiter's windows", async () => {
     const { cluster, nodes } = await withoutWindows();
-    const logIn = (turn: number, email = "ada@example.org") =>
-      clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/login", {
+    const logIn = (index: number, email = "ada@example.org") =>
+      clientOf(nth(nodes, index).url).call("POST", "/v1/auth/login", {
         json: { email, password: "correct horse battery" },
       });
 
     const answers = [];
-    for (let turn = 0; turn < 8; turn += 1) answers.push((await logIn(turn)).status);
+    for (let index = 0; index < 8; index += 1) answers.push((await logIn(index)).status);
 
     assert.deepEqual(answers, [401, 401, 401, 401, 401, 401, 429, 429]);
     assert.equal((await logIn(0, "eve@example.org")).status, 401);
@@ -92,8 +92,8 @@ suite("nodes of one database", () => {
     // A call has up to two statements at once, and with a slow database a node rejects the 17th
     // with 503: 8 calls on each of the 2 nodes are served however busy the machine is.
     const answers = await Promise.all(
-      Array.from({ length: 16 }, (_, turn) =>
-        clientOf(nth(nodes, turn).url).call("POST", "/v1/auth/password-reset", { json }),
+      Array.from({ length: 16 }, (_, index) =>
+        clientOf(nth(nodes, index).url).call("POST", "/v1/auth/password-reset", { json }),
       ),
     );
 
@@ -111,8 +111,8 @@ suite("nodes of one database", () => {
 
     const callOn = async (caller: number) => {
       const { call } = clientOf(nth(nodes, caller).url);
-      for (let turn = caller; performance.now() < endMs; turn += 1) {
-        const json = { email: `reader-${turn % 5}@example.org` };
+      for (let index = caller; performance.now() < endMs; index += 1) {
+        const json = { email: `reader-${index % 5}@example.org` };
         statuses.add((await call("POST", "/v1/auth/password-reset", { json })).status);
       }
     };
@@ -126,9 +126,11 @@ suite("nodes of one database", () => {
     await using cluster = await startCluster(postgres);
     await using smtp = await playSmtp();
     const nodes = await cluster.startNodes(2, { SMTP_URL: smtp.url });
-    const emails = Array.from({ length: 12 }, (_, turn) => `reader-${turn}@example.org`);
+    const emails = Array.from({ length: 12 }, (_, index) => `reader-${index}@example.org`);
 
-    await Promise.all(emails.map((email, turn) => clientOf(nth(nodes, turn).url).register(email)));
+    await Promise.all(
+      emails.map((email, index) => clientOf(nth(nodes, index).url).register(email)),
+    );
     const waiting = "SELECT count(*) AS mails FROM mails WHERE delivered_at IS NULL";
     await eventually("outbox without a mail", async () =>
       (await cluster.query(waiting))[0]?.mails === "0" ? true : undefined,

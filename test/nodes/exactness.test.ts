@@ -30,8 +30,8 @@ suite("four nodes on one database", () => {
     const granted = new Counts();
     let left = reads;
 
-    await byReaders(nodes, async (reader, turn) => {
-      const { apiKey, id } = nth(keys, Math.floor(turn / NODES));
+    await byReaders(nodes, async (reader, index) => {
+      const { apiKey, id } = nth(keys, Math.floor(index / NODES));
       while (left > 0) {
         left -= 1;
         const { status } = await reader.readRate("EUR/USD", apiKey);

@@ -20,14 +20,14 @@ export const SEED = 20_261_121;
 /** Runs work concurrently for this many readers, spread evenly over the nodes. */
 export async function byReaders(
   nodes: readonly { readonly url: string }[],
-  work: (reader: Reader, turn: number) => Promise<void>,
+  work: (reader: Reader, index: number) => Promise<void>,
 ): Promise<void> {
-  const turns = Array.from({ length: nodes.length * READERS_A_NODE }, (_, turn) => turn);
+  const indexes = Array.from({ length: nodes.length * READERS_A_NODE }, (_, index) => index);
   using opened = new DisposableStack();
-  const connections = Array.from({ length: turns.length / READERS_A_CONNECTION }, (_, turn) =>
-    opened.use(openReader(nth(nodes, turn).url)),
+  const connections = Array.from({ length: indexes.length / READERS_A_CONNECTION }, (_, index) =>
+    opened.use(openReader(nth(nodes, index).url)),
   );
-  await Promise.all(turns.map((turn) => work(nth(connections, turn), turn)));
+  await Promise.all(indexes.map((index) => work(nth(connections, index), index)));
 }
 
 /** Counts by key, starting at 0. */
@@ -63,8 +63,8 @@ export async function runMixedQuotas(
   const statuses = new Counts();
   let left = reads;
 
-  await byReaders(nodes, async (reader, turn) => {
-    const random = seededRandom(SEED + turn);
+  await byReaders(nodes, async (reader, index) => {
+    const random = seededRandom(SEED + index);
     while (left > 0) {
       left -= 1;
       const customer = nth(customers, Math.floor(random() * customers.length));
@@ -112,8 +112,8 @@ async function openCustomers(cluster: Cluster, count: number) {
     statementTimeoutMs: 0,
   });
   const opened = [];
-  for (let turn = 0; turn < count; turn += 1) {
-    opened.push(await openCustomer(store, nth(QUOTAS, turn)));
+  for (let index = 0; index < count; index += 1) {
+    opened.push(await openCustomer(store, nth(QUOTAS, index)));
   }
   return opened;
 }
@@ -124,7 +124,7 @@ async function openCustomer(store: Store, quota: number) {
   const account = newAccount({ plan });
   await store.createAccount(account, newMailToken());
   const apiKeys: string[] = [];
-  for (let turn = 0; turn < KEYS_AN_ACCOUNT; turn += 1) {
+  for (let index = 0; index < KEYS_AN_ACCOUNT; index += 1) {
     const apiKey = `svc_live_${randomBytes(32).toString("hex")}`;
     apiKeys.push(apiKey);
     await store.createApiKey(newKey(account.id, { keyHash: hash("sha256", apiKey) }), KEY_LIMITS);

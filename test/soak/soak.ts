@@ -76,7 +76,7 @@ function assertFlat(memories: readonly Memory[]): void {
   const heapMib = Math.min(...last.map((memory) => memory.heapMib)) - settled.heapMib;
   assert.ok(heapMib < HEAP_GROWTH_MIB_MAX, `the heap has grown by ${heapMib.toFixed(1)} MiB`);
   const resident = Math.min(...last.map((memory) => memory.residentMib)) / settled.residentMib;
-  assert.ok(resident < RESIDENT_GROWTH_MAX, `memory has grown by a factor of ${resident.toFixed(2)}`);
+  assert.ok(resident < RESIDENT_GROWTH_MAX, `memory has grown ${resident.toFixed(2)}-fold`);
 }
 
 interface One {

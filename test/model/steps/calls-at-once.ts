@@ -23,8 +23,8 @@ export const someTokenAtOnce = fc.tuple(somePerson, someNode).map(([person, node
       const json = { token: token.text };
       const path = "/v1/auth/verification";
       const answers = await Promise.all(
-        [0, 1, 2, 3, 4].map((turn) =>
-          stage.call(turn % 2 === node ? 0 : 1, "POST", path, { json }),
+        [0, 1, 2, 3, 4].map((index) =>
+          stage.call(index % 2 === node ? 0 : 1, "POST", path, { json }),
         ),
       );
       const owner = model.ownerOf(token, "verification");
