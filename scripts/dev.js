@@ -1,5 +1,5 @@
-// Serves Kurs for development: the server restarts when its sources change, and the console's
-// pages, on an address of their own, show a change when it is saved.
+// Serves Kurs for development: the server restarts when its sources change, and the console, on a
+// separate port, shows a change when it is saved.
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

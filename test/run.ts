@@ -6,14 +6,14 @@ import { spec } from "node:test/reporters";
 import { buildProgram } from "../scripts/build-program.js";
 import { COMPILE_CACHE } from "./support/compile-cache.ts";
 
-// Runs all test files, each in a process of its own: `npm test`. `node --test` runs one or a few.
+// Runs all test files, each in its own process: `npm test`. `node --test` runs single files.
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Each waits half of its time, for a child to start or a disk: four keep two cores busy. */
+/** Files wait half of their time, for a child or for the disk: four keep two cores busy. */
 const FILES_AT_ONCE = 4;
 
-/** Those that wait for the clock nearly all the time run beside the others, one after the other. */
+/** Files that mostly wait for timers run in addition to the others, one after the other. */
 const IDLE = [
   "test/http/overload/unread-responses.test.ts",
   "test/http/overload/slow-clients.test.ts",
@@ -21,7 +21,7 @@ const IDLE = [
   "test/faults/postgres-in-doubt.test.ts",
 ];
 
-/** Those that take longest begin first, so that no core is left without work at the end. */
+/** The files that take longest start first, so that no core is idle at the end. */
 const LONG = [
   "test/torture/torture.test.ts",
   "test/faults/postgres-away.test.ts",
@@ -33,8 +33,8 @@ const LONG = [
   "test/contract/store.test.ts",
 ];
 
-// Every process inherits it: a file that starts a service is ready to do so after 0.35 s of
-// processor time instead of 0.75 s.
+// Every process inherits it: a file that starts a service is ready after 0.35 s of CPU time instead
+// of 0.75 s.
 process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
 
 // As the package ships it. Child processes take a third less processor time than from the sources.
@@ -52,7 +52,7 @@ report.compose(spec).pipe(process.stdout);
 const totals = new Map<string, number>();
 const startedMs = performance.now();
 
-/** Runs files. What it reports is written to `out`, but for what the run says of itself at its end. */
+/** Runs files. Writes their reports to `out`, except for the summary at the end of a run. */
 async function runFiles(
   files: readonly string[],
   concurrency: number,
@@ -71,7 +71,7 @@ async function runFiles(
 }
 
 interface RunEvent {
-  /** Only what a whole run says of itself comes from no file. */
+  /** Undefined for events of the run as a whole. */
   readonly file?: string;
   readonly message?: string;
   readonly success?: boolean;
@@ -82,7 +82,7 @@ function addUp(message: string): void {
   if (name !== "duration_ms") totals.set(name, (totals.get(name) ?? 0) + Number(count));
 }
 
-// A reporter expects the events of one file after those of another.
+// A reporter expects all events of one file before those of another.
 const later: unknown[] = [];
 const outcomes = await Promise.all([
   runFiles([...new Set([...LONG, ...busy])], FILES_AT_ONCE, report),

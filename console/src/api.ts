@@ -72,7 +72,7 @@ async function ask<Body>(path: string, call: Call = {}): Promise<Body> {
   throw errorOf(answer);
 }
 
-/** The error in a response's envelope; a proxy in between may have sent something else. */
+/** The error in a response's envelope; a proxy may have sent something else. */
 export function errorOf({ status, text }: Answer): ApiError {
   try {
     const { code, message, request_id } = JSON.parse(text);

@@ -18,7 +18,7 @@ import { session, sessionEnd } from "./session.ts";
 interface Page {
   readonly title: string;
   readonly content: ComponentType;
-  /** `owner`: with a session only; `guest`: without one only. */
+  /** `owner`: only with a session; `guest`: only without one. */
   readonly readers: "owner" | "guest" | "everyone";
 }
 
@@ -35,7 +35,7 @@ const pages: Record<ConsolePage, Page> = {
   "/agents": { title: "Agents", content: AgentsPage, readers: "owner" },
 };
 
-/** The page of the address, or the one that the visitor needs first. */
+/** The page of the URL, or the page that the visitor needs first. */
 export function App() {
   const address = page.value;
   const { title, content: Content, readers } = pages[address];
@@ -53,7 +53,7 @@ export function App() {
     if (isPast) go(isPage(next) ? next : "/keys", { replace: true });
   }, [needsLogIn, isPast, address]);
 
-  // A layout effect, so that a key pressed right after belongs to the new page.
+  // A layout effect, so that a key press right after it belongs to the new page.
   useLayoutEffect(() => {
     document.title = `${title} · Kurs`;
     // A screen reader continues from the new page's heading.

@@ -1,6 +1,6 @@
 import type { ApiKey, DailyUsage } from "./api.ts";
 
-/** At most this many series, each with its colour; the keys that used least share the last. */
+/** At most this many series, each with its own colour; the least used keys share the last one. */
 const SERIES_MAX = 8;
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,7 @@ import { effect, signal } from "@preact/signals";
 import type { CreatedApiKey } from "./api.ts";
 import { session } from "./session.ts";
 
-/** The key that was just created, its secret included: in memory only, until the tab is left. */
+/** The key that was just created, including its secret: only in memory, until the tab is closed. */
 export const keyInHand = signal<CreatedApiKey | undefined>(undefined);
 
 effect(() => {

@@ -13,7 +13,7 @@ export interface Request {
   readonly method: "GET" | "POST";
   /** Relative to the service's address, without a leading slash. */
   readonly path: string;
-  /** All but Authorization and Content-Type. */
+  /** All headers except Authorization and Content-Type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly json?: unknown;
 }

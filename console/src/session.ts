@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
 
 /**
- * The current log-in, in memory and in this tab's storage only: no cookie, no other tab
+ * The current log-in, only in memory and in this tab's storage: no cookie, no other tab
  * (docs/decisions/0008-pages-are-files-of-one-build.md).
  */
 export interface Session {
@@ -13,7 +13,7 @@ export interface Session {
   readonly isNew?: boolean;
 }
 
-/** Why there is no session any more. */
+/** Why the session ended. */
 export type SessionEnd = "logged out" | "expired";
 
 const PLACE = "kurs.session";
@@ -50,7 +50,7 @@ function msLeft({ expiresAt }: Session): number {
   return Date.parse(expiresAt) - Date.now();
 }
 
-// A timer ends the session. A device that slept through the moment ends it when the page is shown.
+// A timer ends the session. If the device slept then, it ends when the page is shown again.
 effect(() => {
   const current = session.value;
   if (current === undefined) return;

@@ -80,7 +80,7 @@ function labelOf(day: string | undefined): string {
   return day === undefined ? "" : shortDay.format(new Date(day));
 }
 
-/** 1, 2, 5, 10, 20, …: units are whole. */
+/** 1, 2, 5, 10, 20, …: units are integers. */
 function wholeSteps(): number[] {
   const powers = Array.from({ length: 12 }, (_, power) => 10 ** power);
   return powers.flatMap((power) => [power, 2 * power, 5 * power]);

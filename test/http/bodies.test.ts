@@ -12,7 +12,7 @@ const service = await startSharedService();
 
 const session = await service.openSession();
 
-/** Tokens that the account may use, so that a body which is taken by mistake shows. */
+/** Valid tokens of the account: a body accepted by mistake would use one. */
 const [verification, reset] = ["3f".repeat(32), "a5".repeat(32)] as const;
 service.query("UPDATE mail_tokens SET token_hash = ?", hash("sha256", verification));
 service.query(
@@ -34,7 +34,7 @@ const bodies: readonly (readonly [path: string, valid: string])[] = [
   ["/v1/auth/password-reset", '{"email":"account-1@example.org"}'],
 ];
 
-/** Accounts, sessions, keys and mails: what these calls could make, change or spend. */
+/** Everything that these calls could create, change or use up. */
 const stored = () => [
   service.query("SELECT * FROM accounts"),
   service.query("SELECT * FROM sessions"),
@@ -62,7 +62,7 @@ const malformed = [
 ] as const;
 
 for (const [what, raw] of malformed) {
-  test(`bodies: ${what} is no JSON: 400 on every path with a body, and nothing is stored`, async () => {
+  test(`bodies: a body that is ${what} is invalid JSON: 400 on every path, and nothing is stored`, async () => {
     const before = stored();
     for (const [path] of bodies) assertFailure(await post(path, raw), 400, "invalid_request");
     assert.deepEqual(stored(), before);
@@ -70,7 +70,7 @@ for (const [what, raw] of malformed) {
 }
 
 for (const raw of ["[]", '[{"name":"a"}]', "null", '"name"', "5", "true"]) {
-  test(`bodies: ${raw} is JSON, but no object: 400, and nothing is stored`, async () => {
+  test(`bodies: ${raw} is JSON, but not an object: 400, and nothing is stored`, async () => {
     const before = stored();
     for (const [path] of bodies) {
       assertFailure(await post(path, raw), 400, "invalid_request", /object/);
@@ -79,13 +79,13 @@ for (const raw of ["[]", '[{"name":"a"}]', "null", '"name"', "5", "true"]) {
   });
 }
 
-test("bodies: no body at all is 400 on every path with a body", async () => {
+test("bodies: a missing body is 400 on every path that needs one", async () => {
   for (const [path] of bodies) {
     assertFailure(await service.post(path, { session }), 400, "invalid_request");
   }
 });
 
-test("bodies: fields in __proto__ or constructor.prototype are no fields, and pollute nothing", async () => {
+test("bodies: fields in __proto__ or constructor.prototype are ignored and pollute nothing", async () => {
   const before = stored();
   for (const [path, valid] of bodies) {
     for (const raw of [
@@ -134,14 +134,14 @@ test("bodies: JSON sent without a Content-Type is 415, and nothing is stored", a
   assert.deepEqual(stored(), before);
 });
 
-test("bodies: the media type's case and its charset do not matter", async () => {
+test("bodies: the case of the media type and its charset parameter do not matter", async () => {
   for (const contentType of ["application/json; charset=utf-8", "Application/JSON;charset=UTF-8"]) {
     const answer = await post("/v1/account/api-keys", '{"name":"typed"}', contentType);
     assert.equal(answer.status, 201, answer.text);
   }
 });
 
-test("bodies: 16 KiB are accepted, one byte more is 413, and nothing is stored", async () => {
+test("bodies: 16 KiB are accepted; one byte more is 413, and nothing is stored", async () => {
   const [, valid] = bodies[2] ?? ["", ""];
   assert.equal((await post("/v1/account/api-keys", valid.padEnd(KIB_16))).status, 201);
 
@@ -153,14 +153,14 @@ test("bodies: 16 KiB are accepted, one byte more is 413, and nothing is stored",
   assert.deepEqual(stored(), before);
 });
 
-test("bodies: bytes are counted, not characters", async () => {
+test("bodies: the limit counts bytes, not characters", async () => {
   const raw = JSON.stringify({ name: "x", padding: "ä".repeat(KIB_16 / 2) });
   assert.ok(raw.length < KIB_16);
 
   assertFailure(await post("/v1/account/api-keys", raw), 413, "payload_too_large");
 });
 
-test("bodies: one byte over 16 KiB is 413 also when it comes in chunks", async () => {
+test("bodies: one byte over 16 KiB is 413 also with chunked encoding", async () => {
   const before = stored();
   const chunk = '{"name":"chunked"}'.padEnd(KIB_16 + 1);
 
@@ -176,7 +176,7 @@ test("bodies: one byte over 16 KiB is 413 also when it comes in chunks", async (
   assert.deepEqual(stored(), before);
 });
 
-test("bodies: a request that is cut short in its body is 400, and nothing is stored", async () => {
+test("bodies: a body that ends early is 400, and nothing is stored", async () => {
   const before = stored();
 
   const [answer] = await sendRaw(
@@ -192,7 +192,7 @@ test("bodies: a request that is cut short in its body is 400, and nothing is sto
   assert.deepEqual(stored(), before);
 });
 
-test("bodies: the credential is judged before the body: malformed and refused is 401", async () => {
+test("bodies: the credential is checked before the body: a malformed body without one is 401", async () => {
   for (const raw of ["{", "[]", " ".repeat(KIB_16 + 1)]) {
     const answer = await service.post("/v1/account/api-keys", {
       raw,
@@ -203,9 +203,9 @@ test("bodies: the credential is judged before the body: malformed and refused is
 });
 
 const strayBodies = [
-  ["an empty JSON body", "application/json", "Content-Length: 0\r\n\r\n"],
+  ["empty JSON", "application/json", "Content-Length: 0\r\n\r\n"],
   [
-    "an empty form, as of curl -d ''",
+    "an empty form, as curl -d '' sends",
     "application/x-www-form-urlencoded",
     "Content-Length: 0\r\n\r\n",
   ],
@@ -225,7 +225,7 @@ const oversized = [
   ["chunks", `Transfer-Encoding: chunked\r\n\r\n4001\r\n${"x".repeat(KIB_16 + 1)}\r\n0\r\n\r\n`],
 ] as const;
 
-/** Sends a request with a session and a body that is written out with its framing. */
+/** Sends a request with a session and a body whose framing is written out. */
 async function sendWithBody(
   start: string,
   token: string,
@@ -241,7 +241,7 @@ async function sendWithBody(
 }
 
 for (const [what, contentType, body] of strayBodies) {
-  test(`bodies: a revocation and a log-out ignore a body: ${what}`, async () => {
+  test(`bodies: a revocation and a log-out ignore their body: ${what}`, async () => {
     const leaving = await service.openSession();
     const { id, apiKey } = await service.createKey(leaving);
     const token = `Session ${leaving}`;
@@ -257,7 +257,7 @@ for (const [what, contentType, body] of strayBodies) {
 }
 
 for (const [how, body] of oversized) {
-  test(`bodies: one over 16 KiB in ${how} is 413 to a revocation and a log-out, which do nothing`, async () => {
+  test(`bodies: over 16 KiB in ${how}, a revocation and a log-out are 413 and change nothing`, async () => {
     const staying = await service.openSession();
     const { id, apiKey } = await service.createKey(staying);
     const token = `Session ${staying}`;
@@ -272,7 +272,7 @@ for (const [how, body] of oversized) {
   });
 }
 
-test("bodies: a revocation whose body is cut short is 400, and revokes nothing", async () => {
+test("bodies: a revocation whose body ends early is 400 and revokes nothing", async () => {
   const { id, apiKey } = await service.createKey(session);
   const head = `Host: kurs\r\nAuthorization: Session ${session}\r\nContent-Length: 5\r\n\r\nx`;
 
@@ -284,7 +284,7 @@ test("bodies: a revocation whose body is cut short is 400, and revokes nothing",
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
 });
 
-test("bodies: a GET ignores its body, whatever it is, up to 16 KiB", async () => {
+test("bodies: a GET ignores any body of up to 16 KiB", async () => {
   const { apiKey } = await service.createKey(session);
   const used = await service.usedUnits(session);
   const get = (path: string, token: string, body: string) =>
@@ -307,7 +307,7 @@ test("bodies: a GET ignores its body, whatever it is, up to 16 KiB", async () =>
   assert.equal(await service.usedUnits(session), used + served);
 });
 
-test("bodies: those that were refused above are valid but for the one fault each", async () => {
+test("bodies: the bodies that the tests above reject are valid except for their one fault", async () => {
   for (const [path, valid] of bodies) {
     const answer = await post(path, valid);
     assert.ok(answer.status >= 200 && answer.status < 300, `${path}: ${answer.text}`);

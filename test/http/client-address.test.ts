@@ -15,7 +15,7 @@ const trustedProxies = ["127.0.0.1", "10.9.9.0/24", "fd00::/8", "linklocal"];
 const config = { authCallsPerWindow: CALLS_PER_WINDOW, trustedProxies };
 const service = await startSharedService({ config });
 
-/** A call that counts, and opens no account. */
+/** A call that the limiter counts and that creates no account. */
 const callFrom = (email: string, forwardedFor: string, own: TestService = service) =>
   own.post(REGISTER, {
     json: { email, password: "short" },
@@ -35,11 +35,11 @@ const sameClients = [
   ["a proxy whose entry has a port", ["203.0.113.9, 10.9.9.1:77", "203.0.113.9", "203.0.113.9,"]],
   ["a proxy in IPv6 form", ["203.0.113.9, ::ffff:10.9.9.1", "203.0.113.9, [fd00::1]:1"]],
   ["a proxy with a zone", ["203.0.113.9, fe80::1%eth0", "203.0.113.9, fe80::2"]],
-  ["what is no address", ["unknown", "_hidden", "10.1", "010.1.1.2", "1.2.3.4.5", "[::1"]],
+  ["text that is no address", ["unknown", "_hidden", "10.1", "010.1.1.2", "1.2.3.4.5", "[::1"]],
 ] as const;
 
 for (const [what, entries] of sameClients) {
-  test(`client address: ${what} is one client, however it is written`, async () => {
+  test(`client address: ${what} is one client in every notation`, async () => {
     const email = `${what.replaceAll(/\W/g, "-")}@example.org`;
     for (let call = 0; call < CALLS_PER_WINDOW; call += 1) {
       const entry = entries[call % entries.length] ?? "";
@@ -70,7 +70,7 @@ for (const [what, one, other] of otherClients) {
   });
 }
 
-test("client address: text that is no address counts as the proxy that sent it", async () => {
+test("client address: text that is not an address counts as the proxy that sent it", async () => {
   const email = "no-address@example.org";
   for (let call = 0; call < CALLS_PER_WINDOW; call += 1) await callFrom(email, `text-${call}`);
 
@@ -101,14 +101,14 @@ async function sendAndReset(url: string, path: string, json: object): Promise<vo
 
 for (const proxies of [[], ["127.0.0.1"]]) {
   const where = proxies.length === 0 ? "" : ", behind a proxy";
-  test(`client address: a request whose client is gone is no 500 and no error${where}`, async () => {
+  test(`client address: a request whose client has gone causes no 500 and no error${where}`, async () => {
     const own = { metricsPort: 0, trustedProxies: proxies, authCallsPerWindow: 1000 };
     await using gone = await startService({ config: own });
 
     for (const [path, json] of resetPaths) {
       for (let call = 0; call < 5; call += 1) await sendAndReset(gone.url, path, json);
     }
-    // What came before is handled by the time that a password has been hashed.
+    // The service handles earlier requests before it has hashed a password.
     const json = { email: "bob@example.org", password: PASSWORD };
     assert.equal((await gone.post(REGISTER, { json })).status, 201);
 

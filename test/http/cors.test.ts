@@ -9,7 +9,7 @@ const { session, keyId: id, apiKey } = await service.newCustomer();
 
 const ORIGIN = "https://console.example.com";
 
-/** The entries of a header that lists names, without regard to case or order. */
+/** The names that a header lists, in lower case and sorted. */
 const namesOf = (header: string | undefined) =>
   (header ?? "")
     .toLowerCase()
@@ -31,14 +31,14 @@ const ALLOWED = [
 const calls = [
   ["a rate", 200, "GET", "/v1/rates/EUR/USD", { apiKey }],
   ["HEAD of a rate", 200, "HEAD", "/v1/rates/EUR/USD", { apiKey }],
-  ["a bad symbol", 400, "GET", "/v1/rates/E/USD", { apiKey }],
-  ["a refused key", 401, "GET", "/v1/rates/EUR/USD", {}],
+  ["an invalid symbol", 400, "GET", "/v1/rates/E/USD", { apiKey }],
+  ["a missing key", 401, "GET", "/v1/rates/EUR/USD", {}],
   ["an unsupported pair", 404, "GET", "/v1/rates/USD/NONE", { apiKey }],
-  ["a refused method", 405, "POST", "/v1/rates/EUR/USD", { apiKey }],
+  ["a rejected method", 405, "POST", "/v1/rates/EUR/USD", { apiKey }],
   ["the usage", 200, "GET", "/v1/account/usage", { session }],
-  ["a refused session", 401, "GET", "/v1/account/usage", {}],
+  ["a missing session", 401, "GET", "/v1/account/usage", {}],
   ["a new key", 201, "POST", "/v1/account/api-keys", { session, json: { name: "x" } }],
-  ["a bad field", 400, "POST", "/v1/account/api-keys", { session, json: {} }],
+  ["an invalid field", 400, "POST", "/v1/account/api-keys", { session, json: {} }],
   ["a body too large", 413, "POST", "/v1/auth/login", { json: "x".repeat(16_384) }],
   ["a body of another type", 415, "POST", "/v1/auth/login", { raw: "x" }],
   ["an unknown path", 404, "GET", "/v1/nothing", {}],
@@ -48,7 +48,7 @@ const calls = [
 ] as const;
 
 for (const [what, status, method, path, how] of calls) {
-  test(`CORS: ${what} (${status}) may be read by any origin, without credentials`, async () => {
+  test(`CORS: any origin may read ${what} (${status}), without credentials`, async () => {
     const call = { ...how, headers: { origin: ORIGIN } };
 
     const answer = await service.call(method, path, call);
@@ -61,7 +61,7 @@ for (const [what, status, method, path, how] of calls) {
 }
 
 for (const origin of ["null", "http://localhost:3000", "https://evil.example", "file://"]) {
-  test(`CORS: the origin ${origin} is one of any`, async () => {
+  test(`CORS: the origin ${origin} gets the same headers as any other`, async () => {
     const answer = await service.get("/v1/rates/EUR/USD", { apiKey, headers: { origin } });
 
     assert.equal(answer.status, 200);
@@ -82,7 +82,7 @@ const paths = [
 ] as const;
 
 for (const [path, methods] of paths) {
-  test(`CORS: a true preflight of ${path.replace(id, "{id}")} is 204, and needs no credential`, async () => {
+  test(`CORS: a preflight of ${path.replace(id, "{id}")} is 204 and needs no credential`, async () => {
     const headers = {
       origin: ORIGIN,
       "access-control-request-method": methods[0],
@@ -101,7 +101,7 @@ for (const [path, methods] of paths) {
   });
 }
 
-test("CORS: a preflight of an unknown path is 204, so that the page sees the call's 404", async () => {
+test("CORS: a preflight of an unknown path is 204, so that the page sees the 404 of the request", async () => {
   const headers = { origin: ORIGIN, "access-control-request-method": "GET" };
   const preflight = await service.call("OPTIONS", "/v1/nothing", { headers });
   const call = await service.get("/v1/nothing", { headers: { origin: ORIGIN } });
@@ -111,7 +111,7 @@ test("CORS: a preflight of an unknown path is 204, so that the page sees the cal
   assert.deepEqual([call.status, call.headers["access-control-allow-origin"]], [404, "*"]);
 });
 
-test("CORS: a preflight with a key is not charged, and one with a session does nothing", async () => {
+test("CORS: a preflight with a key is not charged, and one with a session changes nothing", async () => {
   const before = await service.usedUnits(session);
   const keys = service.query("SELECT * FROM api_keys");
   const headers = { origin: ORIGIN, "access-control-request-method": "GET" };
@@ -134,7 +134,7 @@ const notPreflights = [
 ] as const;
 
 for (const [what, headers] of notPreflights) {
-  test(`CORS: an OPTIONS ${what} is no preflight: 405 with Allow`, async () => {
+  test(`CORS: an OPTIONS ${what} is not a preflight: 405 with Allow`, async () => {
     for (const [path, methods] of paths) {
       const answer = await service.call("OPTIONS", path, { headers });
 

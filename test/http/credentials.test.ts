@@ -20,14 +20,14 @@ const queries = (credential: string, scheme: string) =>
     .map((name) => `${name}=${credential}`)
     .concat(`authorization=${scheme}%20${credential}`, `Authorization=${scheme}+${credential}`);
 
-test("§5 credentials: no API key in a query string is accepted", async () => {
+test("§5 credentials: an API key in a query string is not accepted", async () => {
   for (const query of queries(apiKey, "ApiKey")) {
     assertKeyRefused(await service.get(`${RATE}?${query}`));
   }
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("§5 credentials: no session token in a query string is accepted", async () => {
+test("§5 credentials: a session token in a query string is not accepted", async () => {
   for (const query of queries(session, "Session")) {
     assertSessionRefused(await service.get(`${USAGE}?${query}`));
   }
@@ -44,7 +44,7 @@ const otherHeaders = (credential: string, scheme: string): Record<string, string
   { session: credential },
 ];
 
-test("§5 credentials: no API key in a cookie or another header is accepted", async () => {
+test("§5 credentials: an API key in a cookie or another header is not accepted", async () => {
   for (const headers of otherHeaders(apiKey, "ApiKey")) {
     const answer = await service.get(RATE, { headers });
     assertKeyRefused(answer);
@@ -52,13 +52,13 @@ test("§5 credentials: no API key in a cookie or another header is accepted", as
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("§5 credentials: no session token in a cookie or another header is accepted", async () => {
+test("§5 credentials: a session token in a cookie or another header is not accepted", async () => {
   for (const headers of otherHeaders(session, "Session")) {
     assertSessionRefused(await service.get(USAGE, { headers }));
   }
 });
 
-test("§5 credentials: none in a body is accepted", async () => {
+test("§5 credentials: a credential in a body is not accepted", async () => {
   const before = keyCount();
   const json = { name: "x", session, session_token: session, api_key: apiKey, key: apiKey };
 
@@ -69,13 +69,13 @@ test("§5 credentials: none in a body is accepted", async () => {
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("§5 credentials: none in the path is accepted", async () => {
+test("§5 credentials: a credential in the path is not accepted", async () => {
   assertKeyRefused(await service.get(`/v1/rates/${apiKey}/USD`));
   assertKeyRefused(await service.get(`/v1/rates/EUR/${session}`));
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("§5 credentials: a wrong Authorization is not mended by the right one elsewhere", async () => {
+test("§5 credentials: a wrong Authorization is 401 although the right key is elsewhere", async () => {
   const wrong = { authorization: `ApiKey svc_live_${"0".repeat(64)}`, "x-api-key": apiKey };
 
   assertKeyRefused(await service.get(`${RATE}?api_key=${apiKey}`, { headers: wrong }));
@@ -87,7 +87,7 @@ const refused = async (authorization: string) => {
   assertSessionRefused(await service.get(USAGE, how));
 };
 
-test("credentials: the scheme is matched without regard to case", async () => {
+test("credentials: the scheme is case-insensitive", async () => {
   for (const scheme of ["ApiKey", "apikey", "APIKEY", "aPIkEY"]) {
     const headers = { authorization: `${scheme} ${apiKey}` };
     assert.equal((await service.get(RATE, { headers })).status, 200, scheme);
@@ -130,7 +130,7 @@ const twice = [
 
 const read = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_usage"}}';
 
-/** Every kind of request that a credential opens. */
+/** Every kind of request that a credential authorizes. */
 const opened = [
   ["GET", RATE, ""],
   ["HEAD", RATE, ""],
@@ -167,22 +167,22 @@ for (const [what, values] of twice) {
 const mistakes: readonly [string, (credential: string) => string][] = [
   ["in capital letters", (text) => text.toUpperCase()],
   ["with its secret in capital letters", (text) => text.slice(0, 9) + text.slice(9).toUpperCase()],
-  ["with its start in capital letters", (text) => text.slice(0, 9).toUpperCase() + text.slice(9)],
+  ["with its prefix in capital letters", (text) => text.slice(0, 9).toUpperCase() + text.slice(9)],
   ["cut short by one", (text) => text.slice(0, -1)],
   ["with one character more", (text) => `${text}0`],
-  ["without its start", (text) => text.slice(9)],
+  ["without its prefix", (text) => text.slice(9)],
   ["with a character before it", (text) => `x${text}`],
-  ["in quotes", (text) => `"${text}"`],
+  ["in quotation marks", (text) => `"${text}"`],
   ["with a comma after it", (text) => `${text},`],
-  ["twice", (text) => `${text} ${text}`],
+  ["written twice", (text) => `${text} ${text}`],
   ["with its last digit changed", (text) => text.slice(0, -1) + (text.endsWith("0") ? "1" : "0")],
-  ["as its prefix alone", (text) => text.slice(0, 17)],
+  ["that is only its displayed prefix", (text) => text.slice(0, 17)],
   ["with a wildcard", () => "svc_live_%"],
   ["that is very long", (text) => text + "0".repeat(8000)],
 ];
 
 for (const [what, mistake] of mistakes) {
-  test(`credentials: one ${what} is refused: it is matched exactly`, async () => {
+  test(`credentials: one ${what} is rejected: it must match exactly`, async () => {
     const used = await service.usedUnits(session);
 
     const asKey = await service.get(RATE, { apiKey: mistake(apiKey) });
@@ -194,7 +194,7 @@ for (const [what, mistake] of mistakes) {
   });
 }
 
-test("credentials: the digest that is stored opens nothing", async () => {
+test("credentials: the stored digest is not accepted as a credential", async () => {
   const [key] = service.query("SELECT key_hash FROM api_keys");
   const [token] = service.query("SELECT token_hash FROM sessions");
 
@@ -205,7 +205,7 @@ test("credentials: the digest that is stored opens nothing", async () => {
   }
 });
 
-test("§5 credentials: no answer sets a cookie, and no answer repeats a credential", async () => {
+test("§5 credentials: no response sets a cookie or repeats a credential", async () => {
   const answers = [
     await service.get(RATE, { apiKey }),
     await service.get(USAGE, { session }),

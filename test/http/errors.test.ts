@@ -34,7 +34,7 @@ const unknownPaths = [
 ];
 
 for (const path of unknownPaths) {
-  test(`errors: ${path.slice(0, 40)} is an unknown path: 404, with a credential or without`, async () => {
+  test(`errors: ${path.slice(0, 40)} is an unknown path: 404 with and without a credential`, async () => {
     for (const how of [{}, { apiKey }, { session }]) {
       assertFailure(await service.get(path, how), 404, "not_found");
     }
@@ -55,19 +55,19 @@ test("errors: an unknown path is 404 with any method", async () => {
 const strayBodies = [
   ["malformed", "{", "application/json"],
   ["empty", "", "application/json"],
-  ["no JSON", "text", "text/plain"],
+  ["not JSON", "text", "text/plain"],
   ["larger than 16 KiB", " ".repeat(16_385), "application/json"],
 ] as const;
 
 for (const [what, raw, contentType] of strayBodies) {
-  test(`errors: an unknown path is 404 also with a body that is ${what}`, async () => {
+  test(`errors: an unknown path is 404 although its body is ${what}`, async () => {
     const headers = { "content-type": contentType };
 
     assertFailure(await service.post("/v1/nothing", { raw, headers }), 404, "not_found");
   });
 }
 
-test("§1 errors: there is no password-change and no refresh endpoint", async () => {
+test("§1 errors: there is no endpoint to change a password or to refresh a session", async () => {
   for (const path of ["/v1/auth/password", "/v1/auth/refresh", "/v1/account/password"]) {
     for (const method of ["POST", "PUT", "PATCH"]) {
       assertFailure(await service.call(method, path, { session, json: {} }), 404, "not_found");
@@ -75,14 +75,14 @@ test("§1 errors: there is no password-change and no refresh endpoint", async ()
   }
 });
 
-test("errors: a malformed escape in an unknown path is an error of the envelope", async () => {
+test("errors: a malformed escape in an unknown path gets the error envelope", async () => {
   const answer = await service.get("/%zz");
 
   assert.ok([400, 404].includes(answer.status));
   assertFailure(answer, answer.status, answer.status === 404 ? "not_found" : "invalid_request");
 });
 
-test("errors: request_id is a UUIDv7, new for every request, the same in body and header", async () => {
+test("errors: request_id is a UUIDv7, new for every request, equal in body and header", async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, () => service.get("/v1/account/usage")),
   );
@@ -101,7 +101,7 @@ const inbound = [
 ];
 
 for (const id of inbound) {
-  test(`errors: an inbound X-Request-Id of ${id.slice(0, 40)} is not adopted`, async () => {
+  test(`errors: the X-Request-Id ${id.slice(0, 40)} of a client is ignored`, async () => {
     const headers = { "x-request-id": id, "request-id": id, "x-correlation-id": id };
 
     for (const path of ["/v1/rates/EUR/USD", "/v1/nothing", "/healthz", "/v1/account/usage"]) {
@@ -114,7 +114,7 @@ for (const id of inbound) {
   });
 }
 
-test("errors: a mistake of the service is 500: logged with its cause, of which no word is told", async () => {
+test("errors: an internal error is 500: its cause is logged and not in the response", async () => {
   await using own = await startService();
   await own.openSession("broken@example.org");
   own.query("UPDATE accounts SET password_hash = 'SECRET-STATE'");
@@ -132,7 +132,7 @@ test("errors: a mistake of the service is 500: logged with its cause, of which n
   assert.equal(own.query("SELECT * FROM sessions").length, 1);
 });
 
-test("errors: after a mistake the service answers as before", async () => {
+test("errors: after an internal error the service continues to serve requests", async () => {
   await using own = await startService();
   await own.openSession("broken@example.org");
   own.query("UPDATE accounts SET password_hash = 'SECRET-STATE'");

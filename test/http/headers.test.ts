@@ -5,7 +5,7 @@ import type { Answer } from "../support/client.ts";
 import { openWire, plainRead } from "../support/raw-connection.ts";
 import { startService, startSharedService } from "../support/service.ts";
 
-// Errors carry the same: assertFailure asserts it wherever one is met.
+// Errors carry the same headers: assertFailure checks them for every failure.
 
 const service = await startSharedService();
 
@@ -48,7 +48,7 @@ const calls: readonly (readonly [string, number, () => Promise<Answer>])[] = [
 ];
 
 for (const [what, status, call] of calls) {
-  test(`headers: ${what} (${status}) is not cached, framed or sniffed, and has a request id`, async () => {
+  test(`headers: ${what} (${status}) forbids caching, framing and sniffing and has a request id`, async () => {
     const answer = await call();
 
     assert.equal(answer.status, status, answer.text);
@@ -59,7 +59,7 @@ for (const [what, status, call] of calls) {
   });
 }
 
-test("headers: reached over TLS, every answer says so for a year, errors too", async () => {
+test("headers: over TLS every response, also an error, sets HSTS for a year", async () => {
   await using own = await startService({ config: { publicUrl: "https://rates.example.org" } });
 
   for (const path of [

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { startService } from "../support/service.ts";
 
-test("health: the process and its store are well, told without a credential and uncharged", async () => {
+test("health: a healthy node returns 200 on /healthz and /readyz, uncharged, without a credential", async () => {
   await using service = await startService();
   const { session, apiKey } = await service.newCustomer();
 
@@ -18,7 +18,7 @@ test("health: the process and its store are well, told without a credential and 
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("health: without any rate it is alive, but not ready: 503 with Retry-After", async () => {
+test("health: a node without rates is alive but not ready: 503 with Retry-After", async () => {
   await using service = await startService();
   service.query("DELETE FROM rates");
 
@@ -28,7 +28,7 @@ test("health: without any rate it is alive, but not ready: 503 with Retry-After"
   assert.equal((await service.get("/readyz")).status, 200);
 });
 
-test("health: with a store that fails it is alive, but not ready, and the cause is not told", async () => {
+test("health: a node whose store fails is alive but not ready, and the cause is not disclosed", async () => {
   await using service = await startService();
   service.query("ALTER TABLE rates RENAME TO rates_gone");
 

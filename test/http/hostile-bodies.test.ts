@@ -13,7 +13,7 @@ const KIB_16 = 16 * 1024;
 
 const accounts = () => service.query("SELECT id, email, plan, email_verified_at FROM accounts");
 
-test("hostile bodies: what is compressed is not expanded, and is no JSON", async () => {
+test("hostile bodies: a compressed body is not decompressed and is invalid JSON", async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000, " "), { level: 9 });
   const good = Buffer.from(JSON.stringify({ email: "gz@example.org", password: PASSWORD }));
   const before = accounts();
@@ -37,7 +37,7 @@ test("hostile bodies: what is compressed is not expanded, and is no JSON", async
   assert.deepEqual(accounts(), before);
 });
 
-test("hostile bodies: members that are none of the client's business choose nothing", async () => {
+test("hostile bodies: fields that clients may not set have no effect", async () => {
   const json = {
     email: "mass@example.org",
     password: PASSWORD,
@@ -71,7 +71,7 @@ const tricks = [
 ] as const;
 
 for (const [what, raw, expected] of tricks) {
-  test(`hostile bodies: ${what} is ${expected}, and makes no account`, async () => {
+  test(`hostile bodies: ${what} is ${expected} and creates no account`, async () => {
     const before = accounts();
 
     const headers = { "content-type": "application/json" };
@@ -82,7 +82,7 @@ for (const [what, raw, expected] of tricks) {
   });
 }
 
-test("hostile bodies: a byte order mark in front is no part of the JSON (RFC 8259, 8.1)", async () => {
+test("hostile bodies: a leading byte order mark is ignored (RFC 8259, 8.1)", async () => {
   const raw = `\ufeff{"email":"bom@example.org","password":"${PASSWORD}"}`;
 
   const headers = { "content-type": "application/json" };
@@ -91,7 +91,7 @@ test("hostile bodies: a byte order mark in front is no part of the JSON (RFC 825
   assert.deepEqual([status, body.email], [201, "bom@example.org"]);
 });
 
-test("hostile bodies: of a member that comes twice the last counts, for all that is judged", async () => {
+test("hostile bodies: of a repeated field every check uses the last value", async () => {
   const raw = `{"email":"first@example.org","email":"last@example.org","password":"${PASSWORD}"}`;
 
   const headers = { "content-type": "application/json" };
@@ -101,7 +101,7 @@ test("hostile bodies: of a member that comes twice the last counts, for all that
   assert.ok(!accounts().some(({ email }) => email === "first@example.org"));
 });
 
-test("hostile bodies: letters that look alike make another account, and log in to none", async () => {
+test("hostile bodies: an email of look-alike letters does not log in to the account", async () => {
   const json = { email: "look@example.org", password: PASSWORD };
   await service.post("/v1/auth/register", { json });
 
@@ -121,7 +121,7 @@ const slow = [
   ["token", `${"3f".repeat(6000)}x`],
 ] as const;
 
-test("hostile bodies: no text of 12 KiB makes a check slow: a hundred are judged in bounded time", async () => {
+test("hostile bodies: no text of 12 KiB makes validation slow: a hundred take bounded time", async () => {
   const session = await service.openSession();
 
   const tookMs = await cpuMsOf(async () => {
@@ -135,11 +135,11 @@ test("hostile bodies: no text of 12 KiB makes a check slow: a hundred are judged
     }
   });
 
-  // What backtracks takes seconds for one; these take some 0.2 s together.
-  assert.ok(tookMs < 10_000, `${tookMs} ms of the processor`);
+  // With backtracking one takes seconds; these take some 0.2 s together.
+  assert.ok(tookMs < 10_000, `${tookMs} ms of CPU time`);
 });
 
-test("hostile bodies: no symbol of kilobytes makes a check slow", async () => {
+test("hostile bodies: no symbol of kilobytes makes validation slow", async () => {
   const { apiKey } = await service.newCustomer();
 
   const tookMs = await cpuMsOf(async () => {
@@ -149,5 +149,5 @@ test("hostile bodies: no symbol of kilobytes makes a check slow", async () => {
     }
   });
 
-  assert.ok(tookMs < 5000, `${tookMs} ms of the processor`);
+  assert.ok(tookMs < 5000, `${tookMs} ms of CPU time`);
 });

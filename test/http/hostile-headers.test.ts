@@ -8,7 +8,7 @@ import { startService } from "../support/service.ts";
 const EMAIL = "ada@example.org";
 const PASSWORD = "correct horse battery";
 
-test("hostile headers: no Host and no forwarded name gets into the link of a mail", async () => {
+test("hostile headers: neither Host nor a forwarded host appears in the link of a mail", async () => {
   await using service = await startService();
   const headers = {
     host: "evil.example",
@@ -52,7 +52,7 @@ const forged = [
   `${"1.1.1.1, ".repeat(500)}127.0.0.1`,
 ];
 
-test("hostile headers: without TRUST_PROXY no X-Forwarded-For is a new address", async () => {
+test("hostile headers: without TRUST_PROXY, X-Forwarded-For does not change the client address", async () => {
   await using service = await startService({ config: { authCallsPerWindow: forged.length } });
   const json = { email: EMAIL, password: "short" };
 
@@ -66,7 +66,7 @@ test("hostile headers: without TRUST_PROXY no X-Forwarded-For is a new address",
   assertFailure(last, 429, "too_many_requests");
 });
 
-test("hostile headers: behind a proxy only what the proxy wrote counts, however much is in front", async () => {
+test("hostile headers: behind a proxy only the entry that the proxy added counts", async () => {
   const config = { authCallsPerWindow: forged.length, trustedProxies: ["loopback"] };
   await using service = await startService({ config });
   const json = { email: EMAIL, password: "short" };
@@ -84,7 +84,7 @@ test("hostile headers: behind a proxy only what the proxy wrote counts, however 
   assertFailure(await from("198.51.100.7", "198.51.100.8"), 400, "invalid_request", /^password/);
 });
 
-test("hostile headers: no CR, LF, escape or JSON of a client writes a line or a member of the log", async () => {
+test("hostile headers: a client's CR, LF, escapes and JSON forge no log line or field", async () => {
   await using service = await startService();
   const { session, apiKey } = await service.newCustomer(EMAIL);
   const hostile = 'x\r\n{"level":60,"msg":"forged"}\u001b[2J';
@@ -114,7 +114,7 @@ test("hostile headers: no CR, LF, escape or JSON of a client writes a line or a 
   for (const text of ["forged", "\u001b", "\r"]) assert.ok(!log.includes(text), text);
 });
 
-test("hostile headers: no text of a client stands in a header of an answer", async () => {
+test("hostile headers: no response header contains text of the client", async () => {
   await using service = await startService();
   const { apiKey } = await service.newCustomer(EMAIL);
   const injected = encodeURIComponent("EUR\r\nSet-Cookie: a=injected\r\n");

@@ -8,7 +8,7 @@ const service = await startSharedService();
 
 const { session, apiKey } = await service.newCustomer();
 
-/** Ways to a file outside of the pages' folder, or to one within that is no page. */
+/** Paths to a file outside the pages' folder, or to a file inside it that is not a page. */
 const ways = [
   ...["/../package.json", "/assets/../../../package.json", "/./.././package.json"],
   ...["/%2e%2e/package.json", "/assets/%2e%2e%2f%2e%2e%2fpackage.json", "/..%2fpackage.json"],
@@ -20,7 +20,7 @@ const ways = [
 ];
 
 for (const way of ways) {
-  test(`hostile paths: ${way} leads to no file`, async () => {
+  test(`hostile paths: ${way} serves no file`, async () => {
     const answer = await service.get(way);
 
     if (answer.status === 400) assertFailure(answer, 400, "invalid_request");
@@ -28,7 +28,7 @@ for (const way of ways) {
   });
 }
 
-/** Each is another path than the rate's, or names another symbol than it seems to. */
+/** Each is not the rate path, or its symbols are not the ones that it seems to name. */
 const reads = [
   ...[
     "/v1/rates/EUR/../EUR/USD",
@@ -53,7 +53,7 @@ const reads = [
 ];
 
 for (const path of reads) {
-  test(`hostile paths: ${path} is no read of EUR/USD, and costs nothing`, async () => {
+  test(`hostile paths: ${path} is not a read of EUR/USD, and costs nothing`, async () => {
     const before = await service.usedUnits(session);
 
     const answer = await service.get(path, { apiKey });
@@ -66,7 +66,7 @@ for (const path of reads) {
 }
 
 for (const target of ["*", "*v1/rates/EUR/USD", "*healthz", "*docs"]) {
-  test(`hostile paths: the target ${target} of a GET is no path, and costs nothing`, async () => {
+  test(`hostile paths: a GET with the target ${target} matches no path, and costs nothing`, async () => {
     const before = await service.usedUnits(session);
 
     const request =

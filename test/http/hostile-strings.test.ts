@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 
-// What a store might take for more than a text, in every place from which a text reaches it.
+// Texts that a store might interpret, in every place where a text from a client reaches it.
 
 const PASSWORD = "correct horse battery";
 
@@ -30,7 +30,7 @@ const hostile = [
 const isSendable = (value: string) => [...value].every((letter) => letter >= " ");
 
 for (const engine of engines) {
-  test(`SQL and what a store might stumble over are texts like any other, on ${engine}`, async () => {
+  test(`SQL and other texts that a store might interpret are stored as plain text, on ${engine}`, async () => {
     await using on = await startServiceOn(engine, { config: { authCallsPerWindow: 1_000 } });
     const { service } = on;
     const json = { email: "holder@example.org", password: PASSWORD };

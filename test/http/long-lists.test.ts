@@ -6,14 +6,14 @@ import { startSharedService, type TestService } from "../support/service.ts";
 const KEYS = "/v1/account/api-keys";
 const DAILY = "/v1/account/usage/daily?days=366";
 
-/** Lists of this many items are longer than a page, and their last page is not full. */
+/** Lists of this length have several pages, and the last page is not full. */
 const ITEMS = 1_050;
 const PAGE_ROWS = 200;
 const LISTS_AT_ONCE = 6;
 
 const service = await startSharedService();
 
-/** An account as an older version may have left it: with more keys than one page has. */
+/** An account as an older version may have left it: with more keys than fit on a page. */
 async function accountWithRevokedKeys(own: TestService): Promise<string> {
   const { session, keyId: id } = await own.newCustomer();
   using database = own.database();
@@ -30,7 +30,7 @@ async function accountWithRevokedKeys(own: TestService): Promise<string> {
   return session;
 }
 
-/** Charges each of the keys two units today and one a month ago. */
+/** Charges each key two units this month and one last month. */
 function chargeEachKey(database: DatabaseSync, keyId: string): void {
   for (const [period, units] of [
     ["2026-10", 1],
@@ -59,7 +59,7 @@ async function listOf(path: string, member: string): Promise<readonly Item[]> {
 
 const prototype = StatementSync.prototype as { all(...values: unknown[]): unknown[] };
 
-/** Counts the rows that the service reads in each turn of the event loop while work goes on. */
+/** @returns the largest number of rows that the service read in one event-loop iteration. */
 async function mostRowsInATurn(work: () => Promise<unknown>): Promise<number> {
   const { all } = prototype;
   let [rows, most, isOver] = [0, 0, false];
@@ -84,7 +84,7 @@ async function mostRowsInATurn(work: () => Promise<unknown>): Promise<number> {
 }
 
 suite("a long list", () => {
-  test("of keys is whole, oldest first, each key once", async () => {
+  test("of keys is complete, oldest first, each key once", async () => {
     const keys = await listOf(KEYS, "api_keys");
 
     const ids = keys.map(({ id }) => String(id));
@@ -93,7 +93,7 @@ suite("a long list", () => {
     assert.equal(keys.filter(({ revoked_at }) => revoked_at === undefined).length, 1);
   });
 
-  test("of daily units is whole, in order of the day and then of the key", async () => {
+  test("of daily units is complete, sorted by day and then by key", async () => {
     const days = await listOf(DAILY, "days");
 
     const places = days.map(({ date, api_key_id }) => `${date} ${api_key_id}`);
@@ -107,18 +107,18 @@ suite("a long list", () => {
     ["keys", KEYS],
     ["daily units", DAILY],
   ] as const) {
-    test(`of ${what} is read a page at a time, of all lists together`, async () => {
+    test(`of ${what} is read page by page, also when several lists are requested at once`, async () => {
       const most = await mostRowsInATurn(() =>
         Promise.all(Array.from({ length: LISTS_AT_ONCE }, () => service.get(path, { session }))),
       );
 
-      // Two pages, when the count's turn begins between them; and the sessions' few rows.
+      // Two pages, when the count's iteration begins between them, and a few rows of sessions.
       assert.ok(most >= PAGE_ROWS, `${most}`);
-      assert.ok(most <= 2 * PAGE_ROWS + 10 * LISTS_AT_ONCE, `${most} rows in one turn`);
+      assert.ok(most <= 2 * PAGE_ROWS + 10 * LISTS_AT_ONCE, `${most} rows in one iteration`);
     });
   }
 
-  test("asked for by HEAD has no body, and one that its client leaves is read no further", async () => {
+  test("has no body for HEAD, and reading stops when its client disconnects", async () => {
     const head = await service.call("HEAD", KEYS, { session });
 
     assert.deepEqual([head.status, head.text], [200, ""]);

@@ -68,7 +68,7 @@ const operations: Readonly<Record<string, readonly string[]>> = {
 
 const split = (operation: string) => operation.split(" ") as [method: string, path: string];
 
-test("OpenAPI: the document is of version 3.1, and names the service's own address", async () => {
+test("OpenAPI: the document has version 3.1 and names the service's own URL", async () => {
   assert.match(document.openapi, /^3\.1\.\d+$/);
   assert.equal(document.info.title, "Kurs");
   assert.deepEqual(document.servers, [{ url: service.url }]);
@@ -77,12 +77,12 @@ test("OpenAPI: the document is of version 3.1, and names the service's own addre
   assert.deepEqual(answer.body.servers, [{ url: "https://rates.example.org" }]);
 });
 
-test("OpenAPI: it needs no credential, and holds none", async () => {
+test("OpenAPI: the document needs no credential and contains none", async () => {
   assert.equal((await service.get("/openapi.json")).status, 200);
   assert.doesNotMatch(text, /svc_(live|sess)_[0-9a-f]{8,}/);
 });
 
-test("OpenAPI: every path and method is documented, and no other", () => {
+test("OpenAPI: exactly the existing paths and methods are documented", () => {
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
@@ -90,7 +90,7 @@ test("OpenAPI: every path and method is documented, and no other", () => {
   assert.deepEqual(documented.sort(), Object.keys(operations).sort());
 });
 
-test("OpenAPI: the methods of a path are those that its Allow tells", async () => {
+test("OpenAPI: the documented methods of a path equal its Allow header", async () => {
   for (const [path, methods] of Object.entries(document.paths)) {
     const real = path.replace("{base}/{quote}", "EUR/USD").replace("{id}", "x");
 
@@ -115,7 +115,7 @@ for (const [operation, own] of Object.entries(operations)) {
   });
 }
 
-test("OpenAPI: each operation names the scheme that it accepts, and only that", () => {
+test("OpenAPI: each operation names exactly the scheme that it accepts", () => {
   for (const operation of Object.keys(operations)) {
     const [method, path] = split(operation);
     const { security } = operationOf(document, method, path);
@@ -127,7 +127,7 @@ test("OpenAPI: each operation names the scheme that it accepts, and only that", 
   }
 });
 
-test("OpenAPI: every answer of a run is one that is documented, and fits its schema", async () => {
+test("OpenAPI: every response of a run is documented and fits its schema", async () => {
   const statuses = new Set<string>();
   const call = async (operation: string, how: Call = {}, real?: string) => {
     const [method, path] = split(operation);
@@ -189,10 +189,10 @@ test("OpenAPI: every answer of a run is one that is documented, and fits its sch
   met.push("401 unauthorized", "404 not_found", "404 unsupported_pair", "409 email_taken");
   met.push("413 payload_too_large", "415 unsupported_media_type", "429 quota_exceeded");
   met.push("429 too_many_requests", "503 temporarily_unavailable");
-  for (const expected of met) assert.ok(statuses.has(expected), `${expected} was not met`);
+  for (const expected of met) assert.ok(statuses.has(expected), `${expected} did not occur`);
 });
 
-test("OpenAPI: what is promised of mailed tokens is met, but for a mistake of the service", async () => {
+test("OpenAPI: every documented response of the token endpoints occurs, except a 500", async () => {
   const config = { authCallsPerWindow: 8, requireVerifiedEmail: true };
   await using own = await startService({ config });
   const met = new Map<string, Set<string>>();
@@ -247,7 +247,7 @@ const strayBodies = [
 ] as const;
 
 for (const [what, raw, contentType] of strayBodies) {
-  test(`OpenAPI: a body ${what}, where none is expected, gets an answer that is documented`, async () => {
+  test(`OpenAPI: an unexpected body ${what} gets a documented response`, async () => {
     const session = await service.openSession();
     const headers = contentType === undefined ? {} : { "content-type": contentType };
     const how = { session, raw, headers };

@@ -7,8 +7,8 @@ import { temporaryDirectory } from "../support/process.ts";
 import { openWire, plainRead, type Wire } from "../support/raw-connection.ts";
 import { startService } from "../support/service.ts";
 
-// A stop meets connections with several requests under way: each admitted request has its response
-// before its connection closes, and what is not admitted costs nothing.
+// Shutdowns while connections have several requests in flight: each admitted request gets its
+// response before its connection closes, and any other costs nothing.
 
 const EMAIL = "ada@example.org";
 
@@ -37,7 +37,7 @@ async function startStoppable(shutdownDelaySeconds: number, secrets?: Secrets) {
   };
 }
 
-/** Takes responses until the server ends the connection. */
+/** Reads responses until the server closes the connection. */
 async function responsesUntilEnd(wire: Wire) {
   const responses = [];
   for (;;) {
@@ -53,7 +53,7 @@ const closes = ({ lines }: { readonly lines: readonly string[] }) =>
 for (const hasReadBefore of [false, true]) {
   const connection = hasReadBefore ? "a connection that has read" : "a new connection";
 
-  test(`50 reads in one packet during the delay of a stop are all answered, on ${connection}`, async () => {
+  test(`50 reads in one packet during the shutdown delay all get responses, on ${connection}`, async () => {
     await using started = await startStoppable(1);
     using wire = await openWire(started.url);
     if (hasReadBefore) {
@@ -76,11 +76,11 @@ for (const hasReadBefore of [false, true]) {
   });
 }
 
-test("log-ins that one connection has under way at a stop are all answered", async () => {
+test("log-ins in flight on one connection at a shutdown all get responses", async () => {
   await using started = await startStoppable(0);
   using wire = await openWire(started.url);
   wire.send(`${HEALTH}${logIn.repeat(3)}`);
-  // By its response the server has read the packet.
+  // Its response shows that the server has read the packet.
   assert.equal((await wire.answer()).status, 200);
 
   const stopped = started.stop();
@@ -94,10 +94,10 @@ test("log-ins that one connection has under way at a stop are all answered", asy
   for (const { text } of responses) assert.match(text, /"session_token":"svc_sess_/);
 });
 
-test("reads behind log-ins that wait for a thread at a stop are all answered", async () => {
+test("reads behind log-ins that wait for a thread at a shutdown all get responses", async () => {
   const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using started = await startStoppable(0, secrets);
-  // 30 passes instead of 2 take the only thread 0.4 s for each log-in: 32 s for all of them.
+  // 30 passes instead of 2 take the only thread 0.4 s per log-in: 32 s for all of them.
   const lengthy = `$argon2id$v=19$m=19456,t=30,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
   started.service.query("UPDATE accounts SET password_hash = ?", lengthy);
   using wire = await openWire(started.url);
@@ -114,13 +114,13 @@ test("reads behind log-ins that wait for a thread at a stop are all answered", a
   const reads = statuses.filter((_, index) => index % 2 === 1);
   assert.deepEqual(reads, new Array(80).fill(200));
   assert.equal(started.usedUnits() - before, 80);
-  // What is compared by then depends on the machine; the last would have waited for 30 s.
+  // How many are compared by then depends on the machine; the last would have waited for 30 s.
   assert.deepEqual([...new Set([...logIns, 401])].sort(), [401, 503]);
   assert.equal(logIns.at(-1), 503);
   assert.deepEqual(started.service.query("SELECT * FROM sessions").length, 1);
 });
 
-test("reads that keep arriving at a stop are charged exactly as they are answered", async () => {
+test("reads that keep arriving during a shutdown are charged exactly when they get a response", async () => {
   await using started = await startStoppable(0);
   const wires = await Promise.all(Array.from({ length: 8 }, () => openWire(started.url)));
   using scope = new DisposableStack();

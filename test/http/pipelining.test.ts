@@ -4,8 +4,8 @@ import { assertFailure } from "../support/assertions.ts";
 import { openWire, sendRaw } from "../support/raw-connection.ts";
 import { startSharedService } from "../support/service.ts";
 
-// Several requests on one connection, the last of them broken: responses leave in the order of
-// their requests, what was charged or stored has its response, and what is answered only with a
+// Several requests on one connection, the last of them broken: responses come in the order of their
+// requests, every charge and every stored change has its response, and a request that gets only a
 // framing error has changed nothing.
 
 const service = await startSharedService({ config: { freePlanUnits: 1_000_000 } });
@@ -24,7 +24,7 @@ const headOf = (target: string, ...lines: readonly string[]) =>
 const readWith = (...lines: readonly string[]) => headOf("/v1/rates/EUR/USD", ...lines);
 const read = readWith();
 
-/** Sends bytes. @returns the statuses of all responses, and the units that they cost. */
+/** Sends bytes. @returns the statuses of all responses and the units that they cost. */
 async function outcomeOf(text: string, hangUp = false) {
   const before = await service.usedUnits(session);
   const answers = await sendRaw(service.url, text, hangUp);
@@ -35,7 +35,7 @@ async function outcomeOf(text: string, hangUp = false) {
   return { statuses, units: (await service.usedUnits(session)) - before };
 }
 
-/** Connections reach the server in order: what was sent before is read before this is answered. */
+/** Connections are read in order: the response to this shows that earlier bytes were read. */
 async function serverHasRead(): Promise<void> {
   assert.equal((await service.get("/healthz")).status, 200);
 }
@@ -43,24 +43,24 @@ async function serverHasRead(): Promise<void> {
 const brokenReads: readonly (readonly [what: string, text: string])[] = [
   ["Transfer-Encoding: identity", readWith("Transfer-Encoding: identity")],
   ["Transfer-Encoding: gzip", readWith("Transfer-Encoding: gzip")],
-  ["a chunk of no size", `${readWith("Transfer-Encoding: chunked")}ZZ\r\nhello\r\n0\r\n\r\n`],
-  ["a bad second chunk", `${readWith("Transfer-Encoding: chunked")}1\r\na\r\nZZ\r\n`],
+  ["a chunk without a size", `${readWith("Transfer-Encoding: chunked")}ZZ\r\nhello\r\n0\r\n\r\n`],
+  ["an invalid second chunk", `${readWith("Transfer-Encoding: chunked")}1\r\na\r\nZZ\r\n`],
   ["two lengths", readWith("Content-Length: 5", "Content-Length: 6")],
 ];
 
-suite("a read with a framing error is answered with that error alone, uncharged:", () => {
+suite("a read with a framing error gets only that error, uncharged:", () => {
   for (const [what, text] of brokenReads) {
     test(what, async () => {
       assert.deepEqual(await outcomeOf(text), { statuses: [400], units: 0 });
     });
 
-    test(`${what}, behind five reads, which are answered first`, async () => {
+    test(`${what}, behind five reads, which are served first`, async () => {
       const outcome = await outcomeOf(read.repeat(5) + text);
       assert.deepEqual(outcome, { statuses: [200, 200, 200, 200, 200, 400], units: 5 });
     });
   }
 
-  test("a bad chunk that arrives after the head", async () => {
+  test("an invalid chunk that arrives after the head", async () => {
     const before = await service.usedUnits(session);
     using wire = await openWire(service.url);
     wire.send(readWith("Transfer-Encoding: chunked"));
@@ -84,14 +84,14 @@ const endings: readonly (readonly [what: string, text: string, status: number])[
   ["CONNECT with a body to come", "CONNECT x:443 HTTP/1.1\r\nContent-Length: 9\r\n\r\n", 405],
   ["more than 16 KiB of headers", TOO_LARGE, 413],
   ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
-  ["a method that nobody knows", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n", 405],
+  ["an unknown method", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n", 405],
   ["a byte beyond ASCII in a path", "GET /v1/rates/\xff/USD HTTP/1.1\r\nHost: kurs\r\n\r\n", 401],
 ];
 
-suite("reads in one packet are all answered and charged before", () => {
+suite("the reads in one packet are all served and charged before", () => {
   for (const [what, text, status] of endings) {
     for (const count of [1, 5, 150]) {
-      test(`${what}, which is answered last: ${count}`, async () => {
+      test(`${what}, which gets the last response, after ${count} reads`, async () => {
         const before = await service.usedUnits(session);
         using wire = await openWire(service.url);
 
@@ -110,7 +110,7 @@ suite("reads in one packet are all answered and charged before", () => {
     }
   }
 
-  test("a stray byte, when the client ends its side", async () => {
+  test("a stray byte, when the client half-closes", async () => {
     assert.deepEqual(await outcomeOf(`${read}X`, true), { statuses: [200, 400], units: 1 });
   });
 
@@ -123,7 +123,7 @@ suite("reads in one packet are all answered and charged before", () => {
   });
 });
 
-test("what follows a request with `Connection: close` is neither served nor charged", async () => {
+test("requests after one with `Connection: close` are neither served nor charged", async () => {
   for (const [first, units] of [
     [readWith("Connection: close"), 1],
     [read.replace("HTTP/1.1", "HTTP/1.0"), 1],
@@ -143,7 +143,7 @@ async function keyCount(): Promise<number> {
   return (body.api_keys as unknown[]).length;
 }
 
-test("a key that was stored is handed out, whatever follows its creation", async () => {
+test("the response to a key's creation contains the key, whatever follows the request", async () => {
   const json = '{"name":"pipelined"}';
   const before = await keyCount();
 
@@ -160,7 +160,7 @@ test("a key that was stored is handed out, whatever follows its creation", async
   assert.equal(await keyCount(), before + 1);
 });
 
-test("a key whose request has a bad chunk is not stored", async () => {
+test("a key whose request has an invalid chunk is not stored", async () => {
   const before = await keyCount();
   const head = `${POST_KEY}Transfer-Encoding: chunked\r\n\r\n`;
   const { statuses } = await outcomeOf(`${head}a\r\n{"name":"a"\r\nZZ\r\n`);
@@ -168,7 +168,7 @@ test("a key whose request has a bad chunk is not stored", async () => {
   assert.equal(await keyCount(), before);
 });
 
-test("a request that is answered before its body has that response alone", async () => {
+test("a request that is rejected before its body arrives gets only that response", async () => {
   using wire = await openWire(service.url);
   wire.send(
     "POST /v1/account/api-keys HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n" +
@@ -182,7 +182,7 @@ test("a request that is answered before its body has that response alone", async
   assert.equal(wire.received(), "");
 });
 
-test("requests behind malformed JSON are answered, charged and stored like any other", async () => {
+test("requests behind malformed JSON are served, charged and stored like any other", async () => {
   const before = await service.usedUnits(session);
   const keys = await keyCount();
   const json = '{"name":"behind"}';
@@ -200,7 +200,7 @@ test("requests behind malformed JSON are answered, charged and stored like any o
   assert.equal((await keyCount()) - keys, 3);
 });
 
-test("a wish to upgrade is the connection's last request: what follows is not served", async () => {
+test("an upgrade request is the last on its connection: later requests are not served", async () => {
   for (const protocol of ["websocket", "h2c"]) {
     const upgrade = readWith("Connection: Upgrade", `Upgrade: ${protocol}`);
     const before = await service.usedUnits(session);
@@ -216,7 +216,7 @@ test("a wish to upgrade is the connection's last request: what follows is not se
   }
 });
 
-test("malformed JSON is the last request where the client says so", async () => {
+test("malformed JSON ends the connection when the client asks for that", async () => {
   for (const wish of ["Connection: close", "Connection: Upgrade\r\nUpgrade: x"]) {
     using wire = await openWire(service.url);
     wire.send(
@@ -235,7 +235,7 @@ test("a read with a transfer coding before chunked is 400, uncharged", async () 
   assert.deepEqual(await outcomeOf(`${coded}0\r\n\r\n`), { statuses: [400], units: 0 });
 });
 
-test("a read with a body is answered and charged once the body is complete", async () => {
+test("a read with a body is served and charged once the body is complete", async () => {
   const before = await service.usedUnits(session);
   using wire = await openWire(service.url);
   wire.send(readWith("Content-Length: 5"));

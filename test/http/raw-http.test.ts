@@ -4,7 +4,7 @@ import { assertFailure } from "../support/assertions.ts";
 import { openWire, sendRaw } from "../support/raw-connection.ts";
 import { startSharedService } from "../support/service.ts";
 
-// What no HTTP client sends, on a bare socket: every error is the envelope all the same.
+// Requests that no HTTP client sends, on a bare socket: every error still has the envelope.
 
 const service = await startSharedService();
 
@@ -13,21 +13,21 @@ const key = `Authorization: ApiKey ${apiKey}\r\n`;
 
 const send = async (text: string, hangUp = false) => {
   const [answer, ...more] = await sendRaw(service.url, text, hangUp);
-  assert.ok(answer !== undefined, "no answer");
+  assert.ok(answer !== undefined, "no response");
   assert.deepEqual(more, []);
   return answer;
 };
 
 const malformed = [
   ["no HTTP at all", "hello\r\n\r\n"],
-  ["a method that is no token", "GE(T /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
-  ["a version that is none", "GET /healthz HTTP/9.9\r\nHost: kurs\r\n\r\n"],
+  ["a method that is not a token", "GE(T /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
+  ["an invalid version", "GET /healthz HTTP/9.9\r\nHost: kurs\r\n\r\n"],
   ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
   ["a TLS greeting", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n\r\n"],
   ["a header without a colon", "GET /healthz HTTP/1.1\r\nHost: kurs\r\nbroken\r\n\r\n"],
   ["a header with a space in its name", `GET /healthz HTTP/1.1\r\nHost: kurs\r\na b: c\r\n\r\n`],
   ["a zero byte in a header", "GET /healthz HTTP/1.1\r\nHost: kurs\r\na: \u0000\r\n\r\n"],
-  ["a length that is no number", "POST /v1/auth/login HTTP/1.1\r\nContent-Length: x\r\n\r\n"],
+  ["a length that is not a number", "POST /v1/auth/login HTTP/1.1\r\nContent-Length: x\r\n\r\n"],
   [
     "two different lengths",
     "POST /v1/auth/login HTTP/1.1\r\nHost: k\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}",
@@ -38,7 +38,7 @@ const malformed = [
       "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
   ],
   [
-    "a chunk of no size",
+    "a chunk without a valid size",
     "POST /v1/auth/login HTTP/1.1\r\nHost: k\r\nContent-Type: application/json\r\n" +
       "Transfer-Encoding: chunked\r\n\r\nZZ\r\n",
   ],
@@ -58,11 +58,11 @@ test("raw HTTP: HTTP/1.1 without Host is 400 in the envelope, uncharged (RFC 911
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("raw HTTP: a request that is cut short in its headers is 400 in the envelope", async () => {
+test("raw HTTP: a request that ends within its headers is 400 in the envelope", async () => {
   assertFailure(await send("GET /healthz HTTP/1.1\r\nHo", true), 400, "invalid_request");
 });
 
-test("§4 raw HTTP: a method that Node does not know is 405 with Allow on a known path, else 404", async () => {
+test("§4 raw HTTP: a method unknown to Node.js is 405 with Allow on a known path, else 404", async () => {
   const before = await service.usedUnits(session);
   const allowed = [
     ["/v1/rates/EUR/USD", "GET, HEAD"],
@@ -87,14 +87,14 @@ test("§4 raw HTTP: a method that Node does not know is 405 with Allow on a know
 
 const oddSymbols = [
   ["raw UTF-8", "GET /v1/rates/\u00c4/USD"],
-  ["a byte that is no UTF-8", "GET /v1/rates/EUR/\u{10ffff}"],
+  ["a byte that is not UTF-8", "GET /v1/rates/EUR/\u{10ffff}"],
   ["an escape that cannot be decoded", "GET /v1/rates/%zz/USD"],
-  ["such an escape in a whole address", "GET http://h/v1/rates/%zz/USD"],
-  ["such an escape, by HEAD", "HEAD /v1/rates/%zz/USD"],
+  ["such an escape in an absolute URL", "GET http://h/v1/rates/%zz/USD"],
+  ["such an escape in a HEAD request", "HEAD /v1/rates/%zz/USD"],
 ] as const;
 
 for (const [what, start] of oddSymbols) {
-  test(`§4 raw HTTP: ${what} is an invalid symbol, found after the key, uncharged`, async () => {
+  test(`§4 raw HTTP: ${what} is 401 without a key, and with one an invalid symbol, uncharged`, async () => {
     const before = await service.usedUnits(session);
     const rest = "HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n";
 
@@ -128,8 +128,8 @@ const hosts = [
   ["a Host with a space", "Host: a b\r\n"],
   ["a Host with a path", "Host: kurs/v1\r\n"],
   ["a Host with a user", "Host: user@kurs\r\n"],
-  ["a Host that is an address of its own", "Host: http://kurs\r\n"],
-  ["a Host with a port that is no number", "Host: kurs:http\r\n"],
+  ["a Host that is a URL", "Host: http://kurs\r\n"],
+  ["a Host with a non-numeric port", "Host: kurs:http\r\n"],
   ["a Host with half a bracket", "Host: [::1\r\n"],
 ] as const;
 
@@ -145,7 +145,7 @@ for (const [what, lines] of hosts) {
       assert.ok(answer !== undefined);
       assertFailure(answer, 400, "invalid_request", /Host/);
     }
-    // Alone in its packet, a plain read would take the short way.
+    // Alone in its packet, a plain read would take the fast path.
     using wire = await openWire(service.url);
     wire.send(`GET /v1/rates/EUR/USD HTTP/1.1\r\n${lines}${key}\r\n`);
     assert.equal((await wire.answer()).status, 400);
@@ -183,14 +183,14 @@ for (const [what, text] of tooLarge) {
   });
 }
 
-test("raw HTTP: just under 16 KiB of headers are fine", async () => {
+test("raw HTTP: just under 16 KiB of headers are accepted", async () => {
   const { status } = await send(
     `GET /healthz HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\na: ${"a".repeat(16_000)}\r\n\r\n`,
   );
   assert.equal(status, 200);
 });
 
-test("raw HTTP: CONNECT is 405 in the envelope, with an Allow", async () => {
+test("raw HTTP: CONNECT is 405 in the envelope, with Allow", async () => {
   for (const target of ["example.org:443", "/v1/rates/EUR/USD"]) {
     const answer = await send(`CONNECT ${target} HTTP/1.1\r\nHost: example.org:443\r\n${key}\r\n`);
 
@@ -200,7 +200,7 @@ test("raw HTTP: CONNECT is 405 in the envelope, with an Allow", async () => {
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("raw HTTP: every refusal closes the connection; what came behind it is not served", async () => {
+test("raw HTTP: every rejection closes the connection, and later requests on it are not served", async () => {
   const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n${key}\r\n`;
 
   for (const [, text] of [...malformed, ...tooLarge]) {
@@ -210,7 +210,7 @@ test("raw HTTP: every refusal closes the connection; what came behind it is not 
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("raw HTTP: a good request before the malformed one is answered, and charged once", async () => {
+test("raw HTTP: a valid request before a malformed one is served and charged once", async () => {
   const before = await service.usedUnits(session);
   const read = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n${key}\r\n`;
 
@@ -227,7 +227,7 @@ test("raw HTTP: a good request before the malformed one is answered, and charged
 const expectations = ["something", "200-ok", "100-later"];
 
 for (const expectation of expectations) {
-  test(`raw HTTP: Expect: ${expectation} is ignored, and errors under it are the envelope`, async () => {
+  test(`raw HTTP: Expect: ${expectation} is ignored, and errors keep the envelope`, async () => {
     const before = await service.usedUnits(session);
     const rest = `Host: kurs\r\nConnection: close\r\nExpect: ${expectation}\r\n`;
 
@@ -240,7 +240,7 @@ for (const expectation of expectations) {
   });
 }
 
-test("raw HTTP: Expect: 100-continue is answered before the body is sent", async () => {
+test("raw HTTP: the server responds to Expect: 100-continue before the body is sent", async () => {
   const [interim, answer] = await sendRaw(
     service.url,
     "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\nExpect: 100-continue\r\n" +
@@ -252,7 +252,7 @@ test("raw HTTP: Expect: 100-continue is answered before the body is sent", async
   assertFailure(answer, 400, "invalid_request", /email/);
 });
 
-test("raw HTTP: a wish to upgrade is ignored", async () => {
+test("raw HTTP: an upgrade request is served without an upgrade", async () => {
   for (const protocol of ["websocket", "h2c"]) {
     const { status } = await send(
       `GET /healthz HTTP/1.1\r\nHost: kurs\r\nUpgrade: ${protocol}\r\nConnection: Upgrade, close\r\n\r\n`,
@@ -261,7 +261,7 @@ test("raw HTTP: a wish to upgrade is ignored", async () => {
   }
 });
 
-test("raw HTTP: a whole address in place of the path is the path's", async () => {
+test("raw HTTP: an absolute URL as the request target is served as its path", async () => {
   const before = await service.usedUnits(session);
 
   const { status } = await send(
@@ -272,7 +272,7 @@ test("raw HTTP: a whole address in place of the path is the path's", async () =>
   assert.equal(await service.usedUnits(session), before + 1);
 });
 
-test("raw HTTP: HTTP/1.0 is served, and closes", async () => {
+test("raw HTTP: HTTP/1.0 is served, and the connection closes", async () => {
   const read = await send(`GET /v1/rates/EUR/USD HTTP/1.0\r\n${key}\r\n`);
   const refused = await send("GET /v1/rates/EUR/USD HTTP/1.0\r\n\r\n");
 
@@ -280,7 +280,7 @@ test("raw HTTP: HTTP/1.0 is served, and closes", async () => {
   assertFailure(refused, 401, "unauthorized");
 });
 
-test("raw HTTP: a client that ends its side after its request has its answer all the same", async () => {
+test("raw HTTP: a client that half-closes after its request gets its response", async () => {
   const [email, password] = ["half@example.org", "correct horse battery"];
   const body = JSON.stringify({ email, password });
   const post = (path: string) =>
@@ -297,7 +297,7 @@ test("raw HTTP: a client that ends its side after its request has its answer all
   );
 });
 
-test("raw HTTP: a Host of every right form is served", async () => {
+test("raw HTTP: every valid form of Host is served", async () => {
   for (const host of ["kurs", "kurs:8080", "127.0.0.1:1", "[::1]:8080", "[::1]", "a_b.c-d", ""]) {
     const text = `GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: ${host}\r\n${key}\r\n`;
     using wire = await openWire(service.url);

@@ -4,9 +4,9 @@ import { eventually } from "../support/mails.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
 import { openWire, plainRead } from "../support/raw-connection.ts";
 
-// Clients that reset the connection at the worst moment. A socket without a listener for its errors
-// would end the process. The server runs in a process of its own: in the clients' event loop no
-// reset could arrive between its reading and its writing.
+// Clients that reset the connection at the worst moment. A socket without an error listener would
+// end the process. The server has a process of its own: in the clients' event loop no reset could
+// arrive between its reading and its writing.
 
 const CONNECTIONS = 100;
 
@@ -35,7 +35,7 @@ const requests: readonly (readonly [what: string, text: string])[] = [
   ["CONNECT", "CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n"],
   ["CONNECT with a body to come", "CONNECT x:443 HTTP/1.1\r\nContent-Length: 9\r\n\r\n"],
   ["CONNECT behind reads", `${read.repeat(5)}CONNECT x:443 HTTP/1.1\r\n\r\n`],
-  ["a wish to upgrade", upgrade],
+  ["an upgrade request", upgrade],
   ["garbage", "garbage\r\n\r\n"],
   ["garbage behind reads", `${read.repeat(5)}garbage\r\n\r\n`],
   ["an unknown method", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
@@ -54,7 +54,7 @@ async function sendAndReset(url: string, text: string): Promise<void> {
   }
 }
 
-suite("the service outlives clients that send", () => {
+suite("the service survives clients that send", () => {
   for (const [what, text] of requests) {
     test(`${what} and reset ${CONNECTIONS} connections, to it and to its metrics`, async () => {
       await sendAndReset(server.url, text);
@@ -71,7 +71,7 @@ suite("the service outlives clients that send", () => {
   }
 });
 
-test("a client that sends on after CONNECT, and never ends its side, is let go", async () => {
+test("a client that keeps sending after CONNECT and never half-closes is disconnected", async () => {
   using wire = await openWire(server.url, true);
   wire.send("CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n");
   assert.equal((await wire.answer()).status, 405);

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { openWire } from "../support/raw-connection.ts";
 import { startSharedService } from "../support/service.ts";
 
-// A proxy sends the requests of many clients over one connection, one after the other. Whatever one
-// client writes, it is one request: no part of it may be taken for the next, which is another's.
+// A proxy sends the requests of many clients over one connection, one after the other. No part of
+// one client's request may be read as the next request, which is another client's.
 
 const service = await startSharedService();
 
@@ -16,7 +16,7 @@ const GET = "GET /healthz HTTP/1.1\r\nHost: kurs\r\n";
 const CHUNKS_THEN_HIDDEN = `0\r\n\r\n${HIDDEN}`;
 const LENGTH_OF_ALL = CHUNKS_THEN_HIDDEN.length;
 
-/** Each has two readings, of which one holds a second request. */
+/** Each can be read in two ways, one of which contains a second request. */
 const ambiguous = [
   ["CL.TE", `${POST}Content-Length: ${LENGTH_OF_ALL}\r\nTransfer-Encoding: chunked\r\n\r\n`],
   ["TE.CL", `${POST}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n`],
@@ -49,7 +49,7 @@ const ambiguous = [
 ] as const;
 
 for (const [what, head] of ambiguous) {
-  test(`smuggling: ${what} is refused, and the connection closed: nothing behind it is read`, async () => {
+  test(`smuggling: ${what} is rejected, and the connection closes before the rest is read`, async () => {
     const before = await service.usedUnits(session);
     using wire = await openWire(service.url);
 
@@ -62,7 +62,7 @@ for (const [what, head] of ambiguous) {
       lines.some((line) => /^connection: close$/i.test(line)),
       lines.join("\n"),
     );
-    assert.equal(wire.received(), "", "a second answer came");
+    assert.equal(wire.received(), "", "a second response came");
     assert.equal(await service.usedUnits(session), before);
   });
 }
@@ -79,7 +79,7 @@ const badChunks = [
 ] as const;
 
 for (const [what, chunk] of badChunks) {
-  test(`smuggling: in chunks, ${what} is refused, and the connection closed`, async () => {
+  test(`smuggling: in chunks, ${what} is rejected, and the connection closes`, async () => {
     const before = await service.usedUnits(session);
     using wire = await openWire(service.url);
 
@@ -88,12 +88,12 @@ for (const [what, chunk] of badChunks) {
     await wire.untilEnd();
 
     assert.equal(status, 400);
-    assert.equal(wire.received(), "", "a second answer came");
+    assert.equal(wire.received(), "", "a second response came");
     assert.equal(await service.usedUnits(session), before);
   });
 }
 
-test("smuggling: sound requests on one connection have one answer each, whatever is in their bodies", async () => {
+test("smuggling: valid requests on one connection get one response each, whatever their bodies", async () => {
   const before = await service.usedUnits(session);
   using wire = await openWire(service.url);
   const body = JSON.stringify({ email: HIDDEN, password: CHUNKS_THEN_HIDDEN });
@@ -107,7 +107,7 @@ test("smuggling: sound requests on one connection have one answer each, whatever
     wire.send(request);
     const { status } = await wire.answer();
     assert.ok([200, 400].includes(status));
-    assert.equal(wire.received(), "", "a second answer came");
+    assert.equal(wire.received(), "", "a second response came");
   }
 
   assert.equal(await service.usedUnits(session), before);

@@ -37,7 +37,7 @@ for (const [path, allowed, credential] of knownPaths) {
     (method) => method !== "CONNECT" && !(allowed as readonly string[]).includes(method),
   );
 
-  test(`§7 methods: ${path.replace(id, "{id}")} is 405 to ${others.length} others than ${allowed}`, async () => {
+  test(`§7 methods: ${path.replace(id, "{id}")} allows ${allowed}: ${others.length} others are 405`, async () => {
     const before = stored();
 
     for (const method of others) {
@@ -55,7 +55,7 @@ for (const [path, allowed, credential] of knownPaths) {
   });
 }
 
-test("§7 methods: 405 comes before the credential and before the symbols' form", async () => {
+test("§7 methods: the method is checked before the credential and the symbols: 405", async () => {
   for (const path of ["/v1/rates/EUR/USD", "/v1/rates/E/U", `/v1/rates/${"E".repeat(5000)}/U`]) {
     for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
       assertFailure(await service.call(method, path), 405, "method_not_allowed");
@@ -72,7 +72,7 @@ const bodies = [
 ] as const;
 
 for (const [what, raw, contentType] of bodies) {
-  test(`§7 methods: 405 comes before a body that is ${what}`, async () => {
+  test(`§7 methods: the method is checked before a body that is ${what}: 405`, async () => {
     const how = { apiKey, raw, headers: { "content-type": contentType } };
 
     for (const method of ["POST", "PUT", "PATCH", "DELETE", "QUERY"]) {
@@ -83,7 +83,7 @@ for (const [what, raw, contentType] of bodies) {
   });
 }
 
-test("methods: no header or query turns one method into another", async () => {
+test("methods: no header or query parameter overrides the method", async () => {
   const before = stored();
   for (const name of ["x-http-method-override", "x-http-method", "x-method-override"]) {
     const answer = await service.post(`/v1/account/api-keys/${id}?_method=DELETE`, {

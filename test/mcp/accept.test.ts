@@ -15,7 +15,7 @@ import {
 const { service, post, charging } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
 
-/** @param accept `undefined` sends no Accept at all. */
+/** @param accept `undefined` sends no Accept header. */
 function accepting({ headers, json }: Posted, accept: string | undefined): Posted {
   const { accept: _usual, ...others } = headers;
   return { headers: accept === undefined ? others : { ...others, accept }, json };
@@ -27,7 +27,7 @@ const wide = [
 ];
 
 for (const accept of wide) {
-  test(`MCP: Accept: ${accept ?? "(none)"} is served in JSON, to both generations of clients`, async () => {
+  test(`MCP: Accept: ${accept ?? "(none)"} gets JSON, in both eras`, async () => {
     const hello = requestOf("2025", "initialize", {
       protocolVersion: "2025-11-25",
       capabilities: {},
@@ -41,7 +41,7 @@ for (const accept of wide) {
       assert.match(list.text, /"name":"get_rate"/);
       const read = await charging(1, () => post(accepting(readOf(era), accept)));
       assert.equal(valueIn(rpcOf(read)).rate, "1.1476");
-      // A call that the SDK answers.
+      // A call that the SDK handles.
       const { headers, json } = callOf(era, "get_usage");
       const params = { ...(json.params as object), task: {} };
       const bySdk = await post(accepting({ headers, json: { ...json, params } }, accept));
@@ -60,7 +60,7 @@ for (const accept of [
   "application/json;q=0",
   "application/xml",
 ]) {
-  test(`MCP: Accept: ${accept} is 406 to a client before 2026, uncharged`, async () => {
+  test(`MCP: Accept: ${accept} is 406 in the 2025 era, uncharged`, async () => {
     const answer = await charging(0, () => post(accepting(readOf("2025"), accept)));
     assertRpcError(answer, 406, -32_000, /Not Acceptable/);
   });

@@ -16,7 +16,7 @@ import {
   startWithKey,
 } from "./messages.ts";
 
-/** What a 401 says in WWW-Authenticate; several clients show it to the person. */
+/** The WWW-Authenticate of a 401; several clients show it to their user. */
 const CHALLENGE =
   'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
@@ -33,7 +33,7 @@ const charges = () => [
 const UNKNOWN = "There is nothing at this path.";
 const NO_OAUTH = "Kurs has no OAuth. Send the header Authorization: ApiKey svc_live_…";
 
-/** The refusal of a request without a valid key: no word of OAuth, which clients would look for. */
+/** Asserts a 401 that does not suggest OAuth: clients would try it. */
 function assertKeyRefused(answer: Answer): void {
   assert.equal(answer.status, 401, answer.text);
   const { request_id, ...envelope } = answer.body;
@@ -110,7 +110,7 @@ suite("MCP admission: the key", () => {
     });
   }
 
-  test("no key in a body is looked at", async () => {
+  test("a key in a body is ignored", async () => {
     const before = charges();
     for (const era of eras) {
       const { headers, json } = readOf(era);
@@ -128,14 +128,14 @@ suite("MCP admission: the key", () => {
     assert.deepEqual(charges(), before);
   });
 
-  test("without a key nothing of the body is read: neither its type nor its length", async () => {
+  test("without a key the server checks neither the type nor the length of the body", async () => {
     const headers = { ...headersOf("2025"), "content-type": "text/plain" };
     assertKeyRefused(await service.post(PATH, { headers, raw: "x" }));
     const raw = " ".repeat(65_537);
     assertKeyRefused(await service.post(PATH, { headers: headersOf("2025"), raw }));
   });
 
-  test("the scheme is matched without regard to case, the key exactly", async () => {
+  test("the scheme is case-insensitive, the key is not", async () => {
     const { headers, json } = requestOf("2025", "tools/list");
     const post = (authorization: string) =>
       service.post(PATH, { headers: { ...headers, authorization }, json });
@@ -147,7 +147,7 @@ suite("MCP admission: the key", () => {
     }
   });
 
-  test("a key that is revoked while its client is connected is refused at the next call", async () => {
+  test("a key that is revoked while its client is connected is rejected at the next call", async () => {
     const own = await service.createKey(session);
     const post = postTo(service, own.apiKey);
     assert.equal((await post(requestOf("2025", "tools/list"))).status, 200);
@@ -160,7 +160,7 @@ suite("MCP admission: the key", () => {
     }
   });
 
-  test("no key stands in the log", () => {
+  test("the log contains no key", () => {
     const told = service.logLines.filter((line) =>
       [apiKey, revoked.apiKey, session].some((secret) => line.includes(secret)),
     );
@@ -169,7 +169,7 @@ suite("MCP admission: the key", () => {
 });
 
 suite("MCP admission: the path", () => {
-  test("/mcp is an unknown path like any other, with any method and any credential", async () => {
+  test("/mcp is an unknown path, with any method and any credential", async () => {
     const before = charges();
     for (const [, call] of kinds) {
       assertFailure(await service.post("/mcp", { ...call, apiKey }), 404, "not_found", UNKNOWN);
@@ -211,7 +211,7 @@ suite("MCP admission: the path", () => {
     assert.deepEqual(charges(), before);
   });
 
-  test("GET and DELETE of a foreign page are 403, before the key is looked at", async () => {
+  test("GET and DELETE from a forbidden origin are 403, before the key is checked", async () => {
     const headers = { origin: "https://evil.example" };
     for (const method of ["GET", "DELETE"]) {
       for (const how of [{ headers }, { headers, apiKey }]) {
@@ -220,7 +220,7 @@ suite("MCP admission: the path", () => {
     }
   });
 
-  test("any other method than POST is 405 with Allow: POST, with a key or without", async () => {
+  test("any other method than POST is 405 with Allow: POST, with and without a key", async () => {
     const before = charges();
     for (const method of ["PUT", "PATCH", "OPTIONS", "QUERY"]) {
       for (const how of [{}, { apiKey }]) {
@@ -232,7 +232,7 @@ suite("MCP admission: the path", () => {
     assert.deepEqual(charges(), before);
   });
 
-  test("a preflight is 204 and lets come what MCP's clients send", async () => {
+  test("a preflight is 204 and allows the headers that MCP clients send", async () => {
     const requested =
       "authorization, content-type, accept, mcp-protocol-version, mcp-method, mcp-name";
     const answer = await service.call("OPTIONS", PATH, {
@@ -258,7 +258,7 @@ suite("MCP admission: the path", () => {
   );
 
   for (const path of [...discoveries, "/v1/mcp/.well-known/openid-configuration", "/register"]) {
-    test(`${path} is a 404 whose message says how to send the key`, async () => {
+    test(`${path} is a 404 whose message explains how to send the key`, async () => {
       const json = { client_name: "test", redirect_uris: ["http://localhost/callback"] };
       for (const how of [{}, { apiKey }, { headers: { "mcp-protocol-version": "2025-11-25" } }]) {
         assertFailure(await service.get(path, how), 404, "not_found", NO_OAUTH);
@@ -269,7 +269,7 @@ suite("MCP admission: the path", () => {
     });
   }
 
-  test("other paths of OAuth and of .well-known are unknown like any other", async () => {
+  test("other paths of OAuth and of .well-known are unknown paths", async () => {
     const paths = [
       "/authorize",
       "/token",
@@ -283,7 +283,7 @@ suite("MCP admission: the path", () => {
     }
   });
 
-  test("paths beside it are unknown", async () => {
+  test("paths similar to /v1/mcp are unknown paths", async () => {
     for (const path of ["/v1/mcp/", "/mcp/", "/v1/MCP", "/v1/mcp/x", "/sse", "/v1/mcp/messages"]) {
       assertFailure(await service.post(path, { apiKey, ...readOf("2025") }), 404, "not_found");
     }

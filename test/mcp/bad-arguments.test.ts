@@ -28,38 +28,38 @@ const badArguments = [
   ["other names", "get_rate", { from: "EUR", to: "USD" }, "base is missing."],
   ["names in capitals", "get_rate", { BASE: "EUR", QUOTE: "USD" }, "base is missing."],
   [
-    "a base of null",
+    "null as base",
     "get_rate",
     { base: null, quote: "USD" },
     'base must be a string such as "EUR".',
   ],
   [
-    "a base of a number",
+    "a number as base",
     "get_rate",
     { base: 1, quote: "USD" },
     'base must be a string such as "EUR".',
   ],
   [
-    "a base of a list",
+    "a list as base",
     "get_rate",
     { base: ["EUR"], quote: "USD" },
     'base must be a string such as "EUR".',
   ],
   [
-    "a quote of an object",
+    "an object as quote",
     "get_rate",
     { base: "EUR", quote: {} },
     'quote must be a string such as "USD".',
   ],
   [
-    "a quote of true",
+    "true as quote",
     "get_rate",
     { base: "EUR", quote: true },
     'quote must be a string such as "USD".',
   ],
   ["no amount", "convert_currency", EUR_USD, "amount is missing."],
   [
-    "an amount of 1",
+    "a number as amount",
     "convert_currency",
     { ...EUR_USD, amount: 1 },
     'amount must be a string such as "1250.50".',
@@ -81,7 +81,7 @@ for (const [what, name, given, message] of badArguments) {
   });
 }
 
-test("MCP: arguments in __proto__ are no arguments, and pollute nothing", async () => {
+test("MCP: arguments in __proto__ are ignored and pollute nothing", async () => {
   for (const era of eras) {
     for (const member of ["__proto__", "constructor"]) {
       const raw = JSON.stringify(readOf(era).json).replace(
@@ -96,7 +96,7 @@ test("MCP: arguments in __proto__ are no arguments, and pollute nothing", async 
   assert.equal(Object.hasOwn(Object.prototype, "base"), false);
 });
 
-test("MCP: arguments that are no object are refused by the protocol, uncharged", async () => {
+test("MCP: arguments that are not an object are a protocol error, uncharged", async () => {
   for (const era of eras) {
     for (const given of [null, [], ["EUR", "USD"], '{"base":"EUR","quote":"USD"}', 5, true]) {
       const posted = readOf(era);
@@ -115,36 +115,36 @@ const convert = (era: Era, amount: string) =>
   callOf(era, "convert_currency", { ...EUR_USD, amount });
 
 const badAmounts = [
-  ["nothing", ""],
+  ["no characters", ""],
   ["a space", " "],
   ["an exponent", "1e5"],
   ["an exponent in capitals", "1E5"],
-  ["less than nothing", "-1"],
+  ["a negative number", "-1"],
   ["minus zero", "-0"],
   ["NaN", "NaN"],
   ["infinity", "Infinity"],
   ["41 digits", "1".repeat(41)],
   ["41 digits around a point", `${"1".repeat(40)}.1`],
   ["60,000 digits", "1".repeat(60_000)],
-  ["a separator of thousands", "1,000"],
+  ["a thousands separator", "1,000"],
   ["a decimal comma", "1,5"],
-  ["a space before", " 1"],
-  ["a line feed after", "1\n"],
+  ["a leading space", " 1"],
+  ["a trailing line feed", "1\n"],
   ["a point at the end", "1."],
   ["a point at the start", ".5"],
-  ["a point alone", "."],
+  ["only a point", "."],
   ["two points", "1.2.3"],
-  ["a plus", "+1"],
+  ["a plus sign", "+1"],
   ["a leading zero", "01"],
   ["a hexadecimal number", "0x10"],
-  ["a big integer of JavaScript", "10n"],
+  ["a JavaScript BigInt literal", "10n"],
   ["full-width digits", "１２"],
   ["Arabic digits", "١٢"],
   ["a currency", "1 EUR"],
 ] as const;
 
 for (const [what, amount] of badAmounts) {
-  test(`MCP: an amount of ${what} fails as invalid_request, uncharged`, async () => {
+  test(`MCP: the amount ${what} fails as invalid_request, uncharged`, async () => {
     for (const era of eras) {
       const answer = await charging(0, () => post(convert(era, amount)));
       assertToolFailure(answer, "invalid_request", AMOUNT_RULE);
@@ -181,7 +181,7 @@ for (const [amount, result] of goodAmounts) {
 const badSymbols = ["E", "", " ", "EURUSDEURUSD", "ß", "ſſ", "E R", "EUR/USD", "ＥＵＲ", "\ud800"];
 
 for (const symbol of badSymbols) {
-  test(`MCP: ${JSON.stringify(symbol)} is a bad symbol on either side, uncharged`, async () => {
+  test(`MCP: ${JSON.stringify(symbol)} is an invalid base and quote, uncharged`, async () => {
     for (const era of eras) {
       for (const pair of [
         { base: symbol, quote: "USD" },
@@ -197,7 +197,7 @@ for (const symbol of badSymbols) {
   });
 }
 
-test("MCP: symbols are trimmed and upper-cased, as over REST", async () => {
+test("MCP: symbols are trimmed and converted to upper case, as over REST", async () => {
   for (const era of eras) {
     const given = { base: " eur ", quote: "\tuSd\n", amount: "1" };
     for (const name of ["get_rate", "convert_currency"]) {
@@ -207,7 +207,7 @@ test("MCP: symbols are trimmed and upper-cased, as over REST", async () => {
   }
 });
 
-test("MCP: a pair that is not supported or suspended costs its unit, and fails", async () => {
+test("MCP: a call for an unsupported or a suspended pair fails and costs one unit", async () => {
   service.storeRate("SUS", "USD", "2.5");
   service.query("UPDATE rates SET suspended_at = '2026-11-21T11:00:00.000Z' WHERE base = 'SUS'");
   for (const era of eras) {
@@ -227,7 +227,7 @@ test("MCP: a pair that is not supported or suspended costs its unit, and fails",
   }
 });
 
-test("MCP: a bad symbol comes before a bad amount, and either before the quota", async () => {
+test("MCP: the symbols are checked before the amount, and both before the quota", async () => {
   await using own = await startWithKey({ freePlanUnits: 0 });
   const call = (era: Era, name: string, given: Record<string, unknown>) =>
     own.post(callOf(era, name, given));
@@ -254,7 +254,7 @@ test("MCP: a bad symbol comes before a bad amount, and either before the quota",
   }
 });
 
-test("MCP: after all that, nothing was logged as a mistake of the service", () => {
+test("MCP: the invalid arguments caused no internal error", () => {
   const mistakes = service.logLines.filter((line) => line.includes('"err"'));
   assert.deepEqual(mistakes, []);
 });

@@ -30,13 +30,13 @@ const malformed = [
   ["nothing", ""],
   ["white space", " \r\n"],
   ["an object that is not closed", JSON.stringify(readOf("2025").json).slice(0, -1)],
-  ["a comma too many", '{"jsonrpc":"2.0","id":1,"method":"tools/list",}'],
+  ["an extra comma", '{"jsonrpc":"2.0","id":1,"method":"tools/list",}'],
   ["two calls in a row", JSON.stringify(readOf("2025").json).repeat(2)],
-  ["a form", "method=tools%2Fcall&name=get_rate"],
+  ["a form body", "method=tools%2Fcall&name=get_rate"],
 ] as const;
 
 for (const [what, raw] of malformed) {
-  test(`MCP: ${what} is no JSON: 400 with -32700, uncharged`, async () => {
+  test(`MCP: ${what} is invalid JSON: 400 with -32700, uncharged`, async () => {
     for (const era of eras) {
       const answer = await charging(0, () => postText(era, raw));
       assertRpcError(answer, 400, -32_700, "Parse error: Invalid JSON");
@@ -58,14 +58,14 @@ const noMessages = [
 ] as const;
 
 for (const [what, raw] of noMessages) {
-  test(`MCP: ${what} is JSON, but no message: 400 with -32600, uncharged`, async () => {
+  test(`MCP: ${what} is JSON, but not a message: 400 with -32600, uncharged`, async () => {
     for (const era of eras) {
       assertRpcError(await charging(0, () => postText(era, raw)), 400, -32_600);
     }
   });
 }
 
-test("MCP: a byte order mark before the JSON does no harm, and the call is charged once", async () => {
+test("MCP: a leading byte order mark is ignored, and the call is charged once", async () => {
   for (const era of eras) {
     const raw = `\ufeff${JSON.stringify(readOf(era).json)}`;
     valueIn(rpcOf(await charging(1, () => postText(era, raw))));
@@ -76,7 +76,7 @@ const many = (count: number) => new Array<number>(count).fill(1);
 const manyMembers = (count: number) =>
   Object.fromEntries(many(count).map((one, index) => [`m${index}`, one]));
 
-/** Messages with values of a wrong type in a place where the SDK looks at each of them. */
+/** Messages with values of a wrong type in places where the SDK validates each of them. */
 function wide(count: number): readonly (readonly [what: string, posted: Posted])[] {
   const client = { name: "test", version: "1" };
   const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: client };
@@ -105,7 +105,7 @@ function wide(count: number): readonly (readonly [what: string, posted: Posted])
 }
 
 for (const [what, posted] of wide(5000)) {
-  test(`MCP: ${what} by the thousand is -32600 in a short response, uncharged`, async () => {
+  test(`MCP: ${what} by the thousand gets -32600 in a short response, uncharged`, async () => {
     const answer = await charging(0, () => post(posted));
 
     assertRpcError(answer, 400, -32_600, /256 JSON values/);
@@ -117,7 +117,7 @@ for (const [what, posted] of wide(5000)) {
 }
 
 for (const [what, { headers, json }] of wide(200)) {
-  test(`MCP: ${what} by the hundred has a response shorter than itself`, async () => {
+  test(`MCP: ${what} by the hundred gets a response that is shorter than the request`, async () => {
     const answer = await charging(0, () => post({ headers, json }));
 
     assert.ok(rpcOf(answer).error !== undefined || what.includes("2025"), answer.text);
@@ -126,7 +126,7 @@ for (const [what, { headers, json }] of wide(200)) {
   });
 }
 
-test("MCP: an unknown tool's long name is cut short in the error", async () => {
+test("MCP: the error for an unknown tool cuts its long name", async () => {
   const answer = await post(callOf("2025", "n".repeat(5000)));
   assertRpcError(answer, 200, -32_602, /n{100}.*…$/);
   assert.ok(answer.text.length < 400, answer.text);
@@ -135,7 +135,7 @@ test("MCP: an unknown tool's long name is cut short in the error", async () => {
 const wrongTypes = ["text/plain", "application/x-www-form-urlencoded", "application/json-rpc"];
 
 for (const contentType of wrongTypes) {
-  test(`MCP: a call sent as ${contentType} is 415 with the envelope, uncharged`, async () => {
+  test(`MCP: a call with the Content-Type ${contentType} is 415 in the envelope, uncharged`, async () => {
     for (const era of eras) {
       const { headers, json } = readOf(era);
       const typed = { headers: { ...headers, "content-type": contentType }, json };
@@ -144,7 +144,7 @@ for (const contentType of wrongTypes) {
   });
 }
 
-test("MCP: 64 KiB are read; one byte more is 413 with the envelope, uncharged", async () => {
+test("MCP: 64 KiB are accepted; one byte more is 413 in the envelope, uncharged", async () => {
   for (const era of eras) {
     const raw = JSON.stringify(readOf(era).json);
     valueIn(rpcOf(await charging(1, () => postText(era, raw.padEnd(KIB_64)))));
@@ -159,7 +159,7 @@ const unknownTools = ["nope", "GET_RATE", "get_rate_", "", "get-rate"];
 const prototypeNames = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"];
 
 for (const name of [...unknownTools, ...prototypeNames]) {
-  test(`MCP: ${JSON.stringify(name)} is no tool: -32602 that names it, uncharged`, async () => {
+  test(`MCP: ${JSON.stringify(name)} is an unknown tool: -32602 with its name, uncharged`, async () => {
     for (const era of eras) {
       const posted = callOf(era, name, EUR_USD, "call-7");
       const answer = await charging(0, () => post(posted));
@@ -171,7 +171,7 @@ for (const name of [...unknownTools, ...prototypeNames]) {
   });
 }
 
-test("MCP: a name of a tool that is no text, or none, is -32602, uncharged", async () => {
+test("MCP: a tool name that is missing or not a string is -32602, uncharged", async () => {
   for (const era of eras) {
     for (const name of [undefined, null, 5, ["get_rate"], {}]) {
       const posted: Posted = requestOf(era, "tools/call", { name, arguments: EUR_USD });
@@ -180,7 +180,7 @@ test("MCP: a name of a tool that is no text, or none, is -32602, uncharged", asy
   }
 });
 
-test("MCP: a method that there is none of is -32601: 200 in 2025, 404 in 2026", async () => {
+test("MCP: an unknown method is -32601: 200 in 2025, 404 in 2026", async () => {
   for (const method of ["nope", "resources/list", "prompts/list", "constructor", "tools/Call"]) {
     const old = await charging(0, () => post(requestOf("2025", method)));
     assertRpcError(old, 200, -32_601, "Method not found");
@@ -189,7 +189,7 @@ test("MCP: a method that there is none of is -32601: 200 in 2025, 404 in 2026", 
   }
 });
 
-test("MCP: there is nothing to subscribe to: 404 in JSON at once, never a stream", async () => {
+test("MCP: a subscription is 404 in JSON at once, never a stream", async () => {
   for (const listChanged of [true, false]) {
     const params = { notifications: { tools: { listChanged } } };
     const answer = await post(requestOf("2026", "subscriptions/listen", params, "sub-1"));
@@ -199,7 +199,7 @@ test("MCP: there is nothing to subscribe to: 404 in JSON at once, never a stream
   }
 });
 
-test("MCP: a call without an id asks for no answer: 202, it does not run and costs nothing", async () => {
+test("MCP: a call without an id does not run: 202 without a body, uncharged", async () => {
   for (const era of eras) {
     const { headers, json } = readOf(era);
     const { id: _id, ...notification } = json;
@@ -209,7 +209,7 @@ test("MCP: a call without an id asks for no answer: 202, it does not run and cos
   }
 });
 
-test("MCP: headers and body that disagree on the revision are refused, uncharged", async () => {
+test("MCP: a header and body with different revisions are rejected, uncharged", async () => {
   const { headers, json } = readOf("2026");
   const others = { ...headers, "mcp-name": "get_usage" };
   const mismatches = [
@@ -241,7 +241,7 @@ test("MCP: headers and body that disagree on the revision are refused, uncharged
   });
 });
 
-test("MCP: after all that, nothing was logged as a mistake of the service", () => {
+test("MCP: the invalid messages caused no internal error", () => {
   const mistakes = service.logLines.filter((line) => line.includes('"err"'));
   assert.deepEqual(mistakes, []);
 });

@@ -21,7 +21,7 @@ import {
 const { service, apiKey, charging } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
 
-/** A batch that is not answered by then is taken for hung. */
+/** A batch without a response by then hangs. */
 const DEADLINE = { timeout: 120_000 };
 
 const post = (messages: readonly unknown[], key = apiKey): Promise<Answer> =>
@@ -36,7 +36,7 @@ const cancellation = (requestId: unknown) =>
 const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-test("MCP batches: 100 mixed messages are each answered in their order, and charged one by one", async () => {
+test("MCP batches: 100 mixed messages get their responses in order, each charged by itself", async () => {
   const kinds = [
     (id: number) => read(id),
     (id: number) => call(id, "convert_currency", { ...EUR_USD, amount: "2" }),
@@ -51,7 +51,7 @@ test("MCP batches: 100 mixed messages are each answered in their order, and char
   ] as const;
   const messages = times(100, (index) => kinds[index % 10]?.(index));
 
-  // Four rates and an unsupported pair in each ten.
+  // Four rates and an unsupported pair per ten messages.
   const answer = await charging(50, () => post(messages));
 
   assert.equal(answer.status, 200);
@@ -77,7 +77,7 @@ test("MCP batches: 100 mixed messages are each answered in their order, and char
   assert.deepEqual([...requestIds], [answer.headers["x-request-id"]]);
 });
 
-/** As many requests beside calls that are charged as a batch may hold. */
+/** As many uncharged requests as a batch may hold besides charged calls. */
 const free: readonly ((id: unknown) => unknown)[] = [
   (id) => requestOf("2025", "tools/list", {}, id).json,
   (id) => requestOf("2025", "ping", {}, id).json,
@@ -102,11 +102,11 @@ const codeOfKind = new Map([
   [7, "invalid_request"],
 ]);
 
-test("MCP batches: one call in a batch is answered as by itself", async () => {
+test("MCP batches: a single call in a batch gets the same response as without a batch", async () => {
   assert.equal(valueIn(rpcOf(await charging(1, () => post([read(1)])))).rate, "1.1476");
 });
 
-test("MCP batches: 1 and a text of 1 are two ids", async () => {
+test(`MCP batches: the number 1 and the string "1" are different ids`, async () => {
   const answers = rpcsOf(await charging(2, () => post([read(1), read("1")])));
   assert.deepEqual(
     answers.map(({ id }) => id),
@@ -122,16 +122,16 @@ const initialize = requestOf("2025", "initialize", {
 
 const refused = [
   ["101 calls", times(101, read), /100/],
-  ["nothing in it", [], /empty/],
+  ["no messages", [], /empty/],
   ["a batch in it", [read(1), [read(2)]], /invalid message/],
   ["only a batch in it", [[read(1), read(2)]], /invalid message/],
   ["a number in it", [read(1), 5], /invalid message/],
   ["null in it", [read(1), null], /invalid message/],
   ["a call with the id null in it", [read(1), read(null)], /invalid message/],
-  ["an id twice", [read(1), read(1)], /same id/],
-  ["an id twice, far apart", [read("a"), ...times(50, read), read("a")], /same id/],
-  ["an id twice, of different calls", [read(0), call(0, "get_usage", {})], /same id/],
-  ["a handshake in it", [initialize, read(2)], /initialization/],
+  ["a repeated id", [read(1), read(1)], /same id/],
+  ["a repeated id, far apart", [read("a"), ...times(50, read), read("a")], /same id/],
+  ["a repeated id of different calls", [read(0), call(0, "get_usage", {})], /same id/],
+  ["initialize in it", [initialize, read(2)], /initialization/],
   ["a call of 2026 in it", [read(1), readOf("2026", 2).json], /2026-07-28/],
   [
     "tools/list 100 times",
@@ -139,7 +139,7 @@ const refused = [
     /once/,
   ],
   [
-    "a method twice beside a read",
+    "a method twice besides a read",
     [read(1), ...times(2, (id) => requestOf("2025", "ping", {}, `p${id}`).json)],
     /ping.*once/,
   ],
@@ -149,12 +149,12 @@ const refused = [
     /initialize.*once/,
   ],
   [
-    "11 requests that cost nothing, beside reads",
+    "11 uncharged requests besides reads",
     [...times(20, read), ...[...free, free[9]].map((make, index) => make?.(`free ${index}`))],
     /at most 10/,
   ],
   [
-    "11 methods that do not exist",
+    "11 unknown methods",
     times(11, (id) => requestOf("2025", `nope/${id}`, {}, id).json),
     /at most 10/,
   ],
@@ -166,7 +166,7 @@ const refused = [
 ] as const;
 
 for (const [what, messages, message] of refused) {
-  test(`MCP batches: one with ${what} is refused as a whole, uncharged`, DEADLINE, async () => {
+  test(`MCP batches: one with ${what} is rejected as a whole, uncharged`, DEADLINE, async () => {
     const answer = await charging(0, () => post(messages));
     assertRpcError(answer, 400, -32_600, message);
     assert.equal(rpcOf(answer).id, null);
@@ -174,7 +174,7 @@ for (const [what, messages, message] of refused) {
   });
 }
 
-test("MCP batches: there are none in 2026: refused, uncharged", DEADLINE, async () => {
+test("MCP batches: revision 2026-07-28 has none: rejected, uncharged", DEADLINE, async () => {
   for (const messages of [
     [readOf("2026").json],
     [readOf("2026", 1).json, readOf("2026", 2).json],
@@ -196,7 +196,7 @@ const cancelled = [
 
 for (const [when, messages] of cancelled) {
   test(
-    `MCP batches: a call that is cancelled ${when} is answered all the same`,
+    `MCP batches: a call that is cancelled ${when} still gets its response`,
     DEADLINE,
     async () => {
       const answer = await charging(1, () => post(messages));
@@ -208,7 +208,7 @@ for (const [when, messages] of cancelled) {
   );
 }
 
-test("MCP batches: of three calls one is cancelled, and three are answered", DEADLINE, async () => {
+test("MCP batches: of three calls, one cancelled, all get responses", DEADLINE, async () => {
   const answer = await charging(3, () => post([read(1), read(2), cancellation(2), read(3)]));
   assert.deepEqual(
     rpcsOf(answer).map((rpc) => [rpc.id, valueIn(rpc).rate]),
@@ -221,7 +221,7 @@ test("MCP batches: of three calls one is cancelled, and three are answered", DEA
 });
 
 test(
-  "MCP batches: notifications alone, cancellations too, are 202 and nothing",
+  "MCP batches: only notifications, also cancellations, are 202 without a body",
   DEADLINE,
   async () => {
     const initialized = notificationOf("2025", "notifications/initialized").json;
@@ -237,23 +237,19 @@ test(
   },
 );
 
-test(
-  "MCP batches: a request has its answer, also one named as a cancellation",
-  DEADLINE,
-  async () => {
-    const misnamed = requestOf("2025", "notifications/cancelled", { requestId: 1 }, 2).json;
+test("MCP batches: a request named like a cancellation gets a response", DEADLINE, async () => {
+  const misnamed = requestOf("2025", "notifications/cancelled", { requestId: 1 }, 2).json;
 
-    const answers = rpcsOf(await charging(1, () => post([read(1), misnamed])));
+  const answers = rpcsOf(await charging(1, () => post([read(1), misnamed])));
 
-    assert.deepEqual(
-      answers.map(({ id }) => id),
-      [1, 2],
-    );
-    assert.equal(answers[1]?.error?.code, -32_601);
-  },
-);
+  assert.deepEqual(
+    answers.map(({ id }) => id),
+    [1, 2],
+  );
+  assert.equal(answers[1]?.error?.code, -32_601);
+});
 
-test("MCP batches: one that is larger than the quota gets what remains, and not a unit more", async () => {
+test("MCP batches: a batch larger than the remaining quota gets exactly the remaining units", async () => {
   await using own = await startWithKey({ freePlanUnits: 10 });
   const send = (messages: readonly unknown[]) =>
     own.service.post(PATH, { apiKey: own.apiKey, headers: headersOf("2025"), json: messages });
@@ -276,7 +272,7 @@ test("MCP batches: one that is larger than the quota gets what remains, and not 
   assert.equal(days[0]?.units, 10);
 });
 
-test("MCP batches: ten at once on a small quota serve exactly the quota between them", async () => {
+test("MCP batches: ten concurrent batches on a small quota get exactly the quota in total", async () => {
   await using own = await startWithKey({ freePlanUnits: 100 });
   const how = { apiKey: own.apiKey, headers: headersOf("2025"), json: times(30, read) };
 

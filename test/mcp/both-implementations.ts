@@ -19,11 +19,11 @@ import {
 } from "../contract/suite/database.ts";
 import { TestClock } from "../support/service.ts";
 
-/** The short way and the SDK's, over the real use cases on a real store. */
+/** Direct calls and the SDK, on the real use cases and a real store. */
 export interface Ways {
   readonly short: CallDirectly;
   readonly sdk: HandleWithSdk;
-  /** Two accounts in the same state, so that each way has its own to charge. */
+  /** Two accounts in the same state, so that each implementation has its own to charge. */
   readonly twins: Readonly<Record<Situation, readonly [Customer, Customer]>>;
   usedUnits(customer: Customer): Promise<number>;
 }
@@ -33,7 +33,7 @@ export interface Customer {
   readonly apiKey: string;
 }
 
-/** How an account stands whose key asks. */
+/** The state of the account or the key. */
 export const situations = ["ample", "exhausted", "revoked"] as const;
 export type Situation = (typeof situations)[number];
 

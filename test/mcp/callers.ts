@@ -10,15 +10,15 @@ export const BATCH = 5;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What became of one read: a failure's envelope, or nothing but the rate. */
+/** The outcome of one read: a failure's envelope, or just that it got the rate. */
 export type Outcome = "served" | Members;
 
-/** A way to read EUR/USD. */
+/** A protocol to read EUR/USD with. */
 export interface Way {
   readonly name: string;
   readonly readsPerRequest: number;
   ask(service: TestService, apiKey: string): Promise<Answer>;
-  /** What became of each read of a request that was not refused as a whole. */
+  /** The outcome of each read of a request that was not rejected as a whole. */
   outcomesOf(answer: Answer): readonly Outcome[];
 }
 
@@ -45,7 +45,7 @@ const calls: readonly Way[] = mcp.eras.map((era) => ({
   outcomesOf: (answer) => [outcomeOf(mcp.rpcOf(answer))],
 }));
 
-/** Calls in one request, of which each is charged. */
+/** Several calls in one request, each charged. */
 export const batches: Way = {
   name: "MCP in batches",
   readsPerRequest: BATCH,
@@ -57,10 +57,10 @@ export const batches: Way = {
   outcomesOf: (answer) => mcp.rpcsOf(answer).map(outcomeOf),
 };
 
-/** REST first, then those of MCP. */
+/** REST first, then the MCP ones. */
 export const ways: readonly Way[] = [rest, ...calls, batches];
 
-/** Reads in a way, and expects that the request as such is answered. */
+/** Reads over a protocol and asserts that the request as a whole succeeds. */
 export async function read(
   way: Way,
   service: TestService,

@@ -7,7 +7,7 @@ import { startSharedService } from "../support/service.ts";
 
 const RATE = "0.00012345678901234567890123456789012345";
 const AMOUNT = "98765432109876543210.12345678901234567890";
-/** Worked out with another program's decimals. */
+/** Computed with another program's decimals. */
 const PRODUCT = "12193263113702179.5225118122210028952304555707219343087927393537645950602050";
 
 const TOOLS = ["get_rate", "convert_currency", "get_usage"];
@@ -16,7 +16,7 @@ const EUR_USD = { base: "EUR", quote: "USD" };
 const service = await startSharedService();
 service.storeRate("MANY", "DIGITS", RATE);
 
-/** A new account with its session, its key and the client that has the key. */
+/** A new account with its session, its key and a client that uses the key. */
 async function connected(mode: (typeof eras)[number]["mode"]) {
   const { session, keyId: id, apiKey } = await service.newCustomer();
   const mcp = await connectMcp(service.url, { mode, authorization: `ApiKey ${apiKey}` });
@@ -24,7 +24,7 @@ async function connected(mode: (typeof eras)[number]["mode"]) {
   return { ...mcp, session, id, apiKey, used };
 }
 
-/** Calls a tool once its output schema is known: from then on the client holds results to it. */
+/** Calls a tool after fetching its output schema: from then on the client validates results. */
 async function callChecked(mcp: McpClient, name: string, given: Record<string, unknown> = {}) {
   await mcp.client.listTools();
   const result = await mcp.call(name, given);
@@ -33,7 +33,7 @@ async function callChecked(mcp: McpClient, name: string, given: Record<string, u
   return result;
 }
 
-/** What the client makes of a request whose credential is refused. */
+/** The client's error for a request whose credential was rejected. */
 function isRefused(error: unknown): true {
   assert.ok(error instanceof SdkHttpError, String(error));
   assert.equal(error.status, 401);
@@ -44,7 +44,7 @@ function isRefused(error: unknown): true {
 
 for (const { name, mode, revision } of eras) {
   suite(`MCP client ${name}`, () => {
-    test("agrees on the revision and learns who serves, and that rates are texts", async () => {
+    test("agrees on the revision and learns the server's name and that rates are strings", async () => {
       await using mcp = await connected(mode);
       const { client } = mcp;
 
@@ -58,7 +58,7 @@ for (const { name, mode, revision } of eras) {
       assert.equal(await mcp.used(), 0);
     });
 
-    test("lists three tools, each with what it costs and both its schemas", async () => {
+    test("lists three tools, each with its cost and both schemas", async () => {
       await using mcp = await connected(mode);
 
       const { tools } = await mcp.client.listTools();
@@ -70,7 +70,7 @@ for (const { name, mode, revision } of eras) {
       const inputs = tools.map(({ inputSchema }) => [
         inputSchema.required ?? [],
         Object.entries(inputSchema.properties ?? {}).map(([key, schema]) => {
-          // Nothing that a client could refuse a symbol by: the service judges.
+          // No constraint by which a client could reject a symbol: the service validates.
           assert.deepEqual(Object.keys(schema as object).sort(), [
             "description",
             "examples",
@@ -100,7 +100,7 @@ for (const { name, mode, revision } of eras) {
       assert.equal(await mcp.used(), 0);
     });
 
-    test("is promised by an output schema the very members that it gets", async () => {
+    test("gets exactly the members that the output schema requires", async () => {
       await using mcp = await connected(mode);
       const { tools } = await mcp.client.listTools();
       const given = { ...EUR_USD, amount: "2" };
@@ -114,7 +114,7 @@ for (const { name, mode, revision } of eras) {
       }
     });
 
-    test("gets from get_rate, for a unit, the bytes of the rate resource", async () => {
+    test("gets the bytes of the rate resource from get_rate, for one unit", async () => {
       await using mcp = await connected(mode);
 
       const result = await callChecked(mcp, "get_rate", EUR_USD);
@@ -125,7 +125,7 @@ for (const { name, mode, revision } of eras) {
       assert.equal(textIn(result), rest.text);
     });
 
-    test("gets from get_usage, for nothing, the bytes of the account's usage", async () => {
+    test("gets the bytes of the account's usage from get_usage, for no unit", async () => {
       await using mcp = await connected(mode);
       for (let read = 0; read < 3; read += 1) await mcp.call("get_rate", EUR_USD);
 
@@ -137,7 +137,7 @@ for (const { name, mode, revision } of eras) {
       assert.equal(await mcp.used(), 3);
     });
 
-    test("gets from convert_currency, for a unit, every digit of the product", async () => {
+    test("gets every digit of the product from convert_currency, for one unit", async () => {
       await using mcp = await connected(mode);
 
       const result = await callChecked(mcp, "convert_currency", {
@@ -164,7 +164,7 @@ for (const { name, mode, revision } of eras) {
       ["convert_currency", { ...EUR_USD, amount: 1 }, "invalid_request", 0],
     ] as const;
 
-    test("takes a failure as a result: the envelope of REST, without structure", async () => {
+    test("gets a failure as a tool result: REST's envelope, without structured content", async () => {
       await using mcp = await connected(mode);
       await mcp.client.listTools();
       let used = 0;
@@ -182,14 +182,14 @@ for (const { name, mode, revision } of eras) {
       assert.deepEqual([body.code, body.message], [unsupported.code, unsupported.message]);
     });
 
-    test("is told of a tool that there is not by an error of the protocol", async () => {
+    test("gets a protocol error for an unknown tool", async () => {
       await using mcp = await connected(mode);
 
       await assert.rejects(mcp.call("set_rate", EUR_USD), { code: -32602 });
       assert.equal(await mcp.used(), 0);
     });
 
-    test("does not connect without a good key, nor with a session", async () => {
+    test("cannot connect without a valid key or with a session", async () => {
       const { session, keyId: id, apiKey } = await service.newCustomer();
       await service.revokeKey(session, id);
       const logged = service.logLines.length;
@@ -210,7 +210,7 @@ for (const { name, mode, revision } of eras) {
       assert.equal(log.includes(session) || log.includes(apiKey), false);
     });
 
-    test("is refused on its very next call once its key is revoked, uncharged", async () => {
+    test("is rejected at its next call after its key is revoked, uncharged", async () => {
       await using mcp = await connected(mode);
       const { apiKey: otherKey } = await service.createKey(mcp.session);
       const authorization = `ApiKey ${otherKey}`;
@@ -230,7 +230,7 @@ for (const { name, mode, revision } of eras) {
   });
 }
 
-test("MCP schemas: the examples of convert_currency are one true conversion", async () => {
+test("MCP schemas: the examples of convert_currency form one correct conversion", async () => {
   await using mcp = await connected("auto");
   const { tools } = await mcp.client.listTools();
   const tool = tools.find(({ name }) => name === "convert_currency");

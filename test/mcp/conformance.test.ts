@@ -15,15 +15,15 @@ const CONFORMANCE = fileURLToPath(
 /** A run takes about a second. */
 const RUN_MS_MAX = 300_000;
 
-/** What a check says that only a fixture or a capability could satisfy which Kurs has not. */
+/** Failure messages of checks that need a fixture or a capability that Kurs does not have. */
 const reasons = [
   /Tool test_\w+ not found/,
   /Not testable: server does not list the diagnostic tool 'test_\w+'/,
   /Method not found/,
-  // Of a resource, where there are none: -32601 is "method not found".
+  // For a resource, where there are none: -32601 is "method not found".
   /^Expected error code -32602 \(Invalid Params\), got -32601\./,
   /^Error data\.uri is undefined/,
-  // Of a call of a fixture tool, whose answer these checks do not repeat.
+  // For a call of a fixture tool, whose error message these checks do not repeat.
   /^Expected InputRequiredResult with inputRequests and requestState$/,
   /^Prerequisite failed: could not get initial InputRequiredResult with requestState$/,
   /^Server returned JSON-RPC error instead of re-requesting via InputRequiredResult\./,
@@ -31,7 +31,7 @@ const reasons = [
 ];
 
 interface Check {
-  /** Its scenario and its own name, as a baseline writes them. */
+  /** Its scenario and its own name, as in a baseline. */
   readonly name: string;
   readonly status: "SUCCESS" | "FAILURE" | "WARNING" | "SKIPPED" | "INFO";
   readonly errorMessage?: string;
@@ -47,11 +47,11 @@ interface Run {
   readonly report: string;
   readonly checks: readonly Check[];
   readonly usedUnits: number;
-  /** What the service logged of itself as failing. */
+  /** Log lines of errors and of 5xx. */
   readonly faults: readonly string[];
 }
 
-/** Runs the official suite against a service, as the revision requires it. */
+/** Runs the official suite against a service, with the requirements of the revision. */
 async function runSuite(revision: string, baseline: string): Promise<Run> {
   await using service = await startService();
   const { session, apiKey } = await service.newCustomer();
@@ -86,7 +86,7 @@ async function runSuite(revision: string, baseline: string): Promise<Run> {
   };
 }
 
-/** Every check that a run has written, one directory a scenario. */
+/** Every check that a run has written, one directory per scenario. */
 async function checksIn(results: string): Promise<Check[]> {
   const checks: Check[] = [];
   for (const directory of await readdir(results)) {
@@ -133,12 +133,12 @@ for (const [revision, mustPass] of revisions) {
       excused = entries ?? [];
     });
 
-    test("every required check passes that is not excused, and no excuse is stale", () => {
+    test("every required check passes unless it is excused, and no excuse is stale", () => {
       assert.equal(run.exitCode, 0, run.report);
       assert.match(run.report, /Baseline check passed: all failures are expected\./);
     });
 
-    test("what is excused wants a fixture or a capability that three tools have not", () => {
+    test("each excused check needs a fixture or a capability that Kurs does not have", () => {
       assert.ok(excused.length > 0);
       for (const name of excused) {
         const failed = checksOf(name).filter(({ status }) => status !== "SUCCESS");
@@ -153,14 +153,14 @@ for (const [revision, mustPass] of revisions) {
       }
     });
 
-    test("what a service of three tools can show, it shows", () => {
+    test("every check that applies to a service of three tools passes", () => {
       for (const name of ["tools-list:tools-list", "tools-list:tools-name-format", ...mustPass]) {
         const found = checksOf(name).map(({ status }) => status);
         assert.deepEqual([...new Set(found)], ["SUCCESS"], name);
       }
     });
 
-    test("no message of the service breaks the revision's schema", () => {
+    test("no message of the service violates the revision's schema", () => {
       const wire = run.checks.filter(({ name }) => name.endsWith(":wire-schema-valid"));
       assert.ok(wire.length > 25);
       assert.deepEqual(
@@ -169,7 +169,7 @@ for (const [revision, mustPass] of revisions) {
       );
     });
 
-    test("a page of another name is refused, and the service's own is served", () => {
+    test("a request with a foreign Host is rejected, and one with the service's own is served", () => {
       const [rebound, ...moreRebound] = checksOf(
         "dns-rebinding-protection:localhost-host-rebinding-rejected",
       );
@@ -181,7 +181,7 @@ for (const [revision, mustPass] of revisions) {
       assert.deepEqual([own?.status, own?.details?.statusCode], ["SUCCESS", 200]);
     });
 
-    test("the suite costs the account nothing, and nothing of it is a fault", () => {
+    test("the suite costs the account nothing and causes no internal error", () => {
       assert.equal(run.usedUnits, 0);
       assert.deepEqual(run.faults, []);
     });

@@ -16,10 +16,10 @@ import {
 } from "./messages.ts";
 import { anyPost, type Post } from "./odd-posts.ts";
 
-// The SDK itself is what the short way is held to: whatever that answers must be what the SDK's
-// server would have answered, byte for byte, at the same charge.
+// The SDK itself is the reference for direct calls: a response must have the same bytes as that of
+// the SDK's server, at the same charge.
 
-/** What becomes of a request. `refused` is the code of a failure of the request as a whole. */
+/** The outcome of a request. `refused`: the error code when the whole request was rejected. */
 type Outcome = McpResponse | { readonly refused: string };
 
 const REQUEST_ID = "019aa5f5-0000-7000-8000-000000000000";
@@ -35,7 +35,7 @@ async function outcomeOf(pending: Promise<McpResponse>): Promise<Outcome> {
   });
 }
 
-/** Sends a request both ways and holds one to the other. @returns which way it takes, and more. */
+/** Asserts that both implementations treat a request alike. @returns which serves it, and more. */
 async function compare({ headers, text }: Post, situation: Situation) {
   const [shortOnes, sdks] = ways.twins[situation];
   const requestOf = ({ apiKey }: Customer): McpRequest => {
@@ -50,7 +50,7 @@ async function compare({ headers, text }: Post, situation: Situation) {
 
   assert.deepEqual(answer, expected);
   const used = await ways.usedUnits(shortOnes);
-  assert.equal(used, await ways.usedUnits(sdks), "the two ways charge differently");
+  assert.equal(used, await ways.usedUnits(sdks), "the implementations charge differently");
   return { way: short === undefined ? "sdk" : "short", answer, units: used - usedBefore } as const;
 }
 
@@ -73,21 +73,21 @@ const without = ({ headers, json }: Posted, name: string): Post => {
 const convert = (era: Era, amount: unknown) =>
   callOf(era, "convert_currency", { base: "EUR", quote: "USD", amount });
 
-/** What the short way is for: each is a call of one of our tools, as clients send them. */
+/** Calls that direct calls serve: calls of our tools in the form that clients send. */
 const shortly = (era: Era): readonly (readonly [what: string, post: Post])[] => [
   ["a rate", postOf(readOf(era))],
-  ["a symbol to normalise", postOf(callOf(era, "get_rate", { base: " eur ", quote: "usd" }))],
-  ["a bad symbol", postOf(callOf(era, "get_rate", { base: "E", quote: "USD" }))],
+  ["a symbol to normalize", postOf(callOf(era, "get_rate", { base: " eur ", quote: "usd" }))],
+  ["an invalid symbol", postOf(callOf(era, "get_rate", { base: "E", quote: "USD" }))],
   ["an unsupported pair", postOf(callOf(era, "get_rate", { base: "USD", quote: "EUR" }))],
   ["a missing argument", postOf(callOf(era, "get_rate", { base: "EUR" }))],
   ["an argument of a wrong type", postOf(callOf(era, "get_rate", { base: 1, quote: null }))],
-  ["arguments to spare", postOf(callOf(era, "get_usage", { base: "EUR", toString: 1 }))],
+  ["unknown arguments", postOf(callOf(era, "get_usage", { base: "EUR", toString: 1 }))],
   ["no arguments", withParams(callOf(era, "get_usage"), { arguments: undefined })],
   ["a conversion", postOf(convert(era, "1250.50"))],
-  ["an amount that is none", postOf(convert(era, "1e5"))],
-  ["an id of text", postOf(readOf(era, "call-1"))],
+  ["an invalid amount", postOf(convert(era, "1e5"))],
+  ["a string as id", postOf(readOf(era, "call-1"))],
   ["an empty id", postOf(readOf(era, ""))],
-  ["an id of half a character", postOf(readOf(era, "\ud800"))],
+  ["a lone surrogate as id", postOf(readOf(era, "\ud800"))],
   ["a charset", withHeaders(readOf(era), { "content-type": "application/json; charset=utf-8" })],
   ["further params", withParams(readOf(era), { cursor: "x", foo: { bar: [1] } })],
   ["__proto__ in the arguments", protoPost(era, "arguments")],
@@ -100,7 +100,7 @@ function protoPost(era: Era, where: "arguments" | "params"): Post {
   return { headers, text: text.replace(`"${where}":{`, `"${where}":{${member}`) };
 }
 
-/** What is no such call, or one that the SDK has more to say about. */
+/** Other requests, and calls that need the SDK. */
 const bySdk = (era: Era): readonly (readonly [what: string, post: Post])[] => [
   ["a call in a batch", { headers: headersOf(era), text: `[${JSON.stringify(readOf(era).json)}]` }],
   ["a call of an unknown tool", postOf(callOf(era, "nope"))],
@@ -108,14 +108,14 @@ const bySdk = (era: Era): readonly (readonly [what: string, post: Post])[] => [
     (name) => [`a tool named ${JSON.stringify(name)}`, postOf(callOf(era, name))] as const,
   ),
   ["a call with a task", withParams(readOf(era), { task: {} })],
-  ["a call with a task that is none", withParams(readOf(era), { task: 5 })],
+  ["a call with an invalid task", withParams(readOf(era), { task: 5 })],
   ["a call with a request state", withParams(readOf(era), { requestState: 5 })],
   ["a call with input responses", withParams(readOf(era), { inputResponses: {} })],
   ["a call without an id", changed(readOf(era), { id: undefined })],
   ["a call with the id null", changed(readOf(era), { id: null })],
-  ["a call with a broken id", changed(readOf(era), { id: 1.5 })],
-  ["a call with an id beyond integers", changed(readOf(era), { id: 2 ** 53 })],
-  ["a call with a member too many", changed(readOf(era), { foo: 1 })],
+  ["a call with a fractional id", changed(readOf(era), { id: 1.5 })],
+  ["a call with an id beyond the safe integers", changed(readOf(era), { id: 2 ** 53 })],
+  ["a call with an unknown member", changed(readOf(era), { foo: 1 })],
   ["a call with a result", changed(readOf(era), { result: {} })],
   ["a call of JSON-RPC 1.0", changed(readOf(era), { jsonrpc: "1.0" })],
   ["a call without JSON-RPC's version", changed(readOf(era), { jsonrpc: undefined })],
@@ -133,8 +133,8 @@ const bySdk = (era: Era): readonly (readonly [what: string, post: Post])[] => [
   ["two content types", withHeaders(readOf(era), { "content-type": "application/json, a/b" })],
   ["no content type", without(readOf(era), "content-type")],
   ["an unknown version", withHeaders(readOf(era), { "mcp-protocol-version": "1.0" })],
-  ["a version that is no date", withHeaders(readOf(era), { "mcp-protocol-version": "banana" })],
-  ["a version to come", withHeaders(readOf(era), { "mcp-protocol-version": "2099-01-01" })],
+  ["a version that is not a date", withHeaders(readOf(era), { "mcp-protocol-version": "banana" })],
+  ["a future version", withHeaders(readOf(era), { "mcp-protocol-version": "2099-01-01" })],
   ["an empty version", withHeaders(readOf(era), { "mcp-protocol-version": "" })],
   ...["tools/list", "ping", "initialize", "server/discover", "resources/list", "TOOLS/CALL"].map(
     (method) => [`the method ${method}`, changed(readOf(era), { method })] as const,
@@ -144,30 +144,30 @@ const bySdk = (era: Era): readonly (readonly [what: string, post: Post])[] => [
   ["an empty batch", { headers: headersOf(era), text: "[]" }],
 ];
 
-/** What only one of the eras looks at. */
+/** Requests that differ in only one of the eras. */
 const peculiar: readonly (readonly [what: string, way: "short" | "sdk", post: Post])[] = [
   ["2025: no version", "short", without(readOf("2025"), "mcp-protocol-version")],
   ["2025: an old version", "short", withVersion("2024-10-07")],
   ["2025: the version of 2026 alone", "sdk", withVersion("2026-07-28")],
   ["2025: another method's name", "short", withHeaders(readOf("2025"), { "mcp-method": "x" })],
   ["2025: another tool's name", "short", withHeaders(readOf("2025"), { "mcp-name": "x" })],
-  ["2025: JSON alone", "short", withHeaders(readOf("2025"), { accept: "application/json" })],
+  ["2025: only JSON", "short", withHeaders(readOf("2025"), { accept: "application/json" })],
   ["2025: anything accepted", "short", withHeaders(readOf("2025"), { accept: "*/*" })],
   ["2025: no Accept", "short", without(readOf("2025"), "accept")],
-  ["2025: a stream alone", "sdk", withHeaders(readOf("2025"), { accept: "text/event-stream" })],
-  ["2026: nothing said of what is accepted", "short", without(readOf("2026"), "accept")],
+  ["2025: only a stream", "sdk", withHeaders(readOf("2025"), { accept: "text/event-stream" })],
+  ["2026: no Accept", "short", without(readOf("2026"), "accept")],
   ["2026: no version", "sdk", without(readOf("2026"), "mcp-protocol-version")],
   ["2026: no method's name", "sdk", without(readOf("2026"), "mcp-method")],
   ["2026: another method's name", "sdk", withHeaders(readOf("2026"), { "mcp-method": "ping" })],
   ["2026: no tool's name", "sdk", without(readOf("2026"), "mcp-name")],
   ["2026: another tool's name", "sdk", withHeaders(readOf("2026"), { "mcp-name": "get_usage" })],
   ["2026: base64", "sdk", withHeaders(readOf("2026"), { "mcp-name": "=?base64?Z2V0X3JhdGU=?=" })],
-  ["2026: a revision to come", "sdk", revised("2099-01-01")],
+  ["2026: a future revision", "sdk", revised("2099-01-01")],
   ["2026: 2025's version as a revision", "sdk", revised("2025-11-25")],
   ["2026: the version of 2025", "sdk", withHeaders(readOf("2026"), headersOf("2025"))],
 ];
 
-/** A call whose header and body agree on a revision. */
+/** A call whose header and body name the same revision. */
 function revised(version: string): Post {
   const { headers, text } = postOf(readOf("2026"));
   return {
@@ -180,7 +180,7 @@ function withVersion(version: string): Post {
   return withHeaders(readOf("2025"), { "mcp-protocol-version": version });
 }
 
-suite("two ways: the short one and the SDK's give the same bytes at the same charge", () => {
+suite("direct calls and the SDK give the same bytes at the same charge", () => {
   const picked = [
     ...eras.flatMap((era) => [
       ...shortly(era).map(([what, post]) => [`${era}: ${what}`, "short", post] as const),
@@ -190,14 +190,14 @@ suite("two ways: the short one and the SDK's give the same bytes at the same cha
   ];
 
   for (const [what, way, post] of picked) {
-    test(`${what} goes the ${way === "short" ? "short way" : "SDK's way"}`, async () => {
+    test(`${what}: handled by ${way === "short" ? "a direct call" : "the SDK"}`, async () => {
       for (const situation of situations) {
         assert.equal((await compare(post, situation)).way, way, situation);
       }
     });
   }
 
-  test("a refused key is no answer of a tool: the request as a whole is refused", async () => {
+  test("a rejected key is not a tool result: the request as a whole is rejected", async () => {
     for (const era of eras) {
       for (const name of ["get_rate", "convert_currency", "get_usage"]) {
         const posts = [postOf(callOf(era, name)), withParams(callOf(era, name), { task: {} })];
@@ -208,7 +208,7 @@ suite("two ways: the short one and the SDK's give the same bytes at the same cha
     }
   });
 
-  test("2,500 requests as they come, odd and broken ones among them", async () => {
+  test("2,500 random requests, with unusual and broken ones among them", async () => {
     const situation = fc.constantFrom<Situation>("ample", "ample", "ample", "exhausted", "revoked");
     const count = { short: 0, sdk: 0, units: 0, served: 0, failed: 0 };
 
@@ -221,7 +221,7 @@ suite("two ways: the short one and the SDK's give the same bytes at the same cha
           count[answer.body.includes('"isError":true') ? "failed" : "served"] += 1;
         }
       }),
-      // What is charged stays charged: a smaller example would start from another state.
+      // Charges remain: a smaller example would start from another state.
       { numRuns: 2500, endOnFailure: true },
     );
 
@@ -237,13 +237,13 @@ suite("two ways: the short one and the SDK's give the same bytes at the same cha
 const sameCalls: readonly (readonly [what: string, name: string, given: Record<string, string>])[] =
   [
     ["a rate", "get_rate", { base: "EUR", quote: "USD" }],
-    ["a bad symbol", "get_rate", { base: "E", quote: "USD" }],
+    ["an invalid symbol", "get_rate", { base: "E", quote: "USD" }],
     ["an unsupported pair", "get_rate", { base: "USD", quote: "NONE" }],
     ["a conversion", "convert_currency", { base: "EUR", quote: "USD", amount: "2.50" }],
   ];
 
 for (const era of eras) {
-  test(`two ways: over HTTP the headers are the same too (${era})`, async () => {
+  test(`direct calls and the SDK over HTTP also give the same headers (${era})`, async () => {
     await using own = await startWithKey();
     const { post, usedUnits } = own;
 

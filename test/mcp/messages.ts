@@ -15,10 +15,10 @@ export const VERSION_OF: Readonly<Record<Era, string>> = {
 
 export const PATH = "/v1/mcp";
 
-/** Both of what a client of 2025 must accept. */
+/** Both types that a client of 2025 must accept. */
 export const ACCEPT = "application/json, text/event-stream";
 
-/** What each request of 2026 says of its client. */
+/** The envelope that each request of 2026 carries. */
 export const ENVELOPE = {
   "io.modelcontextprotocol/protocolVersion": VERSION_OF["2026"],
   "io.modelcontextprotocol/clientCapabilities": {},
@@ -26,7 +26,7 @@ export const ENVELOPE = {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A message as it is posted: headers besides the credential, and the body. */
+/** A message to post: headers except the credential, and the body. */
 export interface Posted {
   readonly headers: Readonly<Record<string, string>>;
   readonly json: Members;
@@ -41,7 +41,7 @@ export function headersOf(era: Era): Record<string, string> {
   };
 }
 
-/** A message without an id: nothing is answered to it. */
+/** A message without an id: it gets no response. */
 export function notificationOf(era: Era, method: string, params: Members = {}): Posted {
   const json = { jsonrpc: "2.0", method };
   if (era === "2025") return { headers: headersOf(era), json: { ...json, params } };
@@ -54,7 +54,7 @@ export function requestOf(era: Era, method: string, params: Members = {}, id: un
   return { headers, json: { ...json, id } };
 }
 
-/** A call of a tool. */
+/** A tool call. */
 export function callOf(era: Era, name: string, given: Members = {}, id: unknown = 1): Posted {
   const { headers, json } = requestOf(era, "tools/call", { name, arguments: given }, id);
   return { headers: era === "2025" ? headers : { ...headers, "mcp-name": name }, json };
@@ -95,7 +95,7 @@ export async function startWithKey(config: Partial<Config> = {}) {
   };
 }
 
-/** An answer of JSON-RPC, as far as a test looks at it. */
+/** A JSON-RPC response, as far as tests read it. */
 export interface RpcAnswer {
   readonly id: unknown;
   readonly result?: Members & {
@@ -108,14 +108,14 @@ export interface RpcAnswer {
 
 export const rpcOf = ({ text }: Answer): RpcAnswer => JSON.parse(text) as RpcAnswer;
 
-/** The single answers to a batch. */
+/** The single responses to a batch. */
 export const rpcsOf = ({ text }: Answer): readonly RpcAnswer[] => {
   const answers: unknown = JSON.parse(text);
   assert.ok(Array.isArray(answers), text);
   return answers as readonly RpcAnswer[];
 };
 
-/** Asserts that a tool succeeded. @returns its value, which stands in the answer twice. */
+/** Asserts that a tool succeeded. @returns its value, which the response contains twice. */
 export function valueIn({ result, error }: RpcAnswer): Members {
   assert.equal(error, undefined);
   assert.equal(result?.isError, undefined, JSON.stringify(result));
@@ -125,7 +125,7 @@ export function valueIn({ result, error }: RpcAnswer): Members {
   return value;
 }
 
-/** Asserts that a tool failed in the form that clients accept. @returns the envelope. */
+/** Asserts that a tool failed, in the form that clients accept. @returns the envelope. */
 export function failureIn({ result, error }: RpcAnswer): Members {
   assert.equal(error, undefined);
   assert.equal(result?.isError, true, JSON.stringify(result));
@@ -140,7 +140,7 @@ export function failureIn({ result, error }: RpcAnswer): Members {
   return envelope;
 }
 
-/** Asserts that a single call failed, and how; the request id is that of the HTTP answer. */
+/** Asserts that a single call failed, and how; the request id is that of the HTTP response. */
 export function assertToolFailure(
   answer: Answer,
   code: string,
@@ -155,7 +155,7 @@ export function assertToolFailure(
   assert.equal(envelope.request_id, answer.headers["x-request-id"]);
 }
 
-/** Asserts that the protocol refused a message: the code of JSON-RPC, and no result. */
+/** Asserts that a message got a protocol error: a JSON-RPC error code and no result. */
 export function assertRpcError(
   answer: Answer,
   status: number,

@@ -17,7 +17,7 @@ import {
 } from "./callers.ts";
 import * as mcp from "./messages.ts";
 
-/** How often every way is taken in a crowd of all: together they ask for 8 reads. */
+/** All protocols, this many times: together they are 8 reads each time. */
 const crowdOf = (times: number): readonly Way[] => new Array<typeof ways>(times).fill(ways).flat();
 
 const mcpWays = ways.slice(1);
@@ -38,7 +38,7 @@ function assertShares(outcomes: readonly Outcome[], good: number, bad: number, l
   }
 }
 
-/** The units of the day by key, oldest key first; they must make up the period's. */
+/** The day's units by key, oldest key first; asserts that they add up to the period's units. */
 function unitsByKey(service: TestService): unknown[] {
   const days = service.query("SELECT units FROM daily_usage ORDER BY api_key_id");
   const [sums] = service.query(`
@@ -77,7 +77,7 @@ suite("MCP meter: the quota", () => {
     });
   }
 
-  test("that ends within a batch serves the batch's first calls and no other", async () => {
+  test("that ends within a batch serves the first calls of the batch and no others", async () => {
     await using own = await mcp.startWithKey({ freePlanUnits: BATCH - 2 });
 
     const outcomes = await read(batches, own.service, own.apiKey);
@@ -88,7 +88,7 @@ suite("MCP meter: the quota", () => {
   });
 
   for (const { name, mode } of clientEras) {
-    test(`of 20 units serves 20 of 50 calls at once of a client ${name}`, async () => {
+    test(`of 20 units serves 20 of 50 concurrent calls of a client ${name}`, async () => {
       await using own = await mcp.startWithKey({ freePlanUnits: 20 });
       const authorization = `ApiKey ${own.apiKey}`;
       await using client = await connectMcp(own.service.url, { mode, authorization });
@@ -106,7 +106,7 @@ suite("MCP meter: the quota", () => {
     });
   }
 
-  test("of 20 units serves 20 of 56 reads at once over REST, MCP and batches", async () => {
+  test("of 20 units serves 20 of 56 concurrent reads over REST, MCP and batches", async () => {
     await using own = await mcp.startWithKey({ freePlanUnits: 20 });
 
     const reads = crowdOf(7).map((way) => read(way, own.service, own.apiKey));
@@ -116,7 +116,7 @@ suite("MCP meter: the quota", () => {
     assert.deepEqual(unitsByKey(own.service), [20]);
   });
 
-  test("of 20 units is one for two nodes on one store", async () => {
+  test("of 20 units is shared by two nodes on one store", async () => {
     await using own = await mcp.startWithKey({ freePlanUnits: 20 });
     const { dataDirectory } = own.service;
     await using second = await startService({ dataDirectory, config: { freePlanUnits: 20 } });
@@ -130,7 +130,7 @@ suite("MCP meter: the quota", () => {
     assert.deepEqual(unitsByKey(own.service), [20]);
   });
 
-  test("is each account's own, whatever way both come at once", async () => {
+  test("is separate for each account when both read concurrently", async () => {
     await using own = await mcp.startWithKey({ freePlanUnits: 8 });
     const otherSession = await own.service.openSession();
     const other = await own.service.createKey(otherSession);
@@ -148,7 +148,7 @@ suite("MCP meter: the quota", () => {
     assert.deepEqual(unitsByKey(own.service), [8, 8]);
   });
 
-  test("is shared by an account's keys, and each key's day counts what it was served", async () => {
+  test("is shared by an account's keys, and each key's day counts its own reads", async () => {
     await using own = await mcp.startWithKey({ freePlanUnits: 20 });
     const other = await own.service.createKey(own.session);
 
@@ -190,7 +190,7 @@ const methods = {
 
 for (const era of mcp.eras) {
   suite(`MCP meter ${mcp.VERSION_OF[era]}`, () => {
-    test("a call costs a unit when it came to the rate, and else nothing", async () => {
+    test("a call costs one unit if it reached the rate, and otherwise nothing", async () => {
       await using own = await mcp.startWithKey({ freePlanUnits: 1000 });
       own.service.storeRate("GBP", "USD", "1.33");
       own.service.query("UPDATE rates SET suspended_at = as_of WHERE base = 'GBP'");
@@ -208,7 +208,7 @@ for (const era of mcp.eras) {
       assert.deepEqual(unitsByKey(own.service), [used]);
     });
 
-    test("nothing but a call of a tool costs anything", async () => {
+    test("only tool calls are charged", async () => {
       await using own = await mcp.startWithKey({ freePlanUnits: 1000 });
       const post = mcp.postTo(own.service, own.apiKey);
 
@@ -224,7 +224,7 @@ for (const era of mcp.eras) {
       assert.deepEqual(unitsByKey(own.service), []);
     });
 
-    test("what costs nothing is answered when nothing is left", async () => {
+    test("uncharged requests are served when no units remain", async () => {
       await using own = await mcp.startWithKey({ freePlanUnits: 0 });
       const post = mcp.postTo(own.service, own.apiKey);
 
@@ -242,7 +242,7 @@ for (const era of mcp.eras) {
   });
 }
 
-test("MCP meter: no request that begins after a key's revocation is served", async () => {
+test("MCP meter: a request that begins after its key was revoked is rejected", async () => {
   await using own = await mcp.startWithKey({ freePlanUnits: 100_000 });
   const { service, apiKey } = own;
   const free = mcp.eras.flatMap((era) =>
@@ -255,7 +255,7 @@ test("MCP meter: no request that begins after a key's revocation is served", asy
   let isRevoked = false;
   let servedReads = 0;
   const late: Answer[] = [];
-  /** Asks over and over, until a request that began after the revocation was answered. */
+  /** Sends requests until one that began after the revocation has its response. */
   const keepAsking = async ({ ask, outcomesOf }: Pick<Way, "ask" | "outcomesOf">) => {
     for (let isLate = false; !isLate; ) {
       isLate = isRevoked;

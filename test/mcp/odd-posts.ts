@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { ACCEPT, VERSION_OF } from "./messages.ts";
 
-/** A request as it arrives: headers besides the credential, and the body's text, which is JSON. */
+/** A request: headers except the credential, and the text of the body, which is JSON. */
 export interface Post {
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
 }
 
-// Values are JSON texts: some cannot be had from JSON.stringify, such as a member __proto__, a
-// member that comes twice, or 1.0.
+// Values are JSON texts: JSON.stringify cannot produce some of them, such as a member __proto__, a
+// repeated member, or 1.0.
 
 type Json = fc.Arbitrary<string>;
 
@@ -19,7 +19,7 @@ const odd: Json = fc.constantFrom(
 
 const text = (...values: string[]): Json => fc.constantFrom(...values.map((one) => `"${one}"`));
 
-/** Mostly one value, now and then an odd one, or none at all. */
+/** Mostly one value, sometimes an unusual one or none. */
 function mostly(usual: Json, share = 24): fc.Arbitrary<string | undefined> {
   return fc.oneof(
     { weight: share, arbitrary: usual },
@@ -30,13 +30,13 @@ function mostly(usual: Json, share = 24): fc.Arbitrary<string | undefined> {
 
 const never = fc.constant(undefined);
 
-/** Seldom anything. */
+/** Mostly nothing. */
 const seldom = (value: Json): fc.Arbitrary<string | undefined> =>
   fc.oneof({ weight: 1, arbitrary: value }, { weight: 30, arbitrary: never });
 
 const strayNames = ["foo", "__proto__", "constructor", "result", "error", "id", "name", "method"];
 
-/** An object of these members in this order; now and then with one more, or one twice. */
+/** An object with these members in this order; sometimes with another or a repeated one. */
 function object(members: Readonly<Record<string, fc.Arbitrary<string | undefined>>>): Json {
   const names = Object.keys(members);
   const stray = fc
@@ -118,7 +118,7 @@ function messageOf(isModern: boolean, name: string): Json {
 
 type Header = fc.Arbitrary<string | undefined>;
 
-/** Mostly one value, now and then another or none. */
+/** Mostly one value, sometimes another or none. */
 const header = (usual: string | undefined, ...others: string[]): Header =>
   fc.oneof(
     { weight: 20, arbitrary: fc.constant(usual) },
@@ -143,7 +143,7 @@ const headersFor = (isModern: boolean, name: string) =>
     ),
   });
 
-/** Any request of either era: most are whole, many are odd somewhere, some are broken. */
+/** Any request of either era: most are complete, many have something unusual, some are broken. */
 export const anyPost: fc.Arbitrary<Post> = fc
   .tuple(
     fc.boolean(),

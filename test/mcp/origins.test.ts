@@ -34,7 +34,7 @@ const allowedOrigins = [
 ];
 
 for (const origin of allowedOrigins) {
-  test(`MCP origins: pages of ${origin} may call`, async () => {
+  test(`MCP origins: ${origin} is allowed`, async () => {
     for (const era of eras) {
       const answer = await post(withHeaders(readOf(era), { origin }));
       assert.equal(answer.status, 200, answer.text);
@@ -75,7 +75,7 @@ const foreignOrigins = [
 ];
 
 for (const origin of foreignOrigins) {
-  test(`MCP origins: pages of ${JSON.stringify(origin)} may not: 403, uncharged`, async () => {
+  test(`MCP origins: ${JSON.stringify(origin)} is forbidden: 403, uncharged`, async () => {
     const used = await service.usedUnits(session);
     for (const era of eras) {
       for (const posted of [readOf(era), requestOf(era, "tools/list")]) {
@@ -87,13 +87,13 @@ for (const origin of foreignOrigins) {
   });
 }
 
-test("MCP origins: a foreign one is told before the key and the body are looked at", async () => {
+test("MCP origins: the origin is checked before the key and the body", async () => {
   const headers = { origin: "https://evil.example", "content-type": "text/plain" };
   const answer = await service.post(PATH, { headers, raw: " ".repeat(65_537) });
   assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
 });
 
-test("MCP origins: REST goes by none of this: any origin may read", async () => {
+test("MCP origins: REST does not check the origin: any origin may read", async () => {
   const headers = { origin: "https://evil.example", host: "evil.example" };
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey, headers })).status, 200);
 });
@@ -109,7 +109,7 @@ for (const host of [
   "public.example",
   "public.example:8080",
 ]) {
-  test(`MCP origins: on loopback the server goes by the Host ${host}`, async () => {
+  test(`MCP origins: on loopback the Host ${host} is allowed`, async () => {
     assert.equal((await post(withHeaders(readOf("2025"), { host }))).status, 200);
   });
 }
@@ -126,7 +126,7 @@ for (const host of [
   "0.0.0.0",
   "[::2]",
 ]) {
-  test(`MCP origins: on loopback not by the Host ${JSON.stringify(host)}: 403`, async () => {
+  test(`MCP origins: on loopback the Host ${JSON.stringify(host)} is forbidden: 403`, async () => {
     const used = await service.usedUnits(session);
     for (const era of eras) {
       const answer = await post(withHeaders(readOf(era), { host }));
@@ -137,7 +137,7 @@ for (const host of [
 }
 
 for (const host of ["localhost@evil.example", "a b"]) {
-  test(`MCP origins: the Host ${JSON.stringify(host)}, which is none, is 400`, async () => {
+  test(`MCP origins: the invalid Host ${JSON.stringify(host)} is 400`, async () => {
     const used = await service.usedUnits(session);
     for (const era of eras) {
       const answer = await post(withHeaders(readOf(era), { host }));
@@ -147,7 +147,7 @@ for (const host of ["localhost@evil.example", "a b"]) {
   });
 }
 
-test("MCP origins: on loopback no empty Host and, in HTTP/1.0, no missing one: 403", async () => {
+test("MCP origins: on loopback an empty Host and, in HTTP/1.0, a missing one are 403", async () => {
   const { headers, json } = readOf("2025");
   const body = JSON.stringify(json);
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -161,7 +161,7 @@ test("MCP origins: on loopback no empty Host and, in HTTP/1.0, no missing one: 4
   }
 });
 
-test("MCP origins: an allowed page does not make up for a foreign Host, nor the other way", async () => {
+test("MCP origins: both the origin and the Host must be allowed", async () => {
   const origin = "https://app.example.org";
   const forbiddenHost = await post(withHeaders(readOf("2025"), { origin, host: "evil.example" }));
   assertFailure(forbiddenHost, 403, "forbidden", FOREIGN_HOST);
@@ -170,7 +170,7 @@ test("MCP origins: an allowed page does not make up for a foreign Host, nor the 
   assertFailure(foreignPage, 403, "forbidden", FOREIGN_ORIGIN);
 });
 
-test("MCP origins: a server that listens elsewhere takes any Host, but not any page", async () => {
+test("MCP origins: a server on another address allows any Host, but not any origin", async () => {
   await using open = await startWithKey({ host: "0.0.0.0" });
 
   for (const host of ["rates.example.org", "evil.example", "10.0.0.7:8080"]) {
@@ -181,7 +181,7 @@ test("MCP origins: a server that listens elsewhere takes any Host, but not any p
   assertFailure(answer, 403, "forbidden", FOREIGN_ORIGIN);
 });
 
-test("MCP origins: without PUBLIC_URL, pages of this machine may call, others may not", async () => {
+test("MCP origins: without PUBLIC_URL only origins of this machine are allowed", async () => {
   await using plain = await startWithKey();
   const call = (others: Record<string, string>) => plain.post(withHeaders(readOf("2025"), others));
 

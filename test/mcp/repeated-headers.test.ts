@@ -4,8 +4,8 @@ import { parsePlainMessage } from "../../src/mcp/fast-path.ts";
 import { sendRaw } from "../support/raw-connection.ts";
 import { ACCEPT, readOf, rpcOf, startWithKey, VERSION_OF, valueIn } from "./messages.ts";
 
-// A plain message passes node:http by (the fast path). One with a header that comes twice must not:
-// only the ordinary path knows what each header then means.
+// A plain message bypasses node:http (the fast path). One with a repeated header must not: only
+// node:http knows what each header means then.
 
 const { service, session, apiKey } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
@@ -31,11 +31,11 @@ const messageOf = (lines: readonly string[]): string =>
 
 const letters = [..."abcdefghijkl"];
 
-/** Lines of 144 names, each different and harmless. */
+/** Lines of 144 names, each different and ignored by the server. */
 const between = letters.flatMap((one) => letters.map((other) => `sec-fetch-${one}${other}: a`));
 
-suite("MCP: a header that comes twice in a plain message", () => {
-  test("the message without it is plain, also with 144 lines more", () => {
+suite("MCP: a repeated header in a plain message", () => {
+  test("makes the difference: without it the message is plain, also with 144 more lines", () => {
     for (const lines of [usual, [...usual, ...between]]) {
       assert.equal(parsePlainMessage(Buffer.from(messageOf(lines)))?.apiKey, apiKey);
     }
@@ -43,7 +43,7 @@ suite("MCP: a header that comes twice in a plain message", () => {
 
   for (const line of usual) {
     const [name = ""] = line.split(":");
-    test(`takes it to the ordinary path: ${name}`, () => {
+    test(`hands the message to node:http: ${name}`, () => {
       for (const more of [[], between]) {
         for (const again of [line, line.toUpperCase(), line.replace(/:.*/, ": 1")]) {
           for (const lines of [
@@ -72,7 +72,7 @@ suite("MCP: a header that comes twice in a plain message", () => {
     test(`is ${status} and costs nothing: ${again.replace(apiKey, "(the key)")}`, async () => {
       const used = await service.usedUnits(session);
       for (const more of [[], between]) {
-        // The fast path knows no cookies: a message with one takes the ordinary path.
+        // The fast path does not parse cookies: node:http serves a message with one.
         for (const last of ["User-Agent: test", "Cookie: a=b"]) {
           const lines = [...usual.slice(0, -2), ...more, again, last];
           const answers = await sendRaw(service.url, messageOf(lines), true);
@@ -86,7 +86,7 @@ suite("MCP: a header that comes twice in a plain message", () => {
     });
   }
 
-  test("is served for one unit where repeating it changes nothing", async () => {
+  test("is served for one unit where the repetition has no effect", async () => {
     for (const again of ["Accept: */*", "User-Agent: other", "X-Request-Id: 2"]) {
       const used = await service.usedUnits(session);
       const [answer] = await sendRaw(service.url, messageOf([...usual, again]), true);

@@ -25,7 +25,7 @@ import {
 const RATE_MESSAGE = "The service is temporarily unable to serve this rate. Please retry.";
 const STORE_MESSAGE = "The service is temporarily unavailable. Please retry.";
 
-/** Takes a table away, which fails every statement on it; disposing brings it back. */
+/** Renames a table, so that every statement on it fails; disposing restores it. */
 function withoutTable(service: TestService, table: string): Disposable {
   service.query(`ALTER TABLE ${table} RENAME TO ${table}_gone`);
   return {
@@ -40,7 +40,7 @@ function assertNothingTold(answer: Answer): void {
   assert.doesNotMatch(answer.text, /lock|busy|sqlite|database|table|_gone|stack|\.ts\b/i);
 }
 
-test("MCP store: a charge that cannot be committed fails the call, uncharged; the next one works", async () => {
+test("MCP store: a charge that cannot be committed fails the call, uncharged", async () => {
   await using own = await startWithKey();
   {
     using _lock = holdWriteLock(own.service);
@@ -53,7 +53,7 @@ test("MCP store: a charge that cannot be committed fails the call, uncharged; th
   assert.equal(await own.usedUnits(), 1);
 });
 
-test("MCP store: while others write to it, what only reads is still answered", async () => {
+test("MCP store: while another process holds the write lock, calls that only read are served", async () => {
   await using own = await startWithKey();
   using _lock = holdWriteLock(own.service);
 
@@ -78,7 +78,7 @@ test("MCP store: a rate that cannot be read fails the call, and its unit is not 
   assert.equal(await own.usedUnits(), 4);
 });
 
-test("MCP store: a charge is whole or not at all", async () => {
+test("MCP store: a charge is stored completely or not at all", async () => {
   await using own = await startWithKey();
   {
     using _gone = withoutDays(own.service);
@@ -101,7 +101,7 @@ test("MCP store: a usage that cannot be read fails the call", async () => {
   }
 });
 
-test("MCP store: a key that cannot be looked up is 503, or fails the call: never 401, never 500", async () => {
+test("MCP store: a key that cannot be read is 503 or fails the call, never 401 or 500", async () => {
   await using own = await startWithKey();
   {
     using _gone = withoutTable(own.service, "api_keys");
@@ -130,7 +130,7 @@ test("MCP store: a key that cannot be looked up is 503, or fails the call: never
   valueIn(rpcOf(await own.post(readOf("2025"))));
 });
 
-test("MCP store: in a batch each call fails by itself, uncharged", async () => {
+test("MCP store: each call of a batch fails by itself, uncharged", async () => {
   await using own = await startWithKey();
   {
     using _gone = withoutDays(own.service);
@@ -150,7 +150,7 @@ test("MCP store: in a batch each call fails by itself, uncharged", async () => {
   assert.equal(await own.usedUnits(), 0);
 });
 
-test("MCP store: the cause is logged under the request id of the answer, once", async () => {
+test("MCP store: the cause is logged once, with the request id of the response", async () => {
   await using own = await startWithKey();
   using _gone = withoutTable(own.service, "rates");
   for (const posted of [readOf("2025"), readOf("2026")]) {

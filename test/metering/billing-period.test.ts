@@ -6,7 +6,7 @@ import { startService, TestClock } from "../support/service.ts";
 
 const PATH = "/v1/rates/EUR/USD";
 
-test("metering: units are counted per key and UTC day, and add up to the period's", async () => {
+test("metering: units are counted per key and UTC day and add up to the period's units", async () => {
   await using service = await startService({ clock: new TestClock("2026-11-21T23:59:59.999Z") });
   const session = await service.openSession();
   const first = await service.createKey(session);
@@ -32,7 +32,7 @@ test("metering: units are counted per key and UTC day, and add up to the period'
   assert.equal(await service.usedUnits(session), 4);
 });
 
-test("metering: the quota is whole again at the first moment of the next month", async () => {
+test("metering: the full quota is available at the first instant of the next month", async () => {
   const clock = new TestClock("2026-11-30T23:59:59.999Z");
   await using service = await startService({ clock, config: { freePlanUnits: 1 } });
   const { session, apiKey } = await service.newCustomer();
@@ -48,7 +48,7 @@ test("metering: the quota is whole again at the first moment of the next month",
   assert.equal(await service.usedUnits(session), 1);
 });
 
-/** A clock that tells each of some times once, and then stands at the last. */
+/** A clock that returns each of some times once, and then always the last. */
 class ScriptedClock extends TestClock {
   readonly #times: string[] = [];
 
@@ -63,7 +63,7 @@ class ScriptedClock extends TestClock {
   }
 }
 
-test("metering: reads of one batch across the month's end count each in its own", async () => {
+test("metering: reads of one batch across the end of a month count in their own periods", async () => {
   const clock = new ScriptedClock("2026-11-30T12:00:00.000Z");
   await using service = await startService({ clock, config: { freePlanUnits: 2 } });
   const { apiKey } = await service.newCustomer();

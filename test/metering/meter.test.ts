@@ -12,16 +12,16 @@ interface Read {
   readonly method?: string;
 }
 
-/** Sends reads at once. @returns their answers in the same order. */
-type Crowd = (service: TestService, reads: readonly Read[]) => Promise<Answer[]>;
+/** Sends concurrent reads. @returns their responses in the same order. */
+type SendReads = (service: TestService, reads: readonly Read[]) => Promise<Answer[]>;
 
-const onConnections: Crowd = (service, reads) =>
+const onConnections: SendReads = (service, reads) =>
   Promise.all(
     reads.map(({ method = "GET", path = PATH, apiKey }) => service.call(method, path, { apiKey })),
   );
 
-/** In one write, so that the service meets all in one turn: they are one batch. */
-const onOneConnection: Crowd = ({ url }, reads) => {
+/** In one write, so that the service reads all in one event-loop iteration: they are one batch. */
+const onOneConnection: SendReads = ({ url }, reads) => {
   const texts = reads.map(({ method = "GET", path = PATH, apiKey }, index) => {
     const connection = index === reads.length - 1 ? "close" : "keep-alive";
     return (
@@ -32,9 +32,9 @@ const onOneConnection: Crowd = ({ url }, reads) => {
   return sendRaw(url, texts.join(""));
 };
 
-const crowds = [
-  ["each on a connection", onConnections],
-  ["all on one connection", onOneConnection],
+const connectionKinds = [
+  ["on a connection each", onConnections],
+  ["on one connection", onOneConnection],
 ] as const;
 
 const many = (count: number, read: (index: number) => Read) =>
@@ -51,12 +51,12 @@ function countedUnits(service: TestService) {
   return { ...sums };
 }
 
-for (const [how, crowd] of crowds) {
-  test(`§8 meter: of 100 reads at once, ${how}, 40 units serve 40 and refuse 60`, async () => {
+for (const [how, sendReads] of connectionKinds) {
+  test(`§8 meter: of 100 concurrent reads, ${how}, 40 units serve 40, and 60 are rejected`, async () => {
     await using service = await startService({ config: { freePlanUnits: 40 } });
     const { session, apiKey } = await service.newCustomer();
 
-    const answers = await crowd(
+    const answers = await sendReads(
       service,
       many(100, () => ({ apiKey })),
     );
@@ -67,19 +67,19 @@ for (const [how, crowd] of crowds) {
     assert.deepEqual(countedUnits(service), { by_period: 40, by_day: 40 });
   });
 
-  test(`§8 meter: reads at once, ${how}, are told each its own place: 39 to 0 left`, async () => {
+  test(`§8 meter: concurrent reads, ${how}, each get their own remaining units: 39 to 0`, async () => {
     await using service = await startService({ config: { freePlanUnits: 40 } });
     const { apiKey } = await service.newCustomer();
 
-    const answers = await crowd(
+    const answers = await sendReads(
       service,
       many(40, () => ({ apiKey })),
     );
 
-    const told = answers.map(({ headers }) => Number(/r=(\d+)/.exec(headers.ratelimit ?? "")?.[1]));
+    const left = answers.map(({ headers }) => Number(/r=(\d+)/.exec(headers.ratelimit ?? "")?.[1]));
     const places = Array.from({ length: 40 }, (_, index) => index);
     assert.deepEqual(
-      told.toSorted((left, right) => left - right),
+      left.toSorted((one, other) => one - other),
       places,
     );
   });
@@ -89,7 +89,7 @@ for (const [how, crowd] of crowds) {
     const session = await service.openSession();
     const keys = [await service.createKey(session), await service.createKey(session)] as const;
 
-    const answers = await crowd(
+    const answers = await sendReads(
       service,
       many(100, (index) => keys[index % 2 === 0 ? 0 : 1]),
     );
@@ -103,7 +103,7 @@ for (const [how, crowd] of crowds) {
     }
   });
 
-  test(`§8 meter: the quota is each account's own, ${how}`, async () => {
+  test(`§8 meter: each account has its own quota, ${how}`, async () => {
     await using service = await startService({ config: { freePlanUnits: 5 } });
     const sessions = [await service.openSession(), await service.openSession()] as const;
     const keys = [
@@ -111,7 +111,7 @@ for (const [how, crowd] of crowds) {
       await service.createKey(sessions[1]),
     ] as const;
 
-    const answers = await crowd(
+    const answers = await sendReads(
       service,
       many(21, (index) => keys[index % 3 === 0 ? 0 : 1]),
     );
@@ -123,7 +123,7 @@ for (const [how, crowd] of crowds) {
     for (const session of sessions) assert.equal(await service.usedUnits(session), 5);
   });
 
-  test(`§8 meter: a mixed crowd, ${how}, is charged exactly for what reached step 3`, async () => {
+  test(`§8 meter: of mixed concurrent reads, ${how}, exactly those that reach step 3 are charged`, async () => {
     await using service = await startService({ config: { freePlanUnits: 15 } });
     const { session, apiKey } = await service.newCustomer();
     const reads = [
@@ -134,7 +134,7 @@ for (const [how, crowd] of crowds) {
       [{ apiKey, method: "POST" }, 405],
     ] as const;
 
-    const answers = await crowd(
+    const answers = await sendReads(
       service,
       many(35, (index) => (reads[index % 5] ?? reads[0])[0]),
     );
@@ -149,7 +149,7 @@ for (const [how, crowd] of crowds) {
   });
 }
 
-test("§4 meter: within a crowd, the quota goes to those that came first", async () => {
+test("§4 meter: of concurrent reads on one connection, the first ones get the remaining units", async () => {
   await using service = await startService({ config: { freePlanUnits: 3 } });
   const { apiKey } = await service.newCustomer();
 
@@ -162,11 +162,11 @@ test("§4 meter: within a crowd, the quota goes to those that came first", async
     answers.map(({ status }) => status),
     [200, 200, 200, 429, 429, 429],
   );
-  const told = answers.map(({ headers }) => headers.ratelimit?.split(";")[1]);
-  assert.deepEqual(told, ["r=2", "r=1", "r=0", "r=0", "r=0", "r=0"]);
+  const rests = answers.map(({ headers }) => headers.ratelimit?.split(";")[1]);
+  assert.deepEqual(rests, ["r=2", "r=1", "r=0", "r=0", "r=0", "r=0"]);
 });
 
-test("§8 meter: two nodes on one store grant together what the quota allows, not each", async () => {
+test("§8 meter: two nodes on one store share the quota", async () => {
   const config = { freePlanUnits: 40 };
   await using first = await startService({ config });
   await using second = await startService({ dataDirectory: first.dataDirectory, config });
@@ -187,7 +187,7 @@ test("§8 meter: two nodes on one store grant together what the quota allows, no
   assert.deepEqual(countedUnits(first), { by_period: 40, by_day: 40 });
 });
 
-test("metering: what was charged is still charged after a restart", async () => {
+test("metering: charges are kept across a restart", async () => {
   await using first = await startService({ config: { freePlanUnits: 3 } });
   const { dataDirectory } = first;
   const { session, apiKey } = await first.newCustomer();

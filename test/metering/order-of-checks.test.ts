@@ -11,7 +11,7 @@ const service = await startSharedService({ config: { freePlanUnits: 5 } });
 service.storeRate("HALTED", "USD", "1.5");
 service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'HALTED'");
 
-/** An account with a key and so many of its 5 units used. */
+/** An account with a key and this many of its 5 units used. */
 async function accountWith({ used }: { used: number }) {
   const { session, apiKey, keyId: id } = await service.newCustomer();
   for (let unit = 0; unit < used; unit += 1) await service.get("/v1/rates/EUR/USD", { apiKey });
@@ -19,22 +19,22 @@ async function accountWith({ used }: { used: number }) {
   return { session, apiKey, id };
 }
 
-const strangers = [
+const invalidKeys = [
   ["no key", undefined],
-  ["a key of another form", "svc_live_123"],
-  ["a key that nobody has", `svc_live_${"0".repeat(64)}`],
+  ["a malformed key", "svc_live_123"],
+  ["an unknown key", `svc_live_${"0".repeat(64)}`],
 ] as const;
 
-const questions = [
+const reads = [
   ["a supported pair", "/v1/rates/EUR/USD"],
-  ["a bad symbol", "/v1/rates/E/USD"],
+  ["an invalid symbol", "/v1/rates/E/USD"],
   ["an unsupported pair", "/v1/rates/USD/NONE"],
   ["a suspended pair", "/v1/rates/HALTED/USD"],
 ] as const;
 
-for (const [who, apiKey] of strangers) {
-  for (const [what, path] of questions) {
-    test(`§4 rates, step 1: ${who} with ${what} is 401 before all else`, async () => {
+for (const [credential, apiKey] of invalidKeys) {
+  for (const [what, path] of reads) {
+    test(`§4 rates, step 1: ${credential} with ${what} is 401 before any other check`, async () => {
       const charges = service.query("SELECT * FROM period_usage");
 
       const answer = await service.get(path, apiKey === undefined ? {} : { apiKey });
@@ -45,16 +45,16 @@ for (const [who, apiKey] of strangers) {
   }
 }
 
-test("§4 rates, step 1: a revoked key with a bad symbol is 401, and nothing is charged", async () => {
+test("§4 rates, step 1: a revoked key with an invalid symbol is 401, uncharged", async () => {
   const { session, apiKey, id } = await accountWith({ used: 0 });
   await service.revokeKey(session, id);
 
-  for (const [, path] of questions) assertKeyRefused(await service.get(path, { apiKey }));
+  for (const [, path] of reads) assertKeyRefused(await service.get(path, { apiKey }));
 
   assert.equal(await service.usedUnits(session), 0);
 });
 
-test("§4 rates, step 2: a bad symbol is told before the quota: exhausted, it is 400", async () => {
+test("§4 rates, step 2: an invalid symbol is 400 although the quota is exhausted", async () => {
   const { session, apiKey } = await accountWith({ used: 5 });
 
   const answer = await service.get("/v1/rates/E/USD", { apiKey });
@@ -63,15 +63,15 @@ test("§4 rates, step 2: a bad symbol is told before the quota: exhausted, it is
   assert.equal(await service.usedUnits(session), 5);
 });
 
-test("§4 rates, step 2: two bad symbols are one refusal, and cost nothing", async () => {
+test("§4 rates, step 2: two invalid symbols are one error, uncharged", async () => {
   const { session, apiKey } = await accountWith({ used: 1 });
 
   assertFailure(await service.get("/v1/rates/E/U", { apiKey }), 400, "invalid_asset_symbol");
   assert.equal(await service.usedUnits(session), 1);
 });
 
-for (const [what, path] of questions.filter(([what]) => what !== "a bad symbol")) {
-  test(`§4 rates, step 3: ${what} is 429 once the quota is exhausted, uncharged`, async () => {
+for (const [what, path] of reads.filter(([what]) => what !== "an invalid symbol")) {
+  test(`§4 rates, step 3: ${what} is 429 when the quota is exhausted, uncharged`, async () => {
     const { session, apiKey } = await accountWith({ used: 5 });
 
     const answer = await service.get(path, { apiKey });
@@ -86,7 +86,7 @@ for (const [what, path] of questions.filter(([what]) => what !== "a bad symbol")
   });
 }
 
-test("§4 rates, step 3: HEAD is 429 once the quota is exhausted, with Retry-After", async () => {
+test("§4 rates, step 3: HEAD is 429 when the quota is exhausted, with Retry-After", async () => {
   const { session, apiKey } = await accountWith({ used: 5 });
 
   const answer = await service.call("HEAD", "/v1/rates/EUR/USD", { apiKey });
@@ -96,7 +96,7 @@ test("§4 rates, step 3: HEAD is 429 once the quota is exhausted, with Retry-Aft
   assert.equal(await service.usedUnits(session), 5);
 });
 
-test("§4 rates, step 3: the last unit is served, the next one refused", async () => {
+test("§4 rates, step 3: the last unit is served, and the next read is rejected", async () => {
   const { session, apiKey } = await accountWith({ used: 4 });
 
   const last = await service.get("/v1/rates/EUR/USD", { apiKey });
@@ -116,7 +116,7 @@ test("§4 rates, step 4: an unsupported pair is 404, and its unit is not refunde
   assert.equal(await service.usedUnits(session), 2);
 });
 
-test("§4 rates, step 4: an unsupported pair may take the last unit", async () => {
+test("§4 rates, step 4: an unsupported pair may use the last unit", async () => {
   const { session, apiKey } = await accountWith({ used: 4 });
 
   assertFailure(await service.get("/v1/rates/USD/NONE", { apiKey }), 404, "unsupported_pair");
@@ -134,7 +134,7 @@ test("§4 rates, step 4: a suspended pair is 503 with Retry-After, and is charge
   assert.equal(await service.usedUnits(session), 2);
 });
 
-test("§4 rates, step 4: a pair is served again once its suspension is lifted", async () => {
+test("§4 rates, step 4: a pair is served again once it is resumed", async () => {
   const { apiKey } = await accountWith({ used: 0 });
   service.storeRate("PAUSED", "USD", "7");
   service.query("UPDATE rates SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE base = 'PAUSED'");

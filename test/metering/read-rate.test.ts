@@ -9,7 +9,7 @@ const { session, apiKey } = await service.newCustomer();
 service.storeRate("AAA", "BBB", "1.1000", "2026-03-13T15:00:00.123456789Z");
 service.storeRate("BBB", "CCC", "2");
 
-test("§2 rates: an answer has base, quote, rate, as_of and type, and nothing more", async () => {
+test("§2 rates: a response has base, quote, rate, as_of and type, and nothing more", async () => {
   const used = await service.usedUnits(session);
 
   const answer = await service.get("/v1/rates/AAA/BBB", { apiKey });
@@ -39,7 +39,7 @@ const exactTexts = [
 ] as const;
 
 for (const [index, [what, rate]] of exactTexts.entries()) {
-  test(`§2 rates: ${what} is served digit by digit, as a string`, async () => {
+  test(`§2 rates: ${what} is served as a string with every digit`, async () => {
     service.storeRate(`EXACT${index}`, "BBB", rate);
 
     const answer = await service.get(`/v1/rates/EXACT${index}/BBB`, { apiKey });
@@ -49,7 +49,7 @@ for (const [index, [what, rate]] of exactTexts.entries()) {
   });
 }
 
-test("§2 rates: as_of is the observation's time, not the request's", async () => {
+test("§2 rates: as_of is the time of the observation, not of the request", async () => {
   const before = await service.get("/v1/rates/AAA/BBB", { apiKey });
   service.clock.advanceMs(60_000);
 
@@ -59,7 +59,7 @@ test("§2 rates: as_of is the observation's time, not the request's", async () =
   assert.equal(answer.text, before.text);
 });
 
-test("§4 rates: a rate that was stored since is served by the very next read", async () => {
+test("§4 rates: the next read serves a rate that was just stored", async () => {
   service.storeRate("NEW", "BBB", "1.5");
   await service.get("/v1/rates/NEW/BBB", { apiKey });
   service.query("UPDATE rates SET rate = '1.6' WHERE base = 'NEW'");
@@ -69,7 +69,7 @@ test("§4 rates: a rate that was stored since is served by the very next read", 
   assert.equal(body.rate, "1.6");
 });
 
-test("§4 rates: a pair that was unsupported is served as soon as it is stored", async () => {
+test("§4 rates: an unsupported pair is served as soon as it is stored", async () => {
   assertFailure(await service.get("/v1/rates/LATE/BBB", { apiKey }), 404, "unsupported_pair");
   service.storeRate("LATE", "BBB", "3.5");
 
@@ -85,19 +85,19 @@ test("§1 rates: a stored pair is not inverted: the other direction is unsupport
   assertFailure(answer, 404, "unsupported_pair", message);
 });
 
-test("§2 rates: nothing is crossed: A/B and B/C do not make A/C", async () => {
+test("§2 rates: pairs are not crossed: A/B and B/C do not make A/C", async () => {
   const answer = await service.get("/v1/rates/AAA/CCC", { apiKey });
 
   assertFailure(answer, 404, "unsupported_pair");
 });
 
-test("§2 rates: a currency against itself is no stored pair", async () => {
+test("§2 rates: a currency against itself is an unsupported pair", async () => {
   const answer = await service.get("/v1/rates/AAA/AAA", { apiKey });
 
   assertFailure(answer, 404, "unsupported_pair");
 });
 
-test("§4 rates: a query string changes nothing", async () => {
+test("§4 rates: a query string is ignored", async () => {
   const used = await service.usedUnits(session);
 
   const answer = await service.get("/v1/rates/AAA/BBB?base=BBB&quote=CCC&date=2020-01-01", {
@@ -125,12 +125,12 @@ test("§4 rates: HEAD is a read: the headers of GET, no body, one unit", async (
 });
 
 const headFailures = [
-  ["a bad symbol, uncharged", "/v1/rates/A/BBB", 400, 0],
+  ["an invalid symbol, uncharged", "/v1/rates/A/BBB", 400, 0],
   ["an unsupported pair, charged", "/v1/rates/CCC/AAA", 404, 1],
 ] as const;
 
 for (const [what, path, status, units] of headFailures) {
-  test(`§4 rates: HEAD answers ${status} without a body to ${what}`, async () => {
+  test(`§4 rates: HEAD returns ${status} without a body for ${what}`, async () => {
     const used = await service.usedUnits(session);
 
     const answer = await service.call("HEAD", path, { apiKey });
@@ -142,7 +142,7 @@ for (const [what, path, status, units] of headFailures) {
   });
 }
 
-test("§4 rates: HEAD without a valid key is refused as GET is", async () => {
+test("§4 rates: HEAD without a valid key is rejected like GET", async () => {
   const answer = await service.call("HEAD", "/v1/rates/AAA/BBB");
 
   assert.equal(answer.status, 401);
@@ -151,7 +151,7 @@ test("§4 rates: HEAD without a valid key is refused as GET is", async () => {
   assert.equal(answer.headers.ratelimit, undefined);
 });
 
-test("§9 rates: the paths carry /v1, and no other serves rates", async () => {
+test("§9 rates: only paths with /v1 serve rates", async () => {
   const used = await service.usedUnits(session);
 
   for (const path of ["/rates/AAA/BBB", "/v2/rates/AAA/BBB", "/V1/rates/AAA/BBB"]) {
@@ -160,7 +160,7 @@ test("§9 rates: the paths carry /v1, and no other serves rates", async () => {
   assert.equal(await service.usedUnits(session), used);
 });
 
-test("§4 rates: only the path of exactly two symbols is the rate path", async () => {
+test("§4 rates: only a path with exactly two symbols is the rate path", async () => {
   const used = await service.usedUnits(session);
 
   for (const path of ["/v1/rates", "/v1/rates/AAA", "/v1/rates/AAA/BBB/", "/v1/rates/A/B/C"]) {
@@ -169,7 +169,7 @@ test("§4 rates: only the path of exactly two symbols is the rate path", async (
   assert.equal(await service.usedUnits(session), used);
 });
 
-test("§2 rates: a new store serves the bundled publications, each in its own direction", async () => {
+test("§2 rates: a new store serves the bundled rates, each in its own direction", async () => {
   const answer = await service.get("/v1/rates/EUR/USD", { apiKey });
 
   assert.equal(answer.status, 200);

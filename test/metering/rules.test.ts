@@ -3,17 +3,17 @@ import { test } from "node:test";
 import { MAX_AMOUNT_DIGITS, parseAmount } from "../../src/metering/rules.ts";
 import { fc } from "../support/properties.ts";
 
-test("an amount has at most 40 digits, as it is documented", () => {
+test("an amount has at most 40 digits, as documented", () => {
   assert.equal(MAX_AMOUNT_DIGITS, 40);
 });
 
 const amounts = ["0", "1", "10", "1250.50", "0.5", "0.00", "0.10", "1.000", "9007199254740993"];
 
 for (const text of amounts) {
-  test(`${text} is an amount, kept digit by digit`, () => assert.equal(parseAmount(text), text));
+  test(`${text} is an amount and keeps every digit`, () => assert.equal(parseAmount(text), text));
 }
 
-test("40 digits are an amount wherever the point stands, and 41 are none", () => {
+test("40 digits are an amount with the point anywhere, and 41 are not", () => {
   const digits = "1234567890".repeat(4);
   assert.equal(parseAmount(digits), digits);
   assert.equal(parseAmount(`${digits}1`), undefined);
@@ -24,15 +24,15 @@ test("40 digits are an amount wherever the point stands, and 41 are none", () =>
   }
 });
 
-test("zeros count as digits: before the point, behind it and at the end", () => {
+test("zeros count as digits: before the point, after it and at the end", () => {
   assert.equal(parseAmount(`0.${"0".repeat(39)}`), `0.${"0".repeat(39)}`);
   assert.equal(parseAmount(`0.${"0".repeat(40)}`), undefined);
   assert.equal(parseAmount(`1${"0".repeat(39)}`), `1${"0".repeat(39)}`);
   assert.equal(parseAmount(`1${"0".repeat(40)}`), undefined);
 });
 
-const none = [
-  ["nothing", ""],
+const notAmounts = [
+  ["no characters", ""],
   ["white space", " "],
   ["a word", "ten"],
   ["not a number", "NaN"],
@@ -43,29 +43,29 @@ const none = [
   ["a minus", "-1"],
   ["a minus before zero", "-0"],
   ["a plus", "+1"],
-  ["a minus sign that is no hyphen", "−1"],
+  ["a minus sign that is not a hyphen", "−1"],
   ["a leading zero", "01"],
   ["leading zeros before a point", "00.5"],
   ["a leading point", ".5"],
   ["a trailing point", "1."],
-  ["a point alone", "."],
+  ["only a point", "."],
   ["two points", "1.2.3"],
   ["two points in a row", "1..2"],
   ["a decimal comma", "1,5"],
-  ["a separator of thousands", "1,000"],
+  ["a thousands separator", "1,000"],
   ["an apostrophe", "1'000"],
   ["an underscore", "1_000"],
   ["a space inside", "1 000"],
-  ["a space before", " 1"],
-  ["a space after", "1 "],
-  ["a line feed after", "1\n"],
-  ["a line feed before", "\n1"],
+  ["a leading space", " 1"],
+  ["a trailing space", "1 "],
+  ["a trailing line feed", "1\n"],
+  ["a leading line feed", "\n1"],
   ["two lines", "1\n2"],
   ["a byte order mark", "\ufeff1"],
   ["a zero byte", "1\0"],
   ["a hexadecimal number", "0x10"],
   ["a binary number", "0b1"],
-  ["a big integer of JavaScript", "10n"],
+  ["a JavaScript BigInt literal", "10n"],
   ["full-width digits", "１２"],
   ["Arabic digits", "١٢"],
   ["a superscript", "1²"],
@@ -74,17 +74,17 @@ const none = [
   ["a currency", "€1"],
 ] as const;
 
-for (const [what, text] of none) {
-  test(`${what} is no amount`, () => assert.equal(parseAmount(text), undefined));
+for (const [what, text] of notAmounts) {
+  test(`${what} is not an amount`, () => assert.equal(parseAmount(text), undefined));
 }
 
-test("a long text is refused at once", () => {
+test("a long text is rejected at once", () => {
   for (const text of ["1".repeat(1_000_000), `${"0.".repeat(500_000)}`, "9".repeat(65)]) {
     assert.equal(parseAmount(text), undefined);
   }
 });
 
-test("any text is an amount as it stands, or none; what is one, is written as a decimal", () => {
+test("a text is an amount exactly if it is a plain decimal of at most 40 digits", () => {
   const unit = fc.constantFrom(..."0123456789.eE+-, x\n");
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 48 }), (text) => {
@@ -102,7 +102,7 @@ test("any text is an amount as it stands, or none; what is one, is written as a 
   );
 });
 
-test("whatever a person can write as an amount of up to 40 digits is one", () => {
+test("every plain decimal of up to 40 digits is an amount", () => {
   const digits = fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: 1, maxLength: 20 });
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 10n ** 20n - 1n }), digits, (whole, fraction) => {

@@ -12,7 +12,7 @@ const charges = (service: TestService) => [
   service.query("SELECT * FROM daily_usage"),
 ];
 
-test("metering: a charge that the store cannot commit is 503, uncharged; the next read works", async () => {
+test("metering: a charge that the store cannot commit is 503, uncharged", async () => {
   await using service = await startService();
   const { session, apiKey } = await service.newCustomer();
   await service.get(RATE, { apiKey });
@@ -30,7 +30,7 @@ test("metering: a charge that the store cannot commit is 503, uncharged; the nex
   assert.equal(await service.usedUnits(session), 2);
 });
 
-test("metering: while others write to the store, what only reads is still answered", async () => {
+test("metering: while another process holds the write lock, requests that only read are served", async () => {
   await using service = await startService();
   const session = await service.openSession();
   await service.createKey(session);
@@ -41,7 +41,7 @@ test("metering: while others write to the store, what only reads is still answer
   assert.equal((await service.get("/readyz")).status, 200);
 });
 
-test("§7 store: a key or an account that cannot be stored is 503, and neither is there after", async () => {
+test("§7 store: when an account or a key cannot be stored, its creation is 503 and has no effect", async () => {
   await using service = await startService();
   const session = await service.openSession();
   const json = { email: "new@example.org", password: "correct horse battery" };
@@ -60,7 +60,7 @@ test("§7 store: a key or an account that cannot be stored is 503, and neither i
   assert.equal((await service.post("/v1/auth/register", { json })).status, 201);
 });
 
-test("metering: a charge is whole or not at all: when one count fails, the other is undone", async () => {
+test("metering: a charge is stored completely or not at all", async () => {
   await using service = await startService();
   const { session, apiKey } = await service.newCustomer();
   await service.get(RATE, { apiKey });
@@ -92,7 +92,7 @@ test("§4 rates, step 4: a rate that cannot be read is 503, and its unit is not 
   assert.equal(await service.usedUnits(session), 2);
 });
 
-test("store: the cause of a 503 is logged under the answer's request id, and not told", async () => {
+test("store: the cause of a 503 is logged with the request id and not disclosed", async () => {
   await using service = await startService();
   const { apiKey } = await service.newCustomer();
   service.query("ALTER TABLE rates RENAME TO rates_gone");

@@ -10,7 +10,7 @@ service.storeRate("AB", "ABCDEFGHIJ", "1.5");
 service.storeRate("00", "0123456789", "2.5");
 service.storeRate("SSS", "USD", "3.5");
 
-const normalised = [
+const validSymbols = [
   ["lower case", "ab", "AB", "ABCDEFGHIJ"],
   ["mixed case", "aB", "AB", "ABCDEFGHIJ"],
   ["spaces around it", "%20%20AB%20", "AB", "ABCDEFGHIJ"],
@@ -20,11 +20,11 @@ const normalised = [
   ["a no-break space before it", "%C2%A0AB", "AB", "ABCDEFGHIJ"],
   ["a byte order mark before it", "%EF%BB%BFAB", "AB", "ABCDEFGHIJ"],
   ["an em space and a line separator around it", "%E2%80%83ab%E2%80%A8", "AB", "ABCDEFGHIJ"],
-  ["an ideographic space behind it", "AB%E3%80%80", "AB", "ABCDEFGHIJ"],
+  ["an ideographic space after it", "AB%E3%80%80", "AB", "ABCDEFGHIJ"],
 ] as const;
 
-for (const [what, base, stored, quote] of normalised) {
-  test(`§4 symbols: ${what} is normalised and charged as one read`, async () => {
+for (const [what, base, stored, quote] of validSymbols) {
+  test(`§4 symbols: ${what} is normalized and charged as one read`, async () => {
     const used = await service.usedUnits(session);
 
     const answer = await service.get(`/v1/rates/${base}/${quote}`, { apiKey });
@@ -35,18 +35,18 @@ for (const [what, base, stored, quote] of normalised) {
   });
 }
 
-test("§4 symbols: the quote is normalised as the base is, up to ten characters", async () => {
+test("§4 symbols: the quote is normalized like the base, up to ten characters", async () => {
   const answer = await service.get("/v1/rates/AB/%20abcdefghij%09", { apiKey });
 
   assert.deepEqual([answer.status, answer.body.quote], [200, "ABCDEFGHIJ"]);
 });
 
-const bad = [
+const invalidSymbols = [
   ["one character", "A"],
   ["eleven characters", "ABCDEFGHIJK"],
   ["5,000 characters", "A".repeat(5000)],
   ["no character", ""],
-  ["white space alone", "%20%20"],
+  ["only white space", "%20%20"],
   ["white space inside", "A%20B"],
   ["a percent-encoded slash", "A%2FB"],
   ["a percent sign", "A%25B"],
@@ -71,13 +71,13 @@ const bad = [
   ["a combining accent", "AB%CC%81"],
   ["an emoji", "%F0%9F%92%B6A"],
   ["a no-break space inside", "A%C2%A0B"],
-  ["a no-break space alone", "%C2%A0%C2%A0"],
+  ["only no-break spaces", "%C2%A0%C2%A0"],
   ["a next-line character, which trim() leaves", "%C2%85AB"],
   ["a zero-width space, which trim() leaves", "%E2%80%8BAB"],
 ] as const;
 
-for (const [what, symbol] of bad) {
-  test(`§4 symbols: ${what} is a bad symbol as base and as quote, and costs nothing`, async () => {
+for (const [what, symbol] of invalidSymbols) {
+  test(`§4 symbols: ${what} is an invalid symbol as base and as quote, uncharged`, async () => {
     const used = await service.usedUnits(session);
 
     const asBase = await service.get(`/v1/rates/${symbol}/USD`, { apiKey });
@@ -91,13 +91,13 @@ for (const [what, symbol] of bad) {
 }
 
 const undecodable = [
-  ["an escape of no hexadecimal digits", "%ZZ"],
+  ["an escape without hexadecimal digits", "%ZZ"],
   ["an escape that is cut short", "AB%4"],
-  ["an escape that is no UTF-8", "%FF%FE"],
+  ["an escape that is not UTF-8", "%FF%FE"],
 ] as const;
 
 for (const [what, symbol] of undecodable) {
-  test(`§4 symbols: ${what} is a bad symbol to a valid key, and costs nothing`, async () => {
+  test(`§4 symbols: ${what} is an invalid symbol with a valid key, uncharged`, async () => {
     const used = await service.usedUnits(session);
 
     const answer = await service.get(`/v1/rates/${symbol}/USD`, { apiKey });
@@ -106,7 +106,7 @@ for (const [what, symbol] of undecodable) {
     assertFailure(answer, 400, "invalid_asset_symbol", "Asset symbol format is invalid.");
   });
 
-  test(`§4 symbols: ${what} comes after the key: without one it is 401`, async () => {
+  test(`§4 symbols: ${what} is checked after the key: without one it is 401`, async () => {
     assertKeyRefused(await service.get(`/v1/rates/${symbol}/USD`));
   });
 }

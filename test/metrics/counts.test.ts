@@ -17,19 +17,19 @@ const readOn = async (wire: Wire, apiKey: string, pair = "EUR/USD") => {
   return (await wire.answer()).status;
 };
 
-/** Every code that was told, with how often. */
+/** The error codes that occurred, with their counts. */
 function refusalsIn({ types, labels, value }: Scrape): Readonly<Record<string, number>> {
   assert.equal(types.get("kurs_refusals_total"), "counter");
   const codes = [...labels].filter((label) => label.startsWith("code=")).map((l) => l.slice(5));
   assert.equal(codes.length, 17);
-  const told = codes.map((code) => [code, value("kurs_refusals_total", { code }) ?? 0] as const);
-  return Object.fromEntries(told.filter(([, count]) => count > 0));
+  const found = codes.map((code) => [code, value("kurs_refusals_total", { code }) ?? 0] as const);
+  return Object.fromEntries(found.filter(([, count]) => count > 0));
 }
 
-const requests = (said: Scrape, method: string, route: string, status: number) =>
-  said.value("kurs_http_requests_total", { method, route, status: String(status) });
+const requests = (result: Scrape, method: string, route: string, status: number) =>
+  result.value("kurs_http_requests_total", { method, route, status: String(status) });
 
-test("metrics: reads on the lane, by node:http and over MCP each count as a request and a unit", async () => {
+test("metrics: each read counts as a request and a unit on the fast path, node:http and MCP", async () => {
   await using service = await start();
   const { session, apiKey } = await service.newCustomer();
   const none = await scrape(service);
@@ -37,10 +37,10 @@ test("metrics: reads on the lane, by node:http and over MCP each count as a requ
   assert.equal(requests(none, "GET", ROUTE, 200), undefined);
 
   {
-    using lane = await openWire(service.url);
+    using fastWire = await openWire(service.url);
     using node = await openNodeWire(service.url);
-    for (let turn = 0; turn < 7; turn += 1) assert.equal(await readOn(lane, apiKey), 200);
-    for (let turn = 0; turn < 5; turn += 1) assert.equal(await readOn(node, apiKey), 200);
+    for (let count = 0; count < 7; count += 1) assert.equal(await readOn(fastWire, apiKey), 200);
+    for (let count = 0; count < 5; count += 1) assert.equal(await readOn(node, apiKey), 200);
     assert.equal((await scrape(service)).value("kurs_connections_open"), 2);
   }
   const post = postTo(service, apiKey);
@@ -49,59 +49,59 @@ test("metrics: reads on the lane, by node:http and over MCP each count as a requ
   const headers = headersOf("2025");
   assert.equal((await service.post(PATH, { apiKey, headers, json })).status, 200);
 
-  const said = await scrape(service);
+  const result = await scrape(service);
   const units = 7 + 5 + 2 + 3;
-  assert.equal(said.value("kurs_units_charged_total"), units);
+  assert.equal(result.value("kurs_units_charged_total"), units);
   assert.equal(await service.usedUnits(session), units);
-  assert.equal(requests(said, "GET", ROUTE, 200), 7 + 5);
-  assert.equal(requests(said, "POST", PATH, 200), 3);
+  assert.equal(requests(result, "GET", ROUTE, 200), 7 + 5);
+  assert.equal(requests(result, "POST", PATH, 200), 3);
   const byPath = "kurs_http_requests_by_path_total";
-  assert.equal(said.value(byPath, { path: "fast_path" }), 7);
-  assert.equal(said.total(byPath), said.total("kurs_http_requests_total"));
-  assert.equal(said.value("kurs_mcp_calls_total", { tool: "get_rate", outcome: "ok" }), 5);
-  assert.equal(said.value("kurs_batch_reads_sum"), units);
+  assert.equal(result.value(byPath, { path: "fast_path" }), 7);
+  assert.equal(result.total(byPath), result.total("kurs_http_requests_total"));
+  assert.equal(result.value("kurs_mcp_calls_total", { tool: "get_rate", outcome: "ok" }), 5);
+  assert.equal(result.value("kurs_batch_reads_sum"), units);
   const seconds = "kurs_http_request_duration_seconds";
-  assert.equal(said.value(`${seconds}_count`, { method: "GET", route: ROUTE }), 12);
-  assert.equal(said.value(`${seconds}_count`, { method: "POST", route: PATH }), 3);
-  assert.ok((said.value(`${seconds}_sum`, { method: "GET", route: ROUTE }) ?? 0) > 0);
-  assert.deepEqual(refusalsIn(said), {});
+  assert.equal(result.value(`${seconds}_count`, { method: "GET", route: ROUTE }), 12);
+  assert.equal(result.value(`${seconds}_count`, { method: "POST", route: PATH }), 3);
+  assert.ok((result.value(`${seconds}_sum`, { method: "GET", route: ROUTE }) ?? 0) > 0);
+  assert.deepEqual(refusalsIn(result), {});
   await eventually("end of all connections", async () => {
     return (await scrape(service)).value("kurs_connections_open") === 0 || undefined;
   });
 });
 
-test("metrics: reads that arrive together share batches, and each batch has its commit's time", async () => {
+test("metrics: concurrent reads share batches, and each batch has its commit time", async () => {
   await using service = await start();
   const { session, apiKey } = await service.newCustomer();
   const wires = await Promise.all(Array.from({ length: 40 }, () => openWire(service.url)));
-  for (let turn = 0; turn < 5; turn += 1) {
+  for (let round = 0; round < 5; round += 1) {
     const statuses = await Promise.all(wires.map((wire) => readOn(wire, apiKey)));
     assert.ok(statuses.every((status) => status === 200));
   }
   for (const wire of wires) wire[Symbol.dispose]();
 
-  const said = await scrape(service);
+  const result = await scrape(service);
 
-  const batches = said.value("kurs_batch_reads_count") ?? 0;
-  assert.equal(said.value("kurs_batch_reads_sum"), 200);
+  const batches = result.value("kurs_batch_reads_count") ?? 0;
+  assert.equal(result.value("kurs_batch_reads_sum"), 200);
   assert.ok(batches > 0 && batches < 200, `${batches} batches`);
-  assert.equal(said.value("kurs_commit_duration_seconds_count"), batches);
-  assert.ok((said.value("kurs_commit_duration_seconds_sum") ?? 0) > 0);
-  assert.equal(said.value("kurs_units_charged_total"), 200);
+  assert.equal(result.value("kurs_commit_duration_seconds_count"), batches);
+  assert.ok((result.value("kurs_commit_duration_seconds_sum") ?? 0) > 0);
+  assert.equal(result.value("kurs_units_charged_total"), 200);
   assert.equal(await service.usedUnits(session), 200);
 });
 
-test("metrics: every refusal counts by its code, whichever way it was told, and is no unit", async () => {
+test("metrics: every rejection counts by its code on every path and is not a unit", async () => {
   await using service = await start({ config: { freePlanUnits: 2, authCallsPerWindow: 3 } });
   const { session, apiKey } = await service.newCustomer();
-  using lane = await openWire(service.url);
+  using fastWire = await openWire(service.url);
   using node = await openNodeWire(service.url);
-  for (const wire of [lane, node]) {
+  for (const wire of [fastWire, node]) {
     assert.equal(await readOn(wire, `svc_live_${"0".repeat(64)}`), 401);
     assert.equal(await readOn(wire, apiKey, "E/USD"), 400);
     assert.equal(await readOn(wire, apiKey, "USD/NONE"), 404);
   }
-  for (const wire of [lane, node]) assert.equal(await readOn(wire, apiKey), 429);
+  for (const wire of [fastWire, node]) assert.equal(await readOn(wire, apiKey), 429);
   const post = postTo(service, apiKey);
   for (const era of ["2025", "2026"] as const) assert.equal((await post(readOf(era))).status, 200);
   assert.equal((await postTo(service, "svc_live_x")(readOf("2025"))).status, 401);
@@ -114,9 +114,9 @@ test("metrics: every refusal counts by its code, whichever way it was told, and 
   assert.equal((await service.post("/v1/auth/login", { json })).status, 429);
   assert.equal((await sendRaw(service.url, "hello\r\n\r\n"))[0]?.status, 400);
 
-  const said = await scrape(service);
+  const result = await scrape(service);
 
-  assert.deepEqual(refusalsIn(said), {
+  assert.deepEqual(refusalsIn(result), {
     invalid_request: 1,
     invalid_asset_symbol: 2,
     unauthorized: 2 + 1 + 1 + 1,
@@ -127,26 +127,26 @@ test("metrics: every refusal counts by its code, whichever way it was told, and 
     unsupported_media_type: 1,
     too_many_requests: 1,
   });
-  assert.equal(said.value("kurs_units_charged_total"), 2);
+  assert.equal(result.value("kurs_units_charged_total"), 2);
   assert.equal(await service.usedUnits(session), 2);
   const tool = { tool: "get_rate", outcome: "quota_exceeded" };
-  assert.equal(said.value("kurs_mcp_calls_total", tool), 2);
-  assert.equal(requests(said, "GET", ROUTE, 429), 2);
-  assert.equal(requests(said, "(other)", ROUTE, 405), 1);
-  assert.equal(requests(said, "(other)", "(malformed)", 400), 1);
+  assert.equal(result.value("kurs_mcp_calls_total", tool), 2);
+  assert.equal(requests(result, "GET", ROUTE, 429), 2);
+  assert.equal(requests(result, "(other)", ROUTE, 405), 1);
+  assert.equal(requests(result, "(other)", "(malformed)", 400), 1);
 });
 
-test("metrics: whatever clients ask for, the series stay few and hold nothing of theirs", async () => {
+test("metrics: the number of series is bounded, and labels contain no data of clients", async () => {
   await using service = await start();
   const session = await service.openSession("ada@example.org");
   const { apiKey, id } = await service.createKey(session, "ledger");
   await scrape(service);
   const before = await scrape(service);
 
-  for (let turn = 0; turn < 30; turn += 1) {
-    await service.get(`/nowhere-${turn}?key=${apiKey}`, { apiKey });
-    await service.get(`/v1/rates/AA${turn}/USD`, { apiKey });
-    await service.call("DELETE", `/v1/account/api-keys/${turn}`, { session });
+  for (let index = 0; index < 30; index += 1) {
+    await service.get(`/nowhere-${index}?key=${apiKey}`, { apiKey });
+    await service.get(`/v1/rates/AA${index}/USD`, { apiKey });
+    await service.call("DELETE", `/v1/account/api-keys/${index}`, { session });
   }
   for (const method of ["PUT", "PATCH", "PROPFIND", "LOCK", "MKCOL"]) {
     await service.call(method, "/v1/rates/EUR/USD");
@@ -159,8 +159,8 @@ test("metrics: whatever clients ask for, the series stay few and hold nothing of
   assert.equal(requests(after, "GET", "(none)", 404), 30);
   assert.equal(requests(after, "DELETE", "/v1/account/api-keys/:id", 404), 30);
   assert.equal(requests(after, "(other)", "(none)", 404), 5);
-  const told = [...after.labels].join("\n");
+  const found = [...after.labels].join("\n");
   for (const secret of ["ada", "ledger", "nowhere", "AA1", id, apiKey.slice(9, 17), session]) {
-    assert.ok(!told.includes(secret), secret);
+    assert.ok(!found.includes(secret), secret);
   }
 });

@@ -8,7 +8,7 @@ import { sourceAt } from "../support/fake-publisher.ts";
 import { scrape } from "../support/metrics.ts";
 import { startService, TestClock } from "../support/service.ts";
 
-// The dashboard, the alarms, their pages and what a real scrape says are held together.
+// The dashboard, the alarms, their pages and a real scrape must agree.
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 
@@ -35,7 +35,7 @@ interface Alarm {
   readonly page: string;
 }
 
-/** The rules of the file, which are written in one form: what differs from it is not found. */
+/** The rules of the file, which all have one form: a rule in another form is not found. */
 function alarmsIn(text: string): readonly Alarm[] {
   return text
     .split(/^ {6}- alert: /m)
@@ -52,10 +52,10 @@ function alarmsIn(text: string): readonly Alarm[] {
 
 const alarms = alarmsIn(read("deploy/alarms.yml"));
 
-/** Prometheus makes it of each target, and the node exporter the others. */
-const OF_OTHERS = ["up", "node_filesystem_avail_bytes", "node_filesystem_size_bytes"];
+/** Prometheus itself adds `up` for each target; the node exporter provides the others. */
+const EXTERNAL_METRICS = ["up", "node_filesystem_avail_bytes", "node_filesystem_size_bytes"];
 
-/** What is neither a metric nor a function: a word before a bracket is a function. */
+/** Words that are neither a metric nor a function; a word before a bracket is a function. */
 const WORDS = new Set(["by", "le", "on", "and", "or", "unless", "without"]);
 
 /** The metrics that an expression of PromQL reads. */
@@ -69,7 +69,7 @@ function metricsIn(expr: string): string[] {
     .filter((word) => !WORDS.has(word));
 }
 
-/** The metrics of a service at which all has happened that has a series of its own. */
+/** The metrics of a service after every event that creates a series. */
 async function scrapedNames(): Promise<ReadonlySet<string>> {
   const clock = new TestClock("2026-11-21T12:00:00.000Z");
   const config = { metricsPort: 0 };
@@ -80,11 +80,11 @@ async function scrapedNames(): Promise<ReadonlySet<string>> {
   });
   const { apiKey } = await service.newCustomer();
   await postTo(service, apiKey)(readOf("2025"));
-  const said = await scrape(service);
-  const names = [...said.types].flatMap(([name, type]) =>
+  const result = await scrape(service);
+  const names = [...result.types].flatMap(([name, type]) =>
     type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
-  for (const name of names) assert.ok(said.series(name) > 0, `${name} has no series`);
+  for (const name of names) assert.ok(result.series(name) > 0, `${name} has no series`);
   return new Set(names);
 }
 
@@ -93,8 +93,8 @@ const shown = new Set(
   graphs.flatMap(({ targets = [] }) => targets.flatMap(({ expr }) => metricsIn(expr))),
 );
 
-test("metrics: every metric that a panel or an alarm reads is one that a scrape says", () => {
-  const known = (name: string) => scraped.has(name) || OF_OTHERS.includes(name);
+test("metrics: every metric in a panel or an alarm exists in a scrape", () => {
+  const known = (name: string) => scraped.has(name) || EXTERNAL_METRICS.includes(name);
   assert.deepEqual(
     [...shown].filter((name) => !scraped.has(name)),
     [],
@@ -110,7 +110,7 @@ test("metrics: every metric that a panel or an alarm reads is one that a scrape 
   }
 });
 
-test("metrics: the dashboard shows every metric that a scrape says", () => {
+test("metrics: the dashboard shows every metric of a scrape", () => {
   const baseOf = (name: string) => name.replace(/_(?:bucket|sum|count)$/, "");
   const bases = new Set([...shown].map(baseOf));
   assert.deepEqual(
@@ -119,7 +119,7 @@ test("metrics: the dashboard shows every metric that a scrape says", () => {
   );
 });
 
-test("metrics: the dashboard can be imported: its panels ask the data source that is chosen", () => {
+test("metrics: an imported dashboard queries the selected data source", () => {
   const { list } = dashboard.templating;
   assert.ok(list.some(({ name, type }) => name === "datasource" && type === "datasource"));
   assert.ok(dashboard.schemaVersion >= 36);
@@ -134,7 +134,7 @@ test("metrics: the dashboard can be imported: its panels ask the data source tha
   }
 });
 
-test("metrics: every alarm names its page, and there is no page without an alarm", () => {
+test("metrics: every alarm links to its page, and every page belongs to an alarm", () => {
   assert.ok(alarms.length >= 11);
   const words = (name: string) => name.replaceAll(/\B[A-Z]/g, (letter) => `-${letter}`);
   for (const { name, page } of alarms) {
@@ -144,7 +144,7 @@ test("metrics: every alarm names its page, and there is no page without an alarm
   assert.deepEqual(pages.sort(), alarms.map(({ page }) => page).sort());
 });
 
-test("metrics: a page says what its alarm means, how to see more and what to do", () => {
+test("metrics: an alarm's page explains its meaning, how to see more and what to do", () => {
   const operating = read("docs/operating.md");
   for (const { name, page } of alarms) {
     const text = read(page);
@@ -159,7 +159,7 @@ test("metrics: a page says what its alarm means, how to see more and what to do"
   }
 });
 
-test("metrics: the words of an expression are told from its metrics", () => {
+test("metrics: metricsIn separates an expression's metrics from its other words", () => {
   const expr =
     'histogram_quantile(0.99, sum by (instance, le) (rate(a_bucket{b=~"c.*"}[5m]))) > 0.25 and d_total';
   assert.deepEqual(metricsIn(expr), ["a_bucket", "d_total"]);

@@ -13,13 +13,13 @@ const EMAIL = "ada@example.org";
 const PASSWORD = "correct horse battery";
 const DAY_MS = 86_400_000;
 
-/** What the store tells is kept for so long. */
+/** The lifetime of the cached store state. */
 const CACHE_MS = 5000;
 
 const start = (options: TestOptions = {}) =>
   startService({ ...options, config: { metricsPort: 0, ...options.config } });
 
-/** Scrapes when what was kept is too old. */
+/** Scrapes after the cached state has expired. */
 const scrapeAnew = (service: TestService): Promise<Scrape> => {
   service.clock.advanceMs(CACHE_MS);
   return scrape(service);
@@ -34,9 +34,9 @@ const STORE_METRICS = [
   "kurs_outbox_oldest_waiting_seconds",
 ];
 
-const seriesOfStore = (said: Scrape) => STORE_METRICS.map((name) => said.series(name));
+const seriesOfStore = (result: Scrape) => STORE_METRICS.map((name) => result.series(name));
 
-test("metrics: a store that does not answer is told as such, and nothing is told of it", async () => {
+test("metrics: while the store fails, kurs_store_up is 0 and its metrics are absent", async () => {
   const clock = new TestClock("2026-11-21T12:00:00.000Z");
   await using service = await start({ clock, sources: [sourceAt("ecb", [], clock)] });
   const { apiKey } = await service.newCustomer();
@@ -47,17 +47,17 @@ test("metrics: a store that does not answer is told as such, and nothing is told
   service.query("ALTER TABLE sources RENAME TO sources_gone");
   service.query("ALTER TABLE charged_units RENAME TO charged_units_gone");
   assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 503);
-  const away = await scrapeAnew(service);
+  const down = await scrapeAnew(service);
 
-  assert.equal(away.value("kurs_store_up"), 0);
+  assert.equal(down.value("kurs_store_up"), 0);
   assert.deepEqual(
-    seriesOfStore(away),
+    seriesOfStore(down),
     STORE_METRICS.map(() => 0),
   );
-  assert.equal(away.value("kurs_failed_batches_total"), 1);
-  assert.equal(away.value("kurs_commit_duration_seconds_count"), 1);
-  assert.equal(away.value("kurs_units_charged_total"), 0);
-  assert.equal(away.value("kurs_refusals_total", { code: "temporarily_unavailable" }), 1);
+  assert.equal(down.value("kurs_failed_batches_total"), 1);
+  assert.equal(down.value("kurs_commit_duration_seconds_count"), 1);
+  assert.equal(down.value("kurs_units_charged_total"), 0);
+  assert.equal(down.value("kurs_refusals_total", { code: "temporarily_unavailable" }), 1);
 
   service.query("ALTER TABLE sources_gone RENAME TO sources");
   service.query("ALTER TABLE charged_units_gone RENAME TO charged_units");
@@ -69,10 +69,10 @@ test("metrics: a store that does not answer is told as such, and nothing is told
   assert.equal(back.value("kurs_failed_batches_total"), 1);
 });
 
-test("metrics: however often it is scraped, the store is asked once in five seconds", async () => {
+test("metrics: frequent scrapes query the store once in five seconds", async () => {
   await using service = await start();
   const together = await Promise.all(Array.from({ length: 8 }, () => scrape(service)));
-  for (const said of together) assert.equal(said.value("kurs_store_up"), 1);
+  for (const result of together) assert.equal(result.value("kurs_store_up"), 1);
   service.query("ALTER TABLE mails RENAME TO mails_gone");
 
   service.clock.advanceMs(CACHE_MS - 1);
@@ -85,12 +85,12 @@ test("metrics: however often it is scraped, the store is asked once in five seco
     service.logLines.filter((line) => line.includes("could not be asked for metrics"));
   assert.equal(complaints().length, 1);
   service.query("ALTER TABLE mails_gone RENAME TO mails");
-  // A clock that is put back does not keep what was read for longer.
+  // Setting the clock back does not keep the cached state for longer.
   service.clock.advanceMs(-DAY_MS);
   assert.equal((await scrape(service)).value("kurs_store_up"), 1);
 });
 
-test("metrics: a source tells the age of its newest rate, and what it has missed", async () => {
+test("metrics: a source reports the age of its newest rate and its missed publications", async () => {
   const clock = new TestClock("2026-03-13T16:30:00.000Z");
   await using service = await start({ clock, sources: [sourceAt("ecb", [], clock)] });
   const source = { source: "ecb" };
@@ -108,12 +108,12 @@ test("metrics: a source tells the age of its newest rate, and what it has missed
   assert.equal(stale.value("kurs_source_missed_publications", source), 2);
 });
 
-test("metrics: mails that wait and mails that were given up are told apart, with the oldest's age", async () => {
+test("metrics: waiting and given-up mails count separately, with the oldest one's age", async () => {
   await using smtp = await playSmtp();
   smtp.behave({ refuse: "RCPT", code: 450, message: "mailbox busy" });
   await using service = await start({ config: { smtpUrl: smtp.url } });
-  const mails = (said: Scrape) =>
-    ["waiting", "given_up"].map((state) => said.value("kurs_outbox_mails", { state }));
+  const mails = (result: Scrape) =>
+    ["waiting", "given_up"].map((state) => result.value("kurs_outbox_mails", { state }));
   const oldest = "kurs_outbox_oldest_waiting_seconds";
   const empty = await scrape(service);
   assert.deepEqual([...mails(empty), empty.value(oldest)], [0, 0, 0]);
@@ -140,11 +140,11 @@ test("metrics: mails that wait and mails that were given up are told apart, with
   assert.deepEqual(mails(await scrapeAnew(service)), [0, 1]);
 });
 
-test("metrics: passwords that wait are counted, and those refused because too many did", async () => {
+test("metrics: queued and rejected password hashes are counted", async () => {
   const secrets = createSecrets(createHashPool({ threads: 1, maxQueued: 2 }));
   await using service = await start({ secrets });
   await service.openSession(EMAIL);
-  // A stored form that takes the one thread some 0.8 s to compare with.
+  // A stored hash that occupies the only thread for some 0.8 s.
   const lengthy = `$argon2id$v=19$m=19456,t=60,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
   let isBusy = true;
   const done = Promise.all([
@@ -156,37 +156,37 @@ test("metrics: passwords that wait are counted, and those refused because too ma
   ]);
   const json = { email: EMAIL, password: PASSWORD };
   const refused = await service.post("/v1/auth/login", { json });
-  const said = await scrape(service);
+  const result = await scrape(service);
 
-  assert.ok(isBusy, "the scrape came only after the queue had moved on");
+  assert.ok(isBusy, "the scrape came after the queue had changed");
   assert.equal(refused.status, 503);
-  assert.equal(said.value("kurs_hashing_waiting"), 2);
-  assert.equal(said.value("kurs_hashing_refused_total"), 1);
+  assert.equal(result.value("kurs_hashing_waiting"), 2);
+  assert.equal(result.value("kurs_hashing_refused_total"), 1);
   await done;
   assert.equal((await scrape(service)).value("kurs_hashing_waiting"), 0);
 });
 
-test("metrics: the process tells of itself: what it is, its time, its memory, its event loop", async () => {
+test("metrics: the process reports its build, start time, memory and event-loop delay", async () => {
   await using service = await start();
-  const said = await scrape(service);
+  const result = await scrape(service);
   assert.equal(
-    said.value("kurs_build_info", {
+    result.value("kurs_build_info", {
       version: "0.1.0",
       store: "sqlite",
       node: process.versions.node,
     }),
     1,
   );
-  const startSeconds = said.value("process_start_time_seconds") ?? 0;
+  const startSeconds = result.value("process_start_time_seconds") ?? 0;
   assert.ok(startSeconds < service.clock.nowMs() / 1000 && startSeconds > 1.79e9);
-  assert.ok((said.value("process_cpu_seconds_total") ?? 0) > 0);
-  assert.ok((said.value("process_resident_memory_bytes") ?? 0) > 2 ** 20);
+  assert.ok((result.value("process_cpu_seconds_total") ?? 0) > 0);
+  assert.ok((result.value("process_resident_memory_bytes") ?? 0) > 2 ** 20);
 
-  // Whoever holds the event loop up for 0.3 s is seen.
+  // An event loop that is blocked for 0.3 s shows in the histogram.
   const slow = (scraped: Scrape) =>
     (scraped.value("kurs_event_loop_delay_seconds_count") ?? 0) -
     (scraped.value("kurs_event_loop_delay_seconds_bucket", { le: "0.1" }) ?? 0);
-  const before = slow(said);
+  const before = slow(result);
   const untilMs = performance.now() + 300;
   while (performance.now() < untilMs);
   const held = await eventually("delay", async () => {
@@ -194,10 +194,10 @@ test("metrics: the process tells of itself: what it is, its time, its memory, it
     return slow(now) > before ? now : undefined;
   });
   const name = "kurs_event_loop_active_seconds_total";
-  assert.ok((held.value(name) ?? 0) - (said.value(name) ?? 0) >= 0.3);
+  assert.ok((held.value(name) ?? 0) - (result.value(name) ?? 0) >= 0.3);
 });
 
-test("metrics: their port answers GET /metrics, and nothing else", async () => {
+test("metrics: the metrics port serves only GET /metrics", async () => {
   await using service = await start();
   const { metricsUrl } = service;
   for (const path of ["/", "/metrics/", "/Metrics", "/healthz", "/v1/rates/EUR/USD", "//metrics"]) {
@@ -212,7 +212,7 @@ test("metrics: their port answers GET /metrics, and nothing else", async () => {
   assert.equal((await service.get("/metrics")).status, 404);
 });
 
-test("metrics: wherever clients are served, they are on loopback unless METRICS_HOST says more", async () => {
+test("metrics: the metrics port listens on loopback unless METRICS_HOST is set", async () => {
   const served = async (config: Partial<Config>) => {
     await using service = await start({ config: { host: "0.0.0.0", ...config } });
     assert.ok(service.url.startsWith("http://0.0.0.0:"), service.url);
@@ -222,7 +222,7 @@ test("metrics: wherever clients are served, they are on loopback unless METRICS_
   assert.equal(await served({ metricsHost: "0.0.0.0" }), "0.0.0.0");
 });
 
-test("metrics: without METRICS_PORT there are none, and they end with the service", async () => {
+test("metrics: without METRICS_PORT there is no server, and it stops with the service", async () => {
   await using without = await startService();
   assert.equal(without.metricsUrl, undefined);
 

@@ -1,4 +1,4 @@
-// The calendar as the contract says it: UTC days, and months whose end is the next one's start.
+// The contract's calendar: UTC days, and months that end where the next one starts.
 
 export const SECOND_MS = 1000;
 export const MINUTE_MS = 60 * SECOND_MS;

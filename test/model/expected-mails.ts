@@ -5,18 +5,18 @@ import type { Model } from "./model.ts";
 import type { Theatre } from "./service-under-test.ts";
 import type { Stage } from "./story-client.ts";
 
-/** Later than any story: what waits in the outbox is due by then. */
+/** Later than any story: every mail in the outbox is due by then. */
 const AFTER_ALL = "2031-01-01T00:00:00.000Z";
 
 /**
- * What the stories' mails must have been. They go out by the second, too slowly for a story to wait
- * for each; all are looked at when some stories are over.
+ * The mails that the stories must have caused. Deliveries take seconds, too long for a story to
+ * wait for each; all are checked after some stories.
  */
 export class MailBook {
-  /** What comes: each token that was mailed with its reader and page, and each notice. */
-  readonly #foreseen = new Set<string>();
-  /** What must still come. */
-  readonly #awaited = new Set<string>();
+  /** Every mail that may come: its reader, page and token, or for a notice its reader. */
+  readonly #expected = new Set<string>();
+  /** Those that have not come yet. */
+  readonly #missing = new Set<string>();
   readonly #files = new Set<string>();
 
   note(model: Model, stage: Stage): void {
@@ -25,43 +25,43 @@ export class MailBook {
       const lineOf = ({ purpose, text }: (typeof tokens)[number]) =>
         `${email} ${purpose === "reset" ? "reset" : "verify"} ${text}`;
       for (const line of [...tokens.map(lineOf), ...(resets > 0 ? [email] : [])]) {
-        this.#foreseen.add(line);
-        this.#awaited.add(line);
+        this.#expected.add(line);
+        this.#missing.add(line);
       }
     }
   }
 
-  /** Waits for the mails that must come, and holds each that comes to the model. */
+  /** Waits for the missing mails and checks each mail that comes. */
   async audit({ clock, dataDirectory }: Theatre): Promise<void> {
     clock.set(AFTER_ALL);
     const isNew = (name: string) => !this.#files.has(name) && this.#files.add(name).size > 0;
     try {
-      while (this.#awaited.size > 0) {
-        // Nobody waits for all of them at a time: a slow machine takes as long as it needs.
+      while (this.#missing.size > 0) {
+        // Waits for the next mails only, not for all: a slow machine takes as long as it needs.
         const mails = await eventually("further mail", async () => {
           const arrived = await mailsIn(dataDirectory, isNew);
           return arrived.length === 0 ? undefined : arrived;
         });
         for (const line of mails.map(lineIn)) {
-          assert.ok(this.#foreseen.has(line), `a mail that nobody asked for: ${line}`);
-          this.#awaited.delete(line);
+          assert.ok(this.#expected.has(line), `an unexpected mail: ${line}`);
+          this.#missing.delete(line);
         }
       }
     } catch (error) {
-      const missing = [...this.#awaited].join("\n  ");
-      throw new Error(`the mails are not as the model has them; missing:\n  ${missing}`, {
+      const missing = [...this.#missing].join("\n  ");
+      throw new Error(`the mails differ from the model; missing:\n  ${missing}`, {
         cause: error,
       });
     }
   }
 
-  /** How many mails have come. */
+  /** The number of mails that have come. */
   get mails(): number {
     return this.#files.size;
   }
 }
 
-/** The reader, page and token of a mail; of one without a link the reader. */
+/** The reader, page and token of a mail; without a link just the reader. */
 function lineIn({ to, text }: Email): string {
   const reader = to?.[0]?.address ?? "";
   const [, page, token] = /\/(verify|reset)#token=(\S+)/.exec(text ?? "") ?? [];

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 
-/** A failure as the model foretells it. */
+/** A failure that the model predicts. */
 export interface ExpectedFailure {
   readonly status: number;
   readonly code: string;
   readonly message?: string | RegExp;
   readonly retryAfterSeconds?: number;
-  /** What `quota_exceeded` adds. */
+  /** The further fields of `quota_exceeded`. */
   readonly quota?: {
     readonly limit: number;
     readonly remaining: number;
@@ -16,7 +16,7 @@ export interface ExpectedFailure {
   };
 }
 
-/** @returns what the tally calls it. */
+/** @returns the outcome for the tally. */
 export function assertSuccess(answer: Answer, status: number, body?: unknown): string {
   assert.equal(answer.status, status, answer.text);
   assertCommonHeaders(answer);
@@ -25,7 +25,7 @@ export function assertSuccess(answer: Answer, status: number, body?: unknown): s
   return String(status);
 }
 
-/** @returns what the tally calls it. */
+/** @returns the outcome for the tally. */
 export function assertRefusal(answer: Answer, expected: ExpectedFailure): string {
   const { status, code, message, retryAfterSeconds, quota } = expected;
   assertFailure(answer, status, code, message);

@@ -1,7 +1,7 @@
 import { SECOND_MS, secondsUntil } from "./calendar.ts";
 import type { AddressName } from "./names.ts";
 
-/** Calls of one (address, mailbox) in a window, as the service under the model is configured. */
+/** Calls per (address, mailbox) and window in the configuration of the service under test. */
 export const AUTH_LIMIT = 4;
 export const AUTH_WINDOW_SECONDS = 900;
 export const ADDRESS_CEILING = 30 * AUTH_LIMIT;
@@ -12,14 +12,14 @@ interface Window {
 }
 
 /**
- * The auth limiter (section 8): a fixed window opens with its first call and then starts anew. An
- * address that has spent its ceiling is refused, and its calls count no more.
+ * The auth limiter (section 8): a fixed window opens with its first call and later starts anew. An
+ * address that has reached its ceiling is rejected, and its further calls do not count.
  */
 export class Limiter {
   readonly #windows = new Map<string, Window>();
 
   /**
-   * Counts the confirmation of a reset, which has no budget but the address's.
+   * Counts the confirmation of a reset, which only the address's ceiling limits.
    *
    * @returns the seconds to wait when the call is over the ceiling.
    */
@@ -30,7 +30,7 @@ export class Limiter {
     return undefined;
   }
 
-  /** @returns the seconds to wait when the call is over the budget. */
+  /** @returns the seconds to wait when the call is over the limit. */
   spend(address: AddressName, mailbox: string, nowMs: number): number | undefined {
     const spent = [
       this.#spentUntilMs(address, ADDRESS_CEILING, nowMs),
@@ -48,7 +48,7 @@ export class Limiter {
     return ends.length === 0 ? undefined : secondsUntil(Math.max(...ends), nowMs);
   }
 
-  /** When the window of an (address, mailbox) ends, if one is open. */
+  /** The end of the window of an (address, mailbox), if one is open. */
   endsMs(address: AddressName, mailbox: string): number | undefined {
     return this.#windows.get(`${address} ${mailbox}`)?.endsMs;
   }
@@ -60,10 +60,10 @@ export class Limiter {
   }
 
   #count(scope: string, nowMs: number): Window {
-    const standing = this.#windows.get(scope);
-    const isOpen = standing !== undefined && nowMs < standing.endsMs;
+    const current = this.#windows.get(scope);
+    const isOpen = current !== undefined && nowMs < current.endsMs;
     const endsMs = nowMs + AUTH_WINDOW_SECONDS * SECOND_MS;
-    const window = isOpen ? standing : { calls: 0, endsMs };
+    const window = isOpen ? current : { calls: 0, endsMs };
     window.calls += 1;
     this.#windows.set(scope, window);
     return window;

@@ -6,19 +6,19 @@ import type { Model } from "./model.ts";
 import type { PairName, Person } from "./names.ts";
 import { asOfText, type PairState } from "./pair-state.ts";
 
-/** What a read asks for: a pair of the story, or symbols that are none. */
+/** What a read requests: a pair of the story, or invalid symbols. */
 export type Asked = PairName | "bad symbols";
 
-/** What a key is told of its account's quota. */
+/** The state of the quota in the response to a key. */
 export interface QuotaState {
   readonly quotaUnits: number;
   readonly left: number;
 }
 
 export interface ExpectedRead {
-  /** The pair as it is served, or what is wrong. */
+  /** The pair as it is served, or the failure. */
   readonly result: PairState | ExpectedFailure;
-  /** Only a valid key is told it. */
+  /** Only responses to a valid key contain it. */
   readonly allowance: QuotaState | undefined;
 }
 
@@ -79,14 +79,14 @@ export function rateBody({ base, quote }: { base: string; quote: string }, serve
   return { base, quote, rate, as_of: asOfText(asOfMs), type: "direct" };
 }
 
-/** Holds the headers of an answer to what its key may be told. */
-export function assertAllowance({ headers }: Answer, model: Model, told?: QuotaState): void {
+/** Asserts that a response has the RateLimit headers that its key may see. */
+export function assertAllowance({ headers }: Answer, model: Model, quotaState?: QuotaState): void {
   const policy = headers["ratelimit-policy"];
-  if (told === undefined) {
+  if (quotaState === undefined) {
     assert.deepEqual([policy, headers.ratelimit], [undefined, undefined]);
     return;
   }
-  const { quotaUnits, left } = told;
+  const { quotaUnits, left } = quotaState;
   const endMs = monthEndMs(model.nowMs);
   const periodSeconds = (endMs - monthStartMs(model.nowMs)) / SECOND_MS;
   assert.equal(policy, `"units";q=${quotaUnits};w=${periodSeconds}`);

@@ -5,11 +5,11 @@ import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { play } from "./run-stories.ts";
 import { openTheatre } from "./service-under-test.ts";
 
-// The same stories each time, so that a change that breaks one is the change that broke it. Others
-// are made up by `npm run model`, for as long as one likes.
+// The same stories each time, so that a failure is due to the change under test. `npm run model`
+// creates others, for as long as you like.
 const SEED = 20_261_121;
 const STORIES = 40;
-/** On a slow machine fewer stories are played. */
+/** A slow machine plays fewer stories. */
 const LIMIT_MS = 5000;
 
 async function assertAsModelled(
@@ -24,7 +24,7 @@ async function assertAsModelled(
   if (failure !== undefined) assert.fail(failure);
 }
 
-suite("the service does what the model says, whatever people do", { concurrency: 2 }, () => {
+suite("the service does what the model predicts in random stories", { concurrency: 2 }, () => {
   test("on SQLite", async (t) => {
     await assertAsModelled(t, "sqlite", undefined);
   });

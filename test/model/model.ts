@@ -3,8 +3,8 @@ import { Limiter } from "./limiter.ts";
 import type { FromLast, PairName, Person, PlanName } from "./names.ts";
 import type { PairState } from "./pair-state.ts";
 
-// What the specification and the contract say, written down in the plainest way: nothing here is
-// taken from the service's own code, nothing is stored twice, and every figure is counted anew.
+// The specification and the contract in the simplest form: nothing here uses the service's own
+// code, nothing is stored twice, and every sum is computed anew.
 
 export interface SessionState {
   readonly token: string;
@@ -13,7 +13,7 @@ export interface SessionState {
 }
 
 export interface KeyState {
-  /** 1 for the first of the account. */
+  /** 1 for the account's first key. */
   readonly number: number;
   readonly id: string;
   readonly name: string;
@@ -28,15 +28,15 @@ export interface TokenState {
   readonly purpose: Purpose;
   readonly text: string;
   readonly endsMs: number;
-  /** Used, or void because another one of its purpose was. */
+  /** Used, or void because another token of its purpose was used. */
   isSpent: boolean;
 }
 
-/** Of one purpose. */
+/** Per purpose. */
 const VALID_TOKENS_MAX = 5;
 const MAILS_PER_HOUR_MAX = 5;
 
-/** One unit: when it was charged, and to which key. */
+/** One unit: the time of the charge, and its key. */
 interface Charge {
   readonly atMs: number;
   readonly keyNumber: number;
@@ -54,7 +54,7 @@ export class AccountState {
   readonly keys: KeyState[] = [];
   /** In the order in which they were mailed. */
   readonly tokens: TokenState[] = [];
-  /** When each mail was written. */
+  /** The time of each mail. */
   readonly mailsMs: number[] = [];
   readonly charges: Charge[] = [];
 
@@ -68,7 +68,7 @@ export class AccountState {
     return this.charges.filter(({ atMs }) => monthStartMs(atMs) === startMs).length;
   }
 
-  /** The units by day and key, as `days` of the daily usage has them. */
+  /** The units by day and key, in the form of the `days` of the daily usage. */
   days(nowMs: number, count: number) {
     const dates = Array.from({ length: count }, (_, back) => dayOf(nowMs - back * DAY_MS));
     return dates.toReversed().flatMap((date) =>
@@ -81,20 +81,20 @@ export class AccountState {
     );
   }
 
-  /** Whether a token may be used now: of that purpose, not spent, not too old. */
+  /** Whether a token is valid now: of that purpose, unused and not expired. */
   accepts(token: TokenState, purpose: Purpose, nowMs: number): boolean {
     const isOwn = this.tokens.includes(token) && token.purpose === purpose;
     return isOwn && !token.isSpent && nowMs < token.endsMs;
   }
 
-  /** Whether a request of now mails a further token. */
+  /** Whether a request now causes a further mail. */
   mayBeMailed(purpose: Purpose, nowMs: number): boolean {
     const valid = this.tokens.filter((token) => this.accepts(token, purpose, nowMs));
     const recent = this.mailsMs.filter((mailMs) => mailMs > nowMs - HOUR_MS);
     return valid.length < VALID_TOKENS_MAX && recent.length < MAILS_PER_HOUR_MAX;
   }
 
-  /** Uses a token: the others of its purpose are void. */
+  /** Uses a token, which voids the others of its purpose. */
   spend({ purpose }: TokenState): void {
     for (const token of this.tokens) if (token.purpose === purpose) token.isSpent = true;
   }
@@ -134,7 +134,7 @@ export class Model {
     return tokens.filter((token) => token.purpose === purpose).at(-1 - fromLast);
   }
 
-  /** The account whose token a text is, when it may be used now. */
+  /** The account that a token belongs to, if it is valid now. */
   ownerOf(token: TokenState, purpose: Purpose): AccountState | undefined {
     return [...this.accounts.values()].find((account) =>
       account.accepts(token, purpose, this.nowMs),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
-// Who and what a story is about. On the service each story has emails, symbols, addresses and a
-// plan of its own, so that stories on one store know nothing of each other.
+// The subjects of a story. On the service each story has its own emails, symbols, addresses and
+// plan, so that stories on one store are independent.
 
 export const people = ["ada", "bob", "eve"] as const;
 export type Person = (typeof people)[number];
@@ -15,17 +15,17 @@ export type AddressName = (typeof addresses)[number];
 export const plans = ["free", "pro"] as const;
 export type PlanName = (typeof plans)[number];
 
-/** Who an email of a story belongs to; nobody has no account, ever. */
+/** Whose email it is in a story; `nobody` never has an account. */
 export type Mailbox = Person | "nobody";
 
 const counted = ["last", "last but one", "last but two"] as const;
 
-/** Counts from the end, so that a story that loses its beginning keeps its meaning. */
+/** Counts from the end, so that shrinking a story's beginning does not change its later steps. */
 export type FromLast = 0 | 1 | 2;
 export const wordOf = (fromLast: FromLast) => counted[fromLast];
 
 export const anyPerson = fc.constantFrom(...people);
-/** Ada comes up often: what is said of an account needs several steps with the same one. */
+/** Often ada: properties of an account need several steps with the same one. */
 export const somePerson = fc.constantFrom<Person>("ada", "ada", "ada", "ada", "bob", "bob", "eve");
 export const someMailbox = fc.constantFrom<Mailbox>(
   "ada",

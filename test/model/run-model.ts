@@ -5,8 +5,8 @@ import { startPostgres } from "../support/postgres.ts";
 import { play } from "./run-stories.ts";
 import { openTheatre } from "./service-under-test.ts";
 
-// For people: plays stories against the model of the whole service until the time is over, or
-// plays the one again that a report names.
+// Plays random stories against the model of the whole service until the time is over, or replays
+// the one that a report names.
 // npm run model -- --engine postgres --minutes 10 --seed 1
 
 const { values } = parseArgs({

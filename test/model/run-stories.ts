@@ -7,11 +7,11 @@ import { audit, type Beginning, begin, someBeginning, someSteps } from "./storie
 
 export interface Budget {
   readonly seed: number;
-  /** At most so many stories. */
+  /** The most stories to play. */
   readonly stories: number;
-  /** No further story begins after this time, when some have been played. */
+  /** No story begins after this time, except the first few. */
   readonly limitMs: number;
-  /** Where a failure was, as its report says. */
+  /** The place of a failure, from its report. */
   readonly path?: string | undefined;
   readonly replay?: string | undefined;
 }
@@ -19,20 +19,20 @@ export interface Budget {
 export interface Played {
   readonly stories: number;
   readonly mails: number;
-  /** The story of a failure, why it is one, and how to see it again. */
+  /** The story of a failure, its reason, and how to replay it. */
   readonly failure: string | undefined;
 }
 
-/** Stories of one seed; the next ones have the next seed. */
+/** Stories per seed; the next ones use the next seed. */
 const ROUND = 50;
 
-/** However slow the machine: so many try nearly every kind of step. */
+/** However slow the machine: this many include nearly every kind of step. */
 const STORIES_MIN = 5;
 
-/** A failure is made shorter for so long. */
+/** The time for shrinking a failing story. */
 const SHRINKING_MS = 30_000;
 
-/** Plays stories on a service and holds every answer, and then the mails, to the model. */
+/** Plays stories on a service and compares every response, and then the mails, with the model. */
 export async function play(theatre: Theatre, engine: string, budget: Budget): Promise<Played> {
   const mailBook = new MailBook();
   let untilMs = performance.now() + budget.limitMs;
@@ -41,7 +41,7 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
   const isOver = () => (hasFailed || stories >= STORIES_MIN) && performance.now() > untilMs;
 
   const playOne = async (beginning: Beginning, steps: Steps): Promise<void> => {
-    // A story that is under way is never broken off: it would go on beside the next.
+    // A story always runs to its end: otherwise it would continue during the next one.
     if (isOver()) return;
     const stage = theatre.nextStage();
     try {
@@ -64,7 +64,7 @@ export async function play(theatre: Theatre, engine: string, budget: Budget): Pr
     const from = path === undefined ? {} : { path };
     const details = await fc.check(property, { seed, numRuns, ...from });
     if (details.failed) {
-      return { stories, mails: mailBook.mails, failure: tell(details, engine, stories) };
+      return { stories, mails: mailBook.mails, failure: describe(details, engine, stories) };
     }
     await mailBook.audit(theatre);
     if (path !== undefined) break;
@@ -76,20 +76,20 @@ type Steps = Iterable<Step>;
 
 type Details = fc.RunDetails<[Beginning, Steps]>;
 
-function tell(details: Details, engine: string, before: number): string {
+function describe(details: Details, engine: string, before: number): string {
   const { counterexample, counterexamplePath, seed, numShrinks, errorInstance } = details;
   const [beginning, steps] = counterexample ?? [];
-  const told = String(steps);
-  const replay = /replayPath="([^"]*)"/.exec(told)?.[1] ?? "";
-  const story = told.replace(/\s*\/\*replayPath.*\*\//, "");
+  const text = String(steps);
+  const replay = /replayPath="([^"]*)"/.exec(text)?.[1] ?? "";
+  const story = text.replace(/\s*\/\*replayPath.*\*\//, "");
   return [
-    `after ${before} good stories on ${engine} one is not as the model has it,`,
-    `here shrunk ${numShrinks} times:`,
+    `after ${before} stories as modelled on ${engine}, one differs from the model,`,
+    `shrunk ${numShrinks} times:`,
     `  ${beginning}${story}`,
     "",
     inspect(errorInstance),
     "",
-    "again: npm run model -- " +
+    "replay: npm run model -- " +
       `--engine ${engine} --seed ${seed} --path "${counterexamplePath}" --replay "${replay}"`,
   ].join("\n");
 }

@@ -11,17 +11,17 @@ import { startService, TestClock } from "../support/service.ts";
 import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";
 import type { Operated, Stage } from "./story-client.ts";
 
-/** The service that stories are played on, one after the other. */
+/** The service on which stories are played, one after the other. */
 export interface Theatre extends AsyncDisposable {
   readonly clock: TestClock;
   readonly dataDirectory: string;
-  /** How often each kind of step came out how, in all stories. */
+  /** How often each kind of step had which outcome, over all stories. */
   readonly tally: ReadonlyMap<string, number>;
-  /** Sets the stage for a story, with names that no other story has. */
+  /** A stage for a story, with names that no other story uses. */
   nextStage(): Stage;
 }
 
-/** @param hosts of a PostgreSQL database with all tables; without them, a SQLite file. */
+/** @param hosts of a PostgreSQL database with all tables; without them a SQLite file is used. */
 export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Theatre> {
   await using opening = new AsyncDisposableStack();
   const { path: dataDirectory } = opening.use(await temporaryDirectory());

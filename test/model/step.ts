@@ -2,15 +2,15 @@ import type fc from "fast-check";
 import type { Model } from "./model.ts";
 import type { Stage } from "./story-client.ts";
 
-/** One thing that somebody does, with what must come of it. */
+/** One action in a story, with its expected outcome. */
 export interface StepOf {
-  /** What the tally counts it as. */
+  /** Its kind in the tally. */
   readonly kind: string;
-  /** The step in words: a failing story is a list of these. */
+  /** The step in words: the report of a failing story lists these. */
   readonly sentence: string;
-  /** Whether the story has got what the step speaks of. */
+  /** Whether the story has what the step needs. */
   can(model: Readonly<Model>): boolean;
-  /** Does it, and holds the answer to the model. @returns what came of it, for the tally. */
+  /** Runs the step and compares its result with the model. @returns the outcome for the tally. */
   run(model: Model, stage: Stage): Promise<string>;
 }
 
@@ -23,8 +23,8 @@ export function step({ kind, sentence, can, run }: StepOf): Step {
       try {
         stage.tally(kind, await run(model, stage));
       } catch (error) {
-        // The end of a story looks at everything: it has to be told which look was the wrong one.
-        throw new Error(`not so: ${sentence}`, { cause: error });
+        // The audit at a story's end makes many checks: the message names the one that failed.
+        throw new Error(`differs from the model: ${sentence}`, { cause: error });
       }
     },
     toString: () => `\n  ${sentence}`,

@@ -30,7 +30,7 @@ import { someMistakenScheme } from "./steps/unauthenticated.ts";
 import { dailyUsageOf, someDailyUsage, someUsage, usageOf } from "./steps/usage.ts";
 import type { Stage } from "./story-client.ts";
 
-/** Kinds of steps by how often they come: what uses up a quota, and what lets a session live. */
+/** Weights: enough reads to use up a quota, and enough log-ins for valid sessions. */
 const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = [
   [40, someRead],
   [12, someMcpRead],
@@ -66,7 +66,7 @@ const someStep = fc.oneof(...kinds.map(([weight, arbitrary]) => ({ weight, arbit
 
 const STEPS_MAX = 80;
 
-/** @param replay what a failure's report calls by this name. */
+/** @param replay the value of this name in the report of a failure. */
 export const someSteps = (replay?: string) =>
   fc.commands([someStep], {
     maxCommands: STEPS_MAX,
@@ -74,7 +74,7 @@ export const someSteps = (replay?: string) =>
     ...(replay === undefined ? {} : { replayPath: replay }),
   });
 
-/** Where a story begins: what comes round by the calendar is never far. */
+/** Start times of stories, shortly before the ends of months and years. */
 const starts = [
   "2026-11-21T12:00:00.000Z",
   "2026-12-31T23:59:59.999Z",
@@ -95,7 +95,7 @@ export const someBeginning: fc.Arbitrary<Beginning> = fc
     toString: () => `at ${beginning.start}, ${beginning.freeUnits} units on the plan free`,
   }));
 
-/** Two customers with a session and a key each, and two pairs: what most stories would do first. */
+/** Creates two accounts with a session and a key each, and two pairs: most stories need them. */
 export async function begin({ start, freeUnits }: Beginning, stage: Stage): Promise<Model> {
   const model = new Model(Date.parse(start));
   stage.clock.set(start);
@@ -114,7 +114,7 @@ export async function begin({ start, freeUnits }: Beginning, stage: Stage): Prom
   return model;
 }
 
-/** Looks at all that the story has left: also what nobody has asked for in it. */
+/** Checks everything that the story has left, also what it has not read. */
 export async function audit(model: Model, stage: Stage): Promise<void> {
   for (const person of people) {
     const looks = [

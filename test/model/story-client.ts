@@ -2,21 +2,21 @@ import type { Answer, Call } from "../support/client.ts";
 import type { TestClock } from "../support/service.ts";
 import type { AddressName, Mailbox, PairName, PlanName } from "./names.ts";
 
-/** What came of a command of `kurs`. */
+/** The result of a `kurs` command. */
 export interface Operated {
   readonly exitCode: number;
   readonly printed: string;
   readonly complaint: string;
 }
 
-/** One story's view of the service: two nodes on one store, and their operator. */
+/** One story's access to the service: two nodes on one store, and their operator. */
 export interface Stage {
   readonly clock: TestClock;
-  /** Node 1 asks for verified emails at the log-in, node 0 does not. */
+  /** Node 1 requires a verified email to log in, node 0 does not. */
   call(node: 0 | 1, method: string, path: string, how?: Call): Promise<Answer>;
-  /** Runs a command of `kurs` beside the nodes. */
+  /** Runs a `kurs` command while the nodes run. */
   operate(args: readonly string[], input?: string): Promise<Operated>;
-  /** The last secret that the service has drawn: where it mails a token, this is the token. */
+  /** The last random secret of the service: after a mail with a token, that token. */
   lastSecret(): string;
   emailOf(mailbox: Mailbox): string;
   ipOf(address: AddressName): string;
@@ -26,7 +26,7 @@ export interface Stage {
   tally(kind: string, outcome: string): void;
 }
 
-/** The header by which a trusted proxy tells where a call comes from. */
+/** The header by which a trusted proxy names the client address. */
 export const from = (stage: Stage, address: AddressName) => ({
   "x-forwarded-for": stage.ipOf(address),
 });

@@ -13,7 +13,7 @@ import { startService, TestClock } from "../support/service.ts";
 const DAY_MS = 86_400_000;
 const daysFromNow = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 
-/** An account with one of each that ends by itself, all of them ending at one time. */
+/** An account with one of each kind of expiring row, all with the same expiry. */
 async function addEnding(cluster: Cluster, name: string, endsAt: string): Promise<void> {
   await cluster.query(
     "INSERT INTO accounts VALUES ($1, $1 || '@example.org', 'hash', 'free', $2, $2)",
@@ -25,7 +25,7 @@ async function addEnding(cluster: Cluster, name: string, endsAt: string): Promis
   await cluster.query("INSERT INTO mail_tokens VALUES ($1, 'verification', $1, $2)", name, endsAt);
 }
 
-/** A mail that was delivered or, with `how`, given up. */
+/** A mail that was delivered or, depending on `how`, given up. */
 async function addEndedMail(cluster: Cluster, id: string, at: string, how = "delivered_at") {
   await cluster.query(
     `INSERT INTO mails (id, account_id, kind, created_at, attempts, ${how})
@@ -35,7 +35,7 @@ async function addEndedMail(cluster: Cluster, id: string, at: string, how = "del
   );
 }
 
-/** What is left of what `addEnding` and `addEndedMail` have added, as `table name`. */
+/** The rows of `addEnding` and `addEndedMail` that still exist, as `table name`. */
 async function leftOf(cluster: Cluster): Promise<string[]> {
   const rows = await cluster.query(`
     SELECT 'sessions ' || token_hash AS name FROM sessions
@@ -45,7 +45,7 @@ async function leftOf(cluster: Cluster): Promise<string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-suite("what nodes of one database do together", () => {
+suite("nodes of one database", () => {
   let postgres: PostgresServer;
   before(async () => {
     postgres = await startPostgres(SHARED);
@@ -55,7 +55,7 @@ suite("what nodes of one database do together", () => {
     await postgres[Symbol.asyncDispose]();
   });
 
-  /** Two nodes that let six calls in, for the tests that need no others. */
+  /** Two nodes with a limit of six calls, for the tests that need no others. */
   let limiting: Promise<{ cluster: Cluster; nodes: Server[] }> | undefined;
   const startLimiting = async () => {
     const cluster = await startCluster(postgres);
@@ -70,28 +70,28 @@ suite("what nodes of one database do together", () => {
 
   test("the auth limiter counts the calls of all nodes in one window", async () => {
     const { cluster, nodes } = await withoutWindows();
-    const logIn = (turn: number, email = "ada@example.org") =>
-      nth(nodes, turn).call("POST", "/v1/auth/login", {
+    const logIn = (index: number, email = "ada@example.org") =>
+      nth(nodes, index).call("POST", "/v1/auth/login", {
         json: { email, password: "correct horse battery" },
       });
 
     const answers = [];
-    for (let turn = 0; turn < 8; turn += 1) answers.push((await logIn(turn)).status);
+    for (let index = 0; index < 8; index += 1) answers.push((await logIn(index)).status);
 
     assert.deepEqual(answers, [401, 401, 401, 401, 401, 401, 429, 429]);
     assert.equal((await logIn(0, "eve@example.org")).status, 401);
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("of calls that come to all nodes at the same time, no more than the limit are let in", async () => {
+  test("admit at most the limit of calls that arrive at all nodes at the same time", async () => {
     const { cluster, nodes } = await withoutWindows();
     const json = { email: "ada@example.org" };
 
-    // A call has up to two statements at once, and a node refuses the 17th with 503 when the
-    // database is slow: 8 calls on each of the 2 nodes are served however busy the machine is.
+    // A call has up to two statements at once, and with a slow database a node rejects the 17th
+    // with 503: 8 calls on each of the 2 nodes are served however busy the machine is.
     const answers = await Promise.all(
-      Array.from({ length: 16 }, (_, turn) =>
-        nth(nodes, turn).call("POST", "/v1/auth/password-reset", { json }),
+      Array.from({ length: 16 }, (_, index) =>
+        nth(nodes, index).call("POST", "/v1/auth/password-reset", { json }),
       ),
     );
 
@@ -100,7 +100,7 @@ suite("what nodes of one database do together", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("windows that end while calls come to all nodes lock no call out", async () => {
+  test("admit calls under the limit while windows end", async () => {
     await using cluster = await startCluster(postgres);
     const env = { AUTH_LIMIT: "1000000", AUTH_WINDOW_SECONDS: "1" };
     const nodes = await cluster.startNodes(2, env);
@@ -109,8 +109,8 @@ suite("what nodes of one database do together", () => {
 
     const callOn = async (caller: number) => {
       const { call } = nth(nodes, caller);
-      for (let turn = caller; performance.now() < endMs; turn += 1) {
-        const json = { email: `reader-${turn % 5}@example.org` };
+      for (let index = caller; performance.now() < endMs; index += 1) {
+        const json = { email: `reader-${index % 5}@example.org` };
         statuses.add((await call("POST", "/v1/auth/password-reset", { json })).status);
       }
     };
@@ -120,18 +120,18 @@ suite("what nodes of one database do together", () => {
     assert.deepEqual([...statuses], [202]);
   });
 
-  test("a mail is delivered once, whichever of two nodes has it in hand", async () => {
+  test("deliver each mail once", async () => {
     await using cluster = await startCluster(postgres);
     await using smtp = await playSmtp();
     const nodes = await cluster.startNodes(2, { SMTP_URL: smtp.url });
-    const emails = Array.from({ length: 12 }, (_, turn) => `reader-${turn}@example.org`);
+    const emails = Array.from({ length: 12 }, (_, index) => `reader-${index}@example.org`);
 
-    await Promise.all(emails.map((email, turn) => nth(nodes, turn).register(email)));
+    await Promise.all(emails.map((email, index) => nth(nodes, index).register(email)));
     const waiting = "SELECT count(*) AS mails FROM mails WHERE delivered_at IS NULL";
     await eventually("outbox without a mail", async () =>
       (await cluster.query(waiting))[0]?.mails === "0" ? true : undefined,
     );
-    // Whatever was due with them has been tried by the time that one more has arrived.
+    // Every mail that was due with them has been tried by the time that one more has arrived.
     await nth(nodes, 0).register("witness@example.org");
     await eventually("mail", () => smtp.received.find(({ to }) => to[0]?.startsWith("witness")));
 
@@ -148,7 +148,7 @@ suite("what nodes of one database do together", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("one node removes what is over for all, and no sooner than it is time again", async () => {
+  test("let one of them remove expired rows, once per interval", async () => {
     await using cluster = await startCluster(postgres);
     await migratePostgresStore(hostsOf(cluster.url));
     await addEnding(cluster, "over", daysFromNow(-1));
@@ -171,7 +171,7 @@ suite("what nodes of one database do together", () => {
     assert.ok(inMs > DAY_MS / 25 && inMs <= DAY_MS / 24, `the next time is in ${inMs} ms`);
     for (const node of nodes) assert.equal((await node.stop()).exitCode, 0);
 
-    // A node that starts meanwhile leaves it alone: it has looked by the time that it delivers.
+    // A node that starts meanwhile removes nothing: it checks before it delivers its first mail.
     await cluster.query("UPDATE sessions SET expires_at = $1", daysFromNow(-1));
     await using smtp = await playSmtp();
     const third = await cluster.startNode({ SMTP_URL: smtp.url });
@@ -188,7 +188,7 @@ suite("what nodes of one database do together", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("a publisher is asked by one node at a time, and all serve what it was answered", async () => {
+  test("let one of them at a time fetch from a publisher, and all serve the fetched rates", async () => {
     await using database = await newPostgresDatabase();
     const clock = new TestClock("2026-11-21T12:00:00.000Z");
     const asked = Promise.withResolvers<void>();
@@ -209,7 +209,7 @@ suite("what nodes of one database do together", () => {
     await using first = await startService({ clock, config, sources: sources.slice(0, 1) });
     await asked.promise;
     await using second = await startService({ clock, config, sources });
-    // It comes to the second source once it has passed the first, which the other node has in hand.
+    // It has then skipped the first source, which the other node has claimed.
     await eventually("request to the second source", () => cnb.requests[0]);
     gate.resolve();
     await logged(first, FETCHED, "ecb");

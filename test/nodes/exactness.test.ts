@@ -7,14 +7,14 @@ import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/n
 import type { Server } from "../support/process.ts";
 import { byReaders, NODES, runMixedQuotas, SEED } from "./mixed-quotas.ts";
 
-/** 200 for each account: enough to exhaust every quota but the ample one. */
+/** 200 per account: enough to exhaust every quota except the largest. */
 const READS = 20_000;
 
-/** What an account of the nodes' own plan may spend. */
+/** The quota of an account on the nodes' free plan. */
 const QUOTA = 10_000;
 
 suite("four nodes on one database", () => {
-  // The tests have accounts of their own, and share what it costs to start and to warm up the nodes.
+  // The tests have separate accounts and share the nodes, whose start takes long.
   let cluster: Cluster;
   let nodes: Server[];
   const ledger = new Ledger();
@@ -24,7 +24,7 @@ suite("four nodes on one database", () => {
   });
   after(() => cluster[Symbol.asyncDispose]());
 
-  test("an allowance of 10,000 gives exactly 10,000 of 20,000 reads spread over the nodes", async () => {
+  test("serve exactly 10,000 of 20,000 reads for a quota of 10,000 units", async () => {
     const [quota, reads] = [QUOTA, 20_000];
     const customer = await nth(nodes, 0).newCustomer("ada@example.org");
     const { client, session } = customer;
@@ -33,8 +33,8 @@ suite("four nodes on one database", () => {
     const statuses = new Counts();
     let left = reads;
 
-    await byReaders(nodes, async (wire, turn) => {
-      const key = nth(ada.keys, Math.floor(turn / NODES));
+    await byReaders(nodes, async (wire, index) => {
+      const key = nth(ada.keys, Math.floor(index / NODES));
       while (left > 0) {
         left -= 1;
         const sentOn = today();
@@ -51,9 +51,9 @@ suite("four nodes on one database", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("a hundred accounts with mixed quotas are charged for what they were answered, and no more", async (t) => {
+  test("charge a hundred accounts with mixed quotas exactly for their charged responses", async (t) => {
     t.diagnostic(`seed ${SEED}`);
     const statuses = await runMixedQuotas(READS, cluster, nodes, ledger);
-    t.diagnostic(`answers by status: ${JSON.stringify(statuses)}`);
+    t.diagnostic(`responses by status: ${JSON.stringify(statuses)}`);
   });
 });

@@ -7,7 +7,7 @@ import { administer, type PostgresServer, startPostgres } from "../support/postg
 import { hostsOf } from "../support/postgres-databases.ts";
 import { Program } from "../support/process.ts";
 
-/** What the program migrates under (src/storage/postgres/migrate.ts). */
+/** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
 const MIGRATION_LOCK = 5_278_777;
 
 const NEWER = 999;
@@ -35,7 +35,7 @@ suite("migrations of a shared database", () => {
   });
   after(() => postgres[Symbol.asyncDispose]());
 
-  test("twenty starts at once on an empty database all serve, and one of them has made it", async () => {
+  test("twenty concurrent starts on an empty database all serve, and one of them migrates", async () => {
     await using cluster = await startCluster(postgres);
 
     const nodes = await cluster.startNodes(20);
@@ -50,7 +50,7 @@ suite("migrations of a shared database", () => {
       versions.map(({ version }) => version),
       Array.from({ length: SCHEMA }, (_, index) => index + 1),
     );
-    // Every rate of the snapshot was written by the same transaction.
+    // One transaction wrote every rate of the snapshot.
     const [written] = await cluster.query(
       "SELECT count(*) AS rates, count(DISTINCT xmin::text) AS transactions FROM rates",
     );
@@ -60,7 +60,7 @@ suite("migrations of a shared database", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("kurs migrate brings an empty database up, and finds nothing to do after that", async () => {
+  test("kurs migrate migrates an empty database, and a second run changes nothing", async () => {
     await using cluster = await startCluster(postgres);
 
     const first = await cluster.kurs("migrate");
@@ -72,13 +72,13 @@ suite("migrations of a shared database", () => {
     assert.deepEqual([second.exitCode, second.stderr], [0, ""]);
     assert.equal(second.stdout, `the schema is ${SCHEMA}: nothing to do\n`);
     assert.deepEqual(await stateOf(cluster), state);
-    // It brings up the schema alone: rates and accounts are a server's.
+    // It only creates the schema: rates and accounts come from a server.
     assert.deepEqual(await cluster.query("SELECT base FROM rates"), []);
     assert.deepEqual(cluster.complaints(), []);
   });
 
   for (const args of [["serve"], ["migrate"], ["rates", "list"]]) {
-    test(`kurs ${args.join(" ")} refuses a newer program's database and leaves it as it is`, async () => {
+    test(`kurs ${args.join(" ")} rejects a newer program's database and does not change it`, async () => {
       await using cluster = await startCluster(postgres);
       await migratePostgresStore(hostsOf(cluster.url));
       await cluster.query("INSERT INTO schema_migrations (version) VALUES ($1)", NEWER);
@@ -97,7 +97,7 @@ suite("migrations of a shared database", () => {
     });
   }
 
-  test("a start waits for a migration that is under way, and then goes on", async () => {
+  test("a start waits for a running migration and then continues", async () => {
     await using cluster = await startCluster(postgres);
     await using migrating = await connectTo(cluster.url);
     await migrating.query("BEGIN");
@@ -113,7 +113,7 @@ suite("migrations of a shared database", () => {
     assert.deepEqual(cluster.complaints(), []);
   });
 
-  test("another program's database is refused, and nothing is written into it", async () => {
+  test("a start rejects another program's database and writes nothing into it", async () => {
     await using cluster = await startCluster(postgres);
     await cluster.query("CREATE TABLE accounts (title text)");
     const before = await cluster.query(COLUMNS);
@@ -123,7 +123,7 @@ suite("migrations of a shared database", () => {
     assert.deepEqual(await cluster.query(COLUMNS), before);
   });
 
-  test("a role that may not make tables is refused with the server's own reason", async () => {
+  test("a role that may not create tables gets the server's reason", async () => {
     await using cluster = await startCluster(postgres);
     await cluster.query("CREATE ROLE guest LOGIN");
     const url = new URL(cluster.url);
@@ -135,7 +135,7 @@ suite("migrations of a shared database", () => {
     assert.deepEqual(await cluster.query(TABLES), []);
   });
 
-  test("a database that is not there is refused by its name, and not made", async () => {
+  test("a missing database is reported by its name and not created", async () => {
     await using cluster = await startCluster(postgres);
     const { port } = cluster.postgres;
     const names = () => administer(postgres.url(), "SELECT datname FROM pg_database ORDER BY 1");

@@ -12,7 +12,7 @@ import type { Server } from "../support/process.ts";
 import { seededRandom } from "../support/random.ts";
 import { openWire, type Wire } from "../support/raw-connection.ts";
 
-/** For people: `node test/nodes/mixed-quotas.ts --reads 100000`, which takes about half a minute. */
+/** For `node test/nodes/mixed-quotas.ts --reads 100000`, which takes about 30 seconds. */
 const READS_USUAL = 100_000;
 
 export const NODES = 4;
@@ -20,26 +20,26 @@ const READERS_A_NODE = 12;
 const READERS_A_CONNECTION = 4;
 export const SEED = 20_261_121;
 
-/** Runs work once by each of so many readers, spread evenly over the nodes. */
+/** Runs work concurrently for this many readers, spread evenly over the nodes. */
 export async function byReaders(
   nodes: readonly { readonly url: string }[],
-  work: (wire: Wire, turn: number) => Promise<void>,
+  work: (wire: Wire, index: number) => Promise<void>,
 ): Promise<void> {
-  const turns = Array.from({ length: nodes.length * READERS_A_NODE }, (_, turn) => turn);
+  const indexes = Array.from({ length: nodes.length * READERS_A_NODE }, (_, index) => index);
   using opened = new DisposableStack();
   const wires: Wire[] = [];
-  for (const turn of turns.slice(0, turns.length / READERS_A_CONNECTION)) {
-    wires.push(opened.use(await openWire(nth(nodes, turn).url)));
+  for (const index of indexes.slice(0, indexes.length / READERS_A_CONNECTION)) {
+    wires.push(opened.use(await openWire(nth(nodes, index).url)));
   }
-  await Promise.all(turns.map((turn) => work(nth(wires, turn), turn)));
+  await Promise.all(indexes.map((index) => work(nth(wires, index), index)));
 }
 
 /**
- * Reads with a hundred new accounts on the nodes of a cluster, and holds what each was charged
- * against what it was answered. It suspends EUR/CHF.
+ * Reads with a hundred new accounts on the nodes of a cluster, and compares each account's charges
+ * with its responses. It suspends EUR/CHF.
  *
  * @param ledger of what was acknowledged on this store before.
- * @returns the number of answers by status.
+ * @returns the number of responses by status.
  */
 export async function runMixedQuotas(
   reads: number,
@@ -52,8 +52,8 @@ export async function runMixedQuotas(
   const statuses = new Counts();
   let left = reads;
 
-  await byReaders(nodes, async (wire, turn) => {
-    const random = seededRandom(SEED + turn);
+  await byReaders(nodes, async (wire, index) => {
+    const random = seededRandom(SEED + index);
     while (left > 0) {
       left -= 1;
       const customer = nth(customers, Math.floor(random() * customers.length));
@@ -64,7 +64,7 @@ export async function runMixedQuotas(
       statuses.add(status);
       if (status === 429) customer.wasRefused = true;
       if ([200, 404, 503].includes(status)) enterCharge(key, sentOn);
-      // A charge in doubt answers 503 as well: here there is none, but for the suspended pair.
+      // A charge in doubt is 503 as well: here only the suspended pair is.
       assert.ok(status !== 503 || pair === "EUR/CHF", text);
     }
   });
@@ -78,22 +78,22 @@ export async function runMixedQuotas(
   return statuses.all();
 }
 
-/** Most are served; the others are unsupported, suspended, and no symbol at all. */
+/** Most are served; the others are unsupported, suspended, and invalid. */
 const PAIRS = ["EUR/USD", "EUR/USD", "EUR/GBP", "EUR/JPY", "EUR/XXX", "EUR/CHF", "E/USD"];
 
-/** Units of a period by turns: none, one, some that end in the test, and more than it can spend. */
+/** Quotas in turn: none, one, some that are used up, and more than the test reads. */
 const QUOTAS = [0, 1, 20, 100, 1_000_000];
 const KEYS_AN_ACCOUNT = 3;
 
-/** Opens accounts by production's own store: a hundred passwords would take longer than the test. */
+/** Creates accounts in the store: hashing a hundred passwords would take too long. */
 async function openCustomers(cluster: Cluster, count: number, ledger: Ledger) {
   await using store = await openPostgresStore(hostsOf(cluster.url), {
     connectionsMax: 2,
     statementTimeoutMs: 0,
   });
   const opened = [];
-  for (let turn = 0; turn < count; turn += 1) {
-    opened.push(await openCustomer(store, nth(QUOTAS, turn), ledger));
+  for (let index = 0; index < count; index += 1) {
+    opened.push(await openCustomer(store, nth(QUOTAS, index), ledger));
   }
   return opened;
 }
@@ -105,7 +105,7 @@ async function openCustomer(store: Store, quota: number, ledger: Ledger) {
   const account = newAccount({ plan });
   await store.accounts.create(account, newMailToken());
   const customer = ledger.addAccount(account.email, plan);
-  for (let turn = 0; turn < KEYS_AN_ACCOUNT; turn += 1) {
+  for (let index = 0; index < KEYS_AN_ACCOUNT; index += 1) {
     const apiKey = `svc_live_${randomBytes(32).toString("hex")}`;
     const key = newKey(account.id, { keyHash: hash("sha256", apiKey) });
     await store.keys.create(key, KEY_LIMITS);

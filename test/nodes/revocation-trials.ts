@@ -2,34 +2,34 @@ import { parseArgs } from "node:util";
 import { startCluster } from "../support/nodes.ts";
 import { openWire, type Wire } from "../support/raw-connection.ts";
 
-/** What the project vouches for: `node test/nodes/revocation-trials.ts --trials 10000`. */
+/** For the full number of trials: `node test/nodes/revocation-trials.ts --trials 10000`. */
 const TRIALS_VOUCHED_FOR = 10_000;
 
-/** As many as an account may create on one day. */
+/** As many as an account may create per day. */
 const KEYS_PER_ACCOUNT = 100;
 
-/** Keys that are revoked side by side, each by a worker of its own. */
+/** Keys that are revoked concurrently, each by its own worker. */
 const WORKERS = 6;
 
-/** A key counts as refused once it is refused so often, on one connection. */
+/** A key counts as rejected after this many rejections in a row. */
 const REFUSALS = 3;
 
 export interface RevocationReport {
   readonly trials: number;
-  /** Reads that began after the 204 of their key's revocation and were answered all the same. */
+  /** Reads that began after the 204 of their key's revocation and still succeeded. */
   readonly late: readonly string[];
-  /** Reads that were answered before, and those that were refused. */
+  /** Reads that succeeded, and reads that were rejected. */
   readonly answered: number;
   readonly refused: number;
-  /** Units that were charged in all. */
+  /** The total of charged units. */
   readonly chargedUnits: number;
   readonly complaints: readonly string[];
   readonly seconds: number;
 }
 
 /**
- * Revokes keys through one node while they are read with, without a pause, through another: no read
- * that begins after the 204 may be answered.
+ * Revokes keys through one node while another node reads with them continuously: no read that
+ * begins after the 204 may succeed.
  */
 export async function runRevocationTrials(trials: number): Promise<RevocationReport> {
   await using cluster = await startCluster();
@@ -53,9 +53,9 @@ export async function runRevocationTrials(trials: number): Promise<RevocationRep
         const { status, text } = await wire.readRate("EUR/USD", apiKey);
         if (status === 200) answered += 1;
         else if (status === 401) refused += 1;
-        else throw new Error(`a read was answered by ${status}: ${text}`);
+        else throw new Error(`a read got ${status}: ${text}`);
         if (beganAfter && status !== 401) late.push(`key ${id}: ${text}`);
-        // A read that is under way when the key is revoked may be answered either way.
+        // A read in flight when the key is revoked may succeed or not.
         if (beganAfter) refusals += 1;
         known.resolve();
       }

@@ -8,7 +8,7 @@ import { DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
 const CONNECTIONS = 16;
 const READS_BETWEEN = 300;
 
-test("nodes behind a balancer are restarted one after the other, and no read fails or is lost", async (t) => {
+test("restarting nodes behind a load balancer one by one fails and loses no read", async (t) => {
   await using cluster = await startCluster();
   await using balancer = await startBalancer();
   const env = { SHUTDOWN_DELAY_SECONDS: "1", PLAN_FREE_UNITS: "1000000" };
@@ -32,7 +32,7 @@ test("nodes behind a balancer are restarted one after the other, and no read fai
   const readers = Promise.all(Array.from({ length: CONNECTIONS }, read)).finally(() => {
     isOn = false;
   });
-  // What goes wrong in them is told when they are waited for.
+  // Their errors surface when they are awaited.
   readers.catch(() => undefined);
   const untilAnswered = (count: number) => {
     const wanted = answered + count;

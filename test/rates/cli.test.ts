@@ -9,8 +9,8 @@ const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-02T15:00:00Z";
 const STORED_TIME = "2020-01-02T15:00:00.000000000Z";
 
-/** A command line on a database of its own. */
-async function newDesk() {
+/** A command line with its own database. */
+async function newCli() {
   const directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   const run = (args: readonly string[], input?: string) =>
@@ -91,63 +91,63 @@ const formats = [
 suite("rates", { concurrency: 4 }, () => {
   for (const { name, text, stored, lines } of formats) {
     for (const way of ["a file", "stdin"] as const) {
-      test(`the good lines of ${name} from ${way} are stored, the bad ones told`, async () => {
-        await using desk = await newDesk();
+      test(`the valid lines of ${name} from ${way} are stored, and the invalid ones reported`, async () => {
+        await using cli = await newCli();
 
         const ended =
-          way === "stdin" ? await desk.importText(text) : await desk.importFile(name, text);
+          way === "stdin" ? await cli.importText(text) : await cli.importFile(name, text);
 
         assert.equal(ended.exitCode, 1);
         assert.deepEqual(ended.stderr.split("\n"), [...lines, ""]);
         assert.equal(ended.stdout, `stored ${stored.length}, held 0, rejected ${lines.length}\n`);
-        assert.deepEqual(desk.stored(), stored);
+        assert.deepEqual(cli.stored(), stored);
       });
     }
   }
 
-  test("an import without a bad line ends with exit code 0, also one over 500 lines", async () => {
-    await using desk = await newDesk();
+  test("an import without an invalid line exits with 0, also with over 500 lines", async () => {
+    await using cli = await newCli();
     const lines = Array.from({ length: 1201 }, (_, index) => `B${index},USD,1.${index},${TIME}\n`);
 
-    const { exitCode, stdout, stderr } = await desk.importText(HEADER + lines.join(""));
+    const { exitCode, stdout, stderr } = await cli.importText(HEADER + lines.join(""));
 
     assert.deepEqual([exitCode, stdout, stderr], [0, "stored 1201, held 0, rejected 0\n", ""]);
-    assert.equal(desk.stored().length, 1201);
+    assert.equal(cli.stored().length, 1201);
   });
 
-  test("the counts of an import come as JSON, and the bad lines still on stderr", async () => {
-    await using desk = await newDesk();
+  test("with --json an import prints its counts as JSON, and invalid lines still go to stderr", async () => {
+    await using cli = await newCli();
     const text = `${HEADER}EUR,USD,1.10,${TIME}\nEUR,EUR,1,${TIME}\n`;
 
-    const { exitCode, stdout, stderr } = await desk.run(["rates", "import", "--json", "-"], text);
+    const { exitCode, stdout, stderr } = await cli.run(["rates", "import", "--json", "-"], text);
 
     assert.equal(exitCode, 1);
     assert.deepEqual(JSON.parse(stdout), { stored: 1, held: 0, rejected: 1 });
     assert.equal(stderr, "line 3: base and quote are both EUR\n");
   });
 
-  test("an older rate is refused with the time that stands, and the newer one stays", async () => {
-    await using desk = await newDesk();
-    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+  test("an older rate is rejected with the stored time, and the newer one stays", async () => {
+    await using cli = await newCli();
+    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
 
     const older = `${HEADER}EUR,USD,1.2,2020-01-02T14:59:59.999999999Z\nEUR,JPY,121,${TIME}\n`;
-    const { exitCode, stdout, stderr } = await desk.importText(older);
+    const { exitCode, stdout, stderr } = await cli.importText(older);
 
     assert.equal(exitCode, 1);
     assert.equal(stdout, "stored 1, held 0, rejected 1\n");
     assert.equal(stderr, `line 2: EUR/USD is stored as of ${STORED_TIME}, which is newer\n`);
-    assert.deepEqual(desk.stored(), [`EUR/JPY 121 ${STORED_TIME}`, `EUR/USD 1.10 ${STORED_TIME}`]);
+    assert.deepEqual(cli.stored(), [`EUR/JPY 121 ${STORED_TIME}`, `EUR/USD 1.10 ${STORED_TIME}`]);
   });
 
-  test("a correction of the same time is accepted, the last one in the file counts", async () => {
-    await using desk = await newDesk();
-    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+  test("a correction with the same time is accepted, and the last one in a file wins", async () => {
+    await using cli = await newCli();
+    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
 
     const corrections = `${HEADER}EUR,USD,1.11,${TIME}\nEUR,USD,1.120,${TIME}\n`;
-    const { exitCode, stdout } = await desk.importText(corrections);
+    const { exitCode, stdout } = await cli.importText(corrections);
 
     assert.deepEqual([exitCode, stdout], [0, "stored 2, held 0, rejected 0\n"]);
-    assert.deepEqual(desk.stored(), [`EUR/USD 1.120 ${STORED_TIME}`]);
+    assert.deepEqual(cli.stored(), [`EUR/USD 1.120 ${STORED_TIME}`]);
   });
 
   const failedImports = [
@@ -160,38 +160,38 @@ suite("rates", { concurrency: 4 }, () => {
   ] as const;
 
   for (const [what, text, message] of failedImports) {
-    test(`${what} is told with exit code 1 and stores nothing`, async () => {
-      await using desk = await newDesk();
-      const { exitCode, stdout, stderr } = await desk.importText(text);
+    test(`${what} is reported with exit code 1, and nothing is stored`, async () => {
+      await using cli = await newCli();
+      const { exitCode, stdout, stderr } = await cli.importText(text);
       assert.deepEqual([exitCode, stdout, stderr], [1, "stored 0, held 0, rejected 1\n", message]);
-      assert.deepEqual(desk.stored(), []);
+      assert.deepEqual(cli.stored(), []);
     });
   }
 
-  test("a file that is missing or no file is told in one line with exit code 1", async () => {
-    await using desk = await newDesk();
-    const missing = await desk.run(["rates", "import", "missing.csv"]);
+  test("a path that is missing or not a file is reported in one line with exit code 1", async () => {
+    await using cli = await newCli();
+    const missing = await cli.run(["rates", "import", "missing.csv"]);
     assert.deepEqual(
       [missing.exitCode, missing.stdout, missing.stderr],
       [1, "", "kurs: cannot read missing.csv: no such file\n"],
     );
-    const directory = await desk.run(["rates", "import", "/"]);
+    const directory = await cli.run(["rates", "import", "/"]);
     assert.deepEqual([directory.exitCode, directory.stdout], [1, ""]);
     assert.match(directory.stderr, /^kurs: cannot read \/: .+\n$/);
   });
 
-  test("rates are listed as a table, all or those of one base", async () => {
-    await using desk = await newDesk();
+  test("rates are listed as a table, either all or those of one base", async () => {
+    await using cli = await newCli();
     const lines = [
       `EUR,USD,1.10,${TIME}`,
       `EUR,JPY,121.750,2020-01-02T15:00:00.5Z`,
       `USD,EUR,0.9,${TIME}`,
     ];
-    await desk.importText(`${HEADER}${lines.join("\n")}\n`);
-    await desk.run(["rates", "suspend", "EUR", "USD"]);
+    await cli.importText(`${HEADER}${lines.join("\n")}\n`);
+    await cli.run(["rates", "suspend", "EUR", "USD"]);
 
-    const all = await desk.run(["rates", "list"]);
-    const some = await desk.run(["rates", "list", "eur"]);
+    const all = await cli.run(["rates", "list"]);
+    const some = await cli.run(["rates", "list", "eur"]);
 
     // The age depends on the day of the test.
     const withoutAges = (text: string) => text.replaceAll(/ +(?:AGE|[0-9]+ d)(?= {2})/g, "");
@@ -205,12 +205,12 @@ suite("rates", { concurrency: 4 }, () => {
     assert.deepEqual([some.exitCode, someText], [0, `${[heading, jpy, usd].join("\n")}\n`]);
   });
 
-  test("rates are listed as JSON with their source and their suspension", async () => {
-    await using desk = await newDesk();
-    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\nEUR,JPY,121,${TIME}\n`);
-    await desk.run(["rates", "suspend", "EUR", "USD"]);
+  test("rates are listed as JSON with their source and suspension", async () => {
+    await using cli = await newCli();
+    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\nEUR,JPY,121,${TIME}\n`);
+    await cli.run(["rates", "suspend", "EUR", "USD"]);
 
-    const { exitCode, stdout } = await desk.run(["rates", "list", "EUR", "--json"]);
+    const { exitCode, stdout } = await cli.run(["rates", "list", "EUR", "--json"]);
 
     assert.equal(exitCode, 0);
     const [jpy, usd, ...others] = JSON.parse(stdout);
@@ -222,45 +222,45 @@ suite("rates", { concurrency: 4 }, () => {
     assert.match(suspendedAt, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z$/);
   });
 
-  test("a store without rates lists none, and a base without rates none either", async () => {
-    await using desk = await newDesk();
-    await desk.run(["migrate"]);
-    const empty = await desk.run(["rates", "list"]);
+  test("an empty store and a base without rates have an empty list", async () => {
+    await using cli = await newCli();
+    await cli.run(["migrate"]);
+    const empty = await cli.run(["rates", "list"]);
     assert.equal(empty.exitCode, 0);
     assert.equal(empty.stdout, "No rates are stored. Import some: kurs rates import FILE\n");
-    const emptyJson = await desk.run(["rates", "list", "--json"]);
+    const emptyJson = await cli.run(["rates", "list", "--json"]);
     assert.deepEqual([emptyJson.exitCode, emptyJson.stdout], [0, "[]\n"]);
-    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
-    const none = await desk.run(["rates", "list", "USD", "--json"]);
+    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+    const none = await cli.run(["rates", "list", "USD", "--json"]);
     assert.deepEqual([none.exitCode, none.stdout], [0, "[]\n"]);
   });
 
-  test("a base that has no rate is not told that the whole store has none", async () => {
-    await using desk = await newDesk();
-    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
-    const { exitCode, stdout } = await desk.run(["rates", "list", "USD"]);
+  test("the list of a base without rates does not say that the store is empty", async () => {
+    await using cli = await newCli();
+    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+    const { exitCode, stdout } = await cli.run(["rates", "list", "USD"]);
     assert.equal(exitCode, 0);
     assert.doesNotMatch(stdout, /^No rates are stored\./);
     assert.match(stdout, /USD/);
   });
 
-  test("a pair is suspended and resumed, however its symbols are written", async () => {
-    await using desk = await newDesk();
-    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
-    const suspended = await desk.run(["rates", "suspend", " eur ", "usd"]);
+  test("a pair is suspended and resumed in any spelling of its symbols", async () => {
+    await using cli = await newCli();
+    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+    const suspended = await cli.run(["rates", "suspend", " eur ", "usd"]);
     assert.deepEqual([suspended.exitCode, suspended.stdout], [0, "EUR/USD is suspended\n"]);
-    const resumed = await desk.run(["rates", "resume", "EUR", "Usd"]);
+    const resumed = await cli.run(["rates", "resume", "EUR", "Usd"]);
     assert.deepEqual([resumed.exitCode, resumed.stdout], [0, "EUR/USD is served again\n"]);
   });
 
   test("a pair that is not stored can be neither suspended nor resumed", async () => {
-    await using desk = await newDesk();
-    await desk.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
+    await using cli = await newCli();
+    await cli.importText(`${HEADER}EUR,USD,1.10,${TIME}\n`);
     for (const command of ["suspend", "resume"]) {
-      const { exitCode, stdout, stderr } = await desk.run(["rates", command, "USD", "EUR"]);
+      const { exitCode, stdout, stderr } = await cli.run(["rates", command, "USD", "EUR"]);
       assert.deepEqual([exitCode, stdout], [1, ""]);
       assert.equal(stderr, "kurs: there is no stored rate for USD/EUR: see kurs rates list\n");
     }
-    assert.deepEqual(desk.stored(), [`EUR/USD 1.10 ${STORED_TIME}`]);
+    assert.deepEqual(cli.stored(), [`EUR/USD 1.10 ${STORED_TIME}`]);
   });
 });

@@ -8,8 +8,8 @@ const TUESDAY = "2020-01-07T15:00:00Z";
 const GOOD = `${HEADER}PEPE,USD,0.0000108,${MONDAY}\nEUR,USD,1.10,${MONDAY}\n`;
 const GARBAGE = `${HEADER}PEPE,USD,38.87,${TUESDAY}\nEUR,USD,1.110,${TUESDAY}\n`;
 
-/** A database with good rates, and a garbage value for one of them that was imported later. */
-async function newDesk() {
+/** A database with valid rates and a later import with a garbage value for one of them. */
+async function newCli() {
   const directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   const run = (args: readonly string[], input = "") => kurs(args, { dataDirectory, input });
@@ -17,7 +17,7 @@ async function newDesk() {
   const ended = await run(["rates", "import", "-"], GARBAGE);
   return {
     run,
-    /** How the second import ended. */
+    /** The result of the second import. */
     ended,
     async served(): Promise<readonly string[]> {
       const { stdout } = await run(["rates", "list", "--json"]);
@@ -30,9 +30,9 @@ async function newDesk() {
 
 suite("held imports", { concurrency: 4 }, () => {
   test("an import holds a jump with its line and exit code 1, and stores the rest", async () => {
-    await using desk = await newDesk();
+    await using cli = await newCli();
 
-    const { exitCode, stdout, stderr } = desk.ended;
+    const { exitCode, stdout, stderr } = cli.ended;
 
     assert.deepEqual([exitCode, stdout], [1, "stored 1, held 1, rejected 0\n"]);
     assert.match(
@@ -40,42 +40,42 @@ suite("held imports", { concurrency: 4 }, () => {
       /^line 2: PEPE\/USD at 38\.87 is too far from the stored rate: held, .+\n$/,
     );
     assert.match(stderr, /kurs rates release PEPE USD/);
-    assert.deepEqual(await desk.served(), ["EUR/USD 1.110", "PEPE/USD 0.0000108"]);
+    assert.deepEqual(await cli.served(), ["EUR/USD 1.110", "PEPE/USD 0.0000108"]);
   });
 
-  test("a held import is served once it is released, by a real process too", async () => {
-    await using desk = await newDesk();
-    const held = await desk.run(["rates", "held"]);
+  test("a held import is served once it is released, also with a real process", async () => {
+    await using cli = await newCli();
+    const held = await cli.run(["rates", "held"]);
     assert.equal(held.exitCode, 0);
     assert.match(held.stdout, /^PAIR +HELD +SERVED .+\nPEPE\/USD +38\.87 +0\.0000108 .+ import\n$/);
 
-    const released = await desk.run(["rates", "release", "pepe", "usd"]);
+    const released = await cli.run(["rates", "release", "pepe", "usd"]);
 
     assert.deepEqual([released.exitCode, released.stdout], [0, "PEPE/USD is served at 38.87\n"]);
-    assert.deepEqual(await desk.served(), ["EUR/USD 1.110", "PEPE/USD 38.87"]);
-    assert.equal((await desk.run(["rates", "held"])).stdout, "No rate is held.\n");
+    assert.deepEqual(await cli.served(), ["EUR/USD 1.110", "PEPE/USD 38.87"]);
+    assert.equal((await cli.run(["rates", "held"])).stdout, "No rate is held.\n");
   });
 
-  test("a held import that is dropped is gone, and can be dropped only once", async () => {
-    await using desk = await newDesk();
+  test("a held import that is dropped is deleted and cannot be dropped again", async () => {
+    await using cli = await newCli();
 
-    const dropped = await desk.run(["rates", "drop", "PEPE", "USD"]);
-    const again = await desk.run(["rates", "drop", "PEPE", "USD"]);
+    const dropped = await cli.run(["rates", "drop", "PEPE", "USD"]);
+    const again = await cli.run(["rates", "drop", "PEPE", "USD"]);
 
     assert.equal(dropped.exitCode, 0);
     assert.deepEqual([again.exitCode, again.stdout], [1, ""]);
     assert.equal(again.stderr, "kurs: no rate of PEPE/USD is held: see kurs rates held\n");
-    assert.deepEqual(await desk.served(), ["EUR/USD 1.110", "PEPE/USD 0.0000108"]);
+    assert.deepEqual(await cli.served(), ["EUR/USD 1.110", "PEPE/USD 0.0000108"]);
   });
 
   for (const command of ["release", "drop"]) {
-    test(`${command} with a bad symbol is wrong use, and what is held stays held`, async () => {
-      await using desk = await newDesk();
+    test(`${command} with an invalid symbol is wrong use, and the held rate stays held`, async () => {
+      await using cli = await newCli();
 
-      const { exitCode, stdout } = await desk.run(["rates", command, "P", "USD"]);
+      const { exitCode, stdout } = await cli.run(["rates", command, "P", "USD"]);
 
       assert.deepEqual([exitCode, stdout], [2, ""]);
-      const held = JSON.parse((await desk.run(["rates", "held", "--json"])).stdout);
+      const held = JSON.parse((await cli.run(["rates", "held", "--json"])).stdout);
       assert.deepEqual([held.length, held[0].rate, held[0].served_rate], [1, "38.87", "0.0000108"]);
     });
   }

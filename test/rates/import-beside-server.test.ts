@@ -16,14 +16,14 @@ import { TestClock } from "../support/service.ts";
 const HEADER = "base,quote,rate,as_of\n";
 const TIME = "2020-01-02T15:00:00Z";
 
-/** So many lines, each a pair of its own, and EUR/USD as the line in the middle. */
+/** This many lines, each with its own pair, and EUR/USD as the middle one. */
 function manyLines(count: number, eurUsd: string): string {
   const lines = Array.from({ length: count - 1 }, (_, index) => `P${index},USD,1.${index},${TIME}`);
   lines.splice(count / 2, 0, eurUsd);
   return `${HEADER}${lines.join("\n")}\n`;
 }
 
-test("a pair that is suspended or resumed is so for a running server's very next read", async () => {
+test("the next read of a running server respects a suspension and a resumption", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
@@ -43,7 +43,7 @@ test("a pair that is suspended or resumed is so for a running server's very next
   assert.equal(await server.usedUnits(session), 3);
 });
 
-test("an import of 20,000 lines beside a server that keeps answering, charges exact", async () => {
+test("a server serves and charges exactly during an import of 20,000 lines", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   await kurs(["rates", "import", "-"], { dataDirectory, input: `${HEADER}EUR,USD,1.10,${TIME}\n` });
@@ -52,7 +52,7 @@ test("an import of 20,000 lines beside a server that keeps answering, charges ex
   const input = manyLines(20_000, "EUR,USD,1.20,2020-01-03T15:00:00Z");
   let importing = false;
 
-  /** Reads on one connection, once at least. @returns the figures in order. */
+  /** Reads on one connection, at least once. @returns the rates in order. */
   const readOn = async () => {
     using connection = openConnection(server.url);
     const figures: string[] = [];
@@ -81,7 +81,7 @@ test("an import of 20,000 lines beside a server that keeps answering, charges ex
   assert.equal((await server.get("/v1/rates/P19998/USD", { apiKey })).body.rate, "1.19998");
 });
 
-test("an import pauses after every 100 rates while a server writes too, and only then", async () => {
+test("an import pauses after every 100 rates only while a server also writes", async () => {
   await using database = await createSqliteDatabase();
   const [store, server] = [database.openStore(), database.openStore()];
   const lines = Array.from({ length: 250 }, (_, index) => ({
@@ -107,27 +107,27 @@ test("an import pauses after every 100 rates while a server writes too, and only
   });
   const noReason = (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`);
 
-  const beside = await storeRateLines(bunches(), noReason);
-  assert.deepEqual(beside, { stored: 250, held: 0, rejected: 0 });
+  const withOtherWriter = await storeRateLines(bunches(), noReason);
+  assert.deepEqual(withOtherWriter, { stored: 250, held: 0, rejected: 0 });
   assert.deepEqual(pauses.splice(0), [
     [100, 8],
     [200, 8],
     [250, 8],
   ]);
 
-  // The first transaction cannot know yet that it is alone; the second takes all the rest.
+  // The first transaction cannot know yet that it is the only writer; the second stores the rest.
   serverWrites = false;
   await storeRateLines(bunches(), noReason);
   assert.deepEqual(pauses, [[250, 8]]);
 });
 
-test("output that a reader closes early is no failure", async () => {
+test("a reader that closes the output early does not cause a failure", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   addManyPairs(dataDirectory);
   const main = join(import.meta.dirname, "../../src/main.ts");
 
-  // The shell's own pipe and `head`, with the exit code of the first command on stderr.
+  // The shell's own pipe and `head`; stderr has the exit code of the first command.
   for (const options of ["", "--json"]) {
     const script = `{ "$0" "$1" rates list ${options}; echo "exit code $?" >&2; } | head -n 1`;
     const env = {
@@ -136,16 +136,16 @@ test("output that a reader closes early is no failure", async () => {
       NODE_COMPILE_CACHE: COMPILE_CACHE,
     };
     const shell = spawn("sh", ["-c", script, process.execPath, main], { env });
-    const said = { stdout: "", stderr: "" };
+    const shown = { stdout: "", stderr: "" };
     shell.stdout.setEncoding("utf8").on("data", (text: string) => {
-      said.stdout += text;
+      shown.stdout += text;
     });
     shell.stderr.setEncoding("utf8").on("data", (text: string) => {
-      said.stderr += text;
+      shown.stderr += text;
     });
     await once(shell, "close");
 
-    assert.equal(said.stderr, "exit code 0\n");
-    assert.match(said.stdout, options === "" ? /^PAIR +RATE +AS OF +AGE +SOURCE\n$/ : /^\[\n$/);
+    assert.equal(shown.stderr, "exit code 0\n");
+    assert.match(shown.stdout, options === "" ? /^PAIR +RATE +AS OF +AGE +SOURCE\n$/ : /^\[\n$/);
   }
 });

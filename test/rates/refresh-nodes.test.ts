@@ -22,7 +22,7 @@ const CNB = cnbDay("2026-11-20", { USD: "20.906" });
 const NBP = nbpTable("2026-11-20", { USD: "3.6010" });
 const clock = new TestClock("2026-11-21T12:00:00.000Z");
 
-/** A publisher whose first answer waits until the test lets it go. */
+/** A publisher whose first response waits until the test releases it. */
 async function playSlowPublisher(text: string) {
   const asked = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
@@ -30,10 +30,10 @@ async function playSlowPublisher(text: string) {
     asked.resolve();
     gate.promise.then(() => response.end(text), assert.fail);
   });
-  return { ...publisher, asked: asked.promise, letGo: gate.resolve };
+  return { ...publisher, asked: asked.promise, release: gate.resolve };
 }
 
-test("two nodes on one database ask a publisher once, and both serve what one fetched", async () => {
+test("two nodes on one database fetch from a publisher once, and both serve its rates", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   await using ecb = await playSlowPublisher(ECB);
@@ -46,20 +46,20 @@ test("two nodes on one database ask a publisher once, and both serve what one fe
   await ecb.asked;
   const sources = [ecbSource, cnbSource];
   await using second = await startService({ dataDirectory, clock, config, sources });
-  // It has come to the source after it: it has passed the one that the first node fetches.
+  // It has fetched the next source, so it has skipped the one that the first node fetches.
   await logged(second, FETCHED, "cnb");
-  ecb.letGo();
+  ecb.release();
   await logged(first, FETCHED, "ecb");
 
   assert.equal(ecb.requests.length, 1);
   const { apiKey } = await first.newCustomer();
   for (const node of [first, second]) {
-    const { body: told } = await node.get("/v1/rates/EUR/USD", { apiKey });
-    assert.equal(told.rate, "1.1600");
+    const { body: json } = await node.get("/v1/rates/EUR/USD", { apiKey });
+    assert.equal(json.rate, "1.1600");
   }
 });
 
-test("what another node has fetched while this one was busy is not fetched again", async () => {
+test("a source that another node has just fetched is not fetched again", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   await using ecb = await playSlowPublisher(ECB);
@@ -76,14 +76,14 @@ test("what another node has fetched while this one was busy is not fetched again
   const sources = [ecbSource, cnbSource];
   await using second = await startService({ dataDirectory, clock, config, sources });
   await logged(second, FETCHED, "cnb");
-  ecb.letGo();
-  // The first node goes on through its sources, and has passed cnb when it comes to nbp.
+  ecb.release();
+  // The first node continues with its sources, and has skipped cnb when it fetches nbp.
   await logged(first, FETCHED, "nbp");
 
   assert.equal(cnb.requests.length, 1, "cnb was fetched by both nodes within a moment");
 });
 
-test("a stop in the middle of a fetch is prompt, and no failure of the publisher", {
+test("a shutdown during a fetch is prompt and does not count as the publisher's failure", {
   timeout: 120_000,
 }, async () => {
   await using directory = await temporaryDirectory();
@@ -97,7 +97,7 @@ test("a stop in the middle of a fetch is prompt, and no failure of the publisher
   });
   await ecb.asked;
 
-  // The fetch by itself would go on for ten minutes.
+  // Without the shutdown the fetch would take ten minutes.
   await service[Symbol.asyncDispose]();
 
   await using store = openSqliteStore(directory.path, 5000);
@@ -105,7 +105,7 @@ test("a stop in the middle of a fetch is prompt, and no failure of the publisher
   assert.deepEqual([status?.lastError, status?.failures], [undefined, 0]);
 });
 
-test("a node that starts after one that was stopped in mid-fetch fetches at once", async () => {
+test("a node that starts after one was stopped during a fetch fetches at once", async () => {
   await using directory = await temporaryDirectory();
   await using ecb = await playSlowPublisher(ECB);
   const sources = [sourceAt("ecb", [ecb.address], clock)];
@@ -120,7 +120,7 @@ test("a node that starts after one that was stopped in mid-fetch fetches at once
   await logged(service, FETCHED, "ecb");
 });
 
-test("a fault in a publisher's parser is told by the status, and takes the source from nobody", async () => {
+test("an exception in a publisher's parser shows in the status and does not block the source", async () => {
   await using directory = await temporaryDirectory();
   await using ecb = await playPublisher(body(ECB));
   await using store = openSqliteStore(directory.path, 5000);
@@ -133,7 +133,7 @@ test("a fault in a publisher's parser is told by the status, and takes the sourc
   const refresh = createRefreshSource({ store, clock, judge, random: () => 0.5 });
   const how = { signal: new AbortController().signal, onlyWhenDue: false };
 
-  // Reported or thrown: either way it must not pass unseen.
+  // Reported or thrown: the status must show it in either case.
   await refresh(faulty, how).catch(() => undefined);
 
   const [status] = await readSourceStatus(store.sources, [sound], clock.nowMs());

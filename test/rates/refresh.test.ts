@@ -22,8 +22,8 @@ import { startService, TestClock } from "../support/service.ts";
 const SATURDAY = "2026-11-21T12:00:00.000Z";
 const SNAPSHOT_USD = "1.1476 as of 2026-03-13T15:00:00.000000000Z";
 
-/** A service that fetches ecb and nbp itself, from its start on, with a customer. */
-async function newDesk(
+/** A service that fetches ecb and nbp from its start, with an account. */
+async function setUp(
   play: { ecb?: Behaviour; nbpA?: Behaviour; nbpB?: Behaviour; now?: string } = {},
 ) {
   await using starting = new AsyncDisposableStack();
@@ -47,7 +47,7 @@ async function newDesk(
   const disposable = starting.move();
   return {
     ...{ service, store, clock, ecb, nbpA, nbpB },
-    /** Fetches a source now, as `kurs rates fetch` beside the server does. */
+    /** Fetches a source now, as `kurs rates fetch` does while the server runs. */
     async refresh(key: string) {
       const source = sources.find((known) => known.key === key);
       assert.ok(source !== undefined);
@@ -64,37 +64,37 @@ async function newDesk(
       assert.ok(state !== undefined);
       return state;
     },
-    /** What the API answers for a pair: a rate with its time, or a status with its code. */
+    /** The API's result for a pair: a rate with its time, or a status with its code. */
     async read(pair: string): Promise<string> {
-      const { status, body: told } = await service.get(`/v1/rates/${pair}`, { apiKey });
-      return status === 200 ? `${told.rate} as of ${told.as_of}` : `${status} ${told.code}`;
+      const { status, body: json } = await service.get(`/v1/rates/${pair}`, { apiKey });
+      return status === 200 ? `${json.rate} as of ${json.as_of}` : `${status} ${json.code}`;
     },
     [Symbol.asyncDispose]: () => disposable.disposeAsync(),
   };
 }
 
-test("at the start every source is fetched, and its rates come to the API as published", async () => {
-  await using desk = await newDesk();
-  await logged(desk.service, FETCHED, "nbp");
+test("every source is fetched at startup, and the API serves its rates", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "nbp");
 
-  assert.equal(await desk.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
-  assert.equal(await desk.read("USD/PLN"), "3.6010 as of 2026-11-20T11:00:00.000000000Z");
-  assert.equal(await desk.read("PAB/PLN"), "3.6770 as of 2026-11-18T11:00:00.000000000Z");
+  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
+  assert.equal(await setup.read("USD/PLN"), "3.6010 as of 2026-11-20T11:00:00.000000000Z");
+  assert.equal(await setup.read("PAB/PLN"), "3.6770 as of 2026-11-18T11:00:00.000000000Z");
   for (const key of ["ecb", "nbp"]) {
-    const { missedPublications, lastError } = await desk.status(key);
+    const { missedPublications, lastError } = await setup.status(key);
     assert.deepEqual([missedPublications, lastError], [0, undefined], key);
   }
 });
 
-test("a source that fails at the start keeps none of the others and no customer waiting", async () => {
-  await using desk = await newDesk({ ecb: (response) => void response.writeHead(500).end() });
-  const line = await logged(desk.service, FAILED, "ecb");
-  await logged(desk.service, FETCHED, "nbp");
+test("a source that fails at startup delays neither the other sources nor clients", async () => {
+  await using setup = await setUp({ ecb: (response) => void response.writeHead(500).end() });
+  const line = await logged(setup.service, FAILED, "ecb");
+  await logged(setup.service, FETCHED, "nbp");
 
   assert.match(String(line.error), /^127\.0\.0\.1:\d+ responded with 500$/);
-  assert.equal(await desk.read("EUR/USD"), SNAPSHOT_USD);
-  assert.equal(await desk.read("USD/PLN"), "3.6010 as of 2026-11-20T11:00:00.000000000Z");
-  const status = await desk.status("ecb");
+  assert.equal(await setup.read("EUR/USD"), SNAPSHOT_USD);
+  assert.equal(await setup.read("USD/PLN"), "3.6010 as of 2026-11-20T11:00:00.000000000Z");
+  const status = await setup.status("ecb");
   assert.match(status.lastError ?? "", /responded with 500$/);
   assert.deepEqual(
     [status.lastErrorAt, status.lastSuccessAt, status.missedPublications > 0],
@@ -102,7 +102,7 @@ test("a source that fails at the start keeps none of the others and no customer 
   );
 });
 
-test("without a network the snapshot is served, and the status says why it is old", async () => {
+test("without a network the snapshot is served, and the status gives the error", async () => {
   const gone = await playPublisher(body(""));
   await gone[Symbol.asyncDispose]();
   const clock = new TestClock(SATURDAY);
@@ -111,105 +111,107 @@ test("without a network the snapshot is served, and the status says why it is ol
   const line = await logged(service, FAILED, "ecb");
 
   const { apiKey } = await service.newCustomer();
-  const { body: told } = await service.get("/v1/rates/EUR/USD", { apiKey });
+  const { body: json } = await service.get("/v1/rates/EUR/USD", { apiKey });
 
   assert.match(String(line.error), /ECONNREFUSED/);
-  assert.equal(told.rate, "1.1476");
+  assert.equal(json.rate, "1.1476");
   await using store = openSqliteStore(service.dataDirectory, 5000);
   const [status] = await readSourceStatus(store.sources, sources, clock.nowMs());
   assert.match(status?.lastError ?? "", /ECONNREFUSED/);
   assert.ok((status?.missedPublications ?? 0) > 0);
 });
 
-test("an exponent is written out, and garbage in its place is held until it is dropped", async () => {
-  await using desk = await newDesk({ nbpA: body(nbpTable("2026-11-20", { PEPE: "1.08e-5" })) });
-  await logged(desk.service, FETCHED, "nbp");
+test("an exponent is written out, and a garbage value is held until it is dropped", async () => {
+  await using setup = await setUp({
+    nbpA: body(nbpTable("2026-11-20", { PEPE: "1.08e-5" })),
+  });
+  await logged(setup.service, FETCHED, "nbp");
   const good = "0.0000108 as of 2026-11-20T11:00:00.000000000Z";
-  assert.equal(await desk.read("PEPE/PLN"), good);
-  desk.clock.set("2026-11-23T12:00:00.000Z");
-  desk.nbpA.behave(body(nbpTable("2026-11-23", { PEPE: "38.87" })));
+  assert.equal(await setup.read("PEPE/PLN"), good);
+  setup.clock.set("2026-11-23T12:00:00.000Z");
+  setup.nbpA.behave(body(nbpTable("2026-11-23", { PEPE: "38.87" })));
 
-  const report = await desk.refresh("nbp");
+  const report = await setup.refresh("nbp");
 
   assert.deepEqual([report.error, report.stored, report.held], [undefined, 0, 1]);
-  assert.equal(await desk.read("PEPE/PLN"), good);
-  const [held] = await desk.store.rates.listHeld();
+  assert.equal(await setup.read("PEPE/PLN"), good);
+  const [held] = await setup.store.rates.listHeld();
   assert.ok(held !== undefined);
   assert.deepEqual([held.base, held.rate, held.servedRate], ["PEPE", "38.87", "0.0000108"]);
-  assert.equal(await desk.store.rates.dropHeld(held), true);
-  assert.equal(await desk.read("PEPE/PLN"), good);
-  assert.deepEqual(await desk.store.rates.listHeld(), []);
+  assert.equal(await setup.store.rates.dropHeld(held), true);
+  assert.equal(await setup.read("PEPE/PLN"), good);
+  assert.deepEqual(await setup.store.rates.listHeld(), []);
 });
 
-test("a held rate is forgotten when its publisher corrects it", async () => {
-  await using desk = await newDesk();
-  await logged(desk.service, FETCHED, "ecb");
-  desk.clock.set("2026-11-23T16:00:00.000Z");
-  desk.ecb.behave(body(ecbDay("2026-11-23", { USD: "11.601" })));
-  assert.equal((await desk.refresh("ecb")).held, 1);
-  desk.ecb.behave(body(ecbDay("2026-11-23", { USD: "1.1601" })));
+test("a held rate is deleted when its publisher corrects it", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "ecb");
+  setup.clock.set("2026-11-23T16:00:00.000Z");
+  setup.ecb.behave(body(ecbDay("2026-11-23", { USD: "11.601" })));
+  assert.equal((await setup.refresh("ecb")).held, 1);
+  setup.ecb.behave(body(ecbDay("2026-11-23", { USD: "1.1601" })));
 
-  assert.equal((await desk.refresh("ecb")).stored, 1);
+  assert.equal((await setup.refresh("ecb")).stored, 1);
 
-  assert.deepEqual(await desk.store.rates.listHeld(), []);
-  assert.equal(await desk.read("EUR/USD"), "1.1601 as of 2026-11-23T15:00:00.000000000Z");
+  assert.deepEqual(await setup.store.rates.listHeld(), []);
+  assert.equal(await setup.read("EUR/USD"), "1.1601 as of 2026-11-23T15:00:00.000000000Z");
 });
 
-test("the same publication again stores nothing and is no failure", async () => {
-  await using desk = await newDesk();
-  await logged(desk.service, FETCHED, "ecb");
-  const before = desk.service.query("SELECT * FROM rates");
-  desk.clock.advanceMs(3_600_000);
+test("the same publication again stores nothing and is not a failure", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "ecb");
+  const before = setup.service.query("SELECT * FROM rates");
+  setup.clock.advanceMs(3_600_000);
 
-  const report = await desk.refresh("ecb");
+  const report = await setup.refresh("ecb");
 
   assert.deepEqual([report.error, report.stored, report.skipped], [undefined, 0, 1]);
-  assert.deepEqual(desk.service.query("SELECT * FROM rates"), before);
-  assert.equal((await desk.status("ecb")).lastSuccessAt, "2026-11-21T13:00:00.000Z");
+  assert.deepEqual(setup.service.query("SELECT * FROM rates"), before);
+  assert.equal((await setup.status("ecb")).lastSuccessAt, "2026-11-21T13:00:00.000Z");
 });
 
-test("an older file than the last changes no rate, nor what the status calls the newest", async () => {
-  await using desk = await newDesk();
-  await logged(desk.service, FETCHED, "ecb");
-  const before = desk.service.query("SELECT * FROM rates");
-  desk.ecb.behave(body(ecbDay("2026-11-18", { USD: "1.1500" })));
+test("an older file changes neither a rate nor the newest time in the status", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "ecb");
+  const before = setup.service.query("SELECT * FROM rates");
+  setup.ecb.behave(body(ecbDay("2026-11-18", { USD: "1.1500" })));
 
-  const report = await desk.refresh("ecb");
+  const report = await setup.refresh("ecb");
 
   assert.deepEqual([report.error, report.stored], [undefined, 0]);
-  assert.deepEqual(desk.service.query("SELECT * FROM rates"), before);
-  const { newestAsOf, missedPublications } = await desk.status("ecb");
+  assert.deepEqual(setup.service.query("SELECT * FROM rates"), before);
+  const { newestAsOf, missedPublications } = await setup.status("ecb");
   assert.equal(newestAsOf, "2026-11-20T15:00:00.000000000Z");
   assert.equal(missedPublications, 0);
 });
 
-test("a publication that is a little late is asked for again soon, not a day later", async () => {
-  await using desk = await newDesk({ ecb: body(ecbDay("2026-11-20", { USD: "1.1600" })) });
-  await logged(desk.service, FETCHED, "ecb");
-  // Monday, 16:05 in Berlin: due, and Friday's file is still there.
-  desk.clock.set("2026-11-23T15:05:00.000Z");
+test("a publication that is a little late is fetched again soon, not a day later", async () => {
+  await using setup = await setUp({ ecb: body(ecbDay("2026-11-20", { USD: "1.1600" })) });
+  await logged(setup.service, FETCHED, "ecb");
+  // Monday, 16:05 in Berlin: the new file is due, and Friday's is still published.
+  setup.clock.set("2026-11-23T15:05:00.000Z");
 
-  await desk.refresh("ecb");
+  await setup.refresh("ecb");
 
-  const { nextAttemptAt, missedPublications } = await desk.status("ecb");
+  const { nextAttemptAt, missedPublications } = await setup.status("ecb");
   assert.equal(missedPublications, 0);
-  assert.ok(nextAttemptAt <= "2026-11-23T15:35:00.000Z", `asked again at ${nextAttemptAt}`);
+  assert.ok(nextAttemptAt <= "2026-11-23T15:35:00.000Z", `next attempt at ${nextAttemptAt}`);
 });
 
-test("a 304 to a first request is no success, and the source stays stale", async () => {
-  await using desk = await newDesk({ ecb: (response) => void response.writeHead(304).end() });
-  await logged(desk.service, FETCHED, "nbp");
+test("a 304 to a first request is not a success, and the source stays stale", async () => {
+  await using setup = await setUp({ ecb: (response) => void response.writeHead(304).end() });
+  await logged(setup.service, FETCHED, "nbp");
 
-  const { lastSuccessAt, lastError } = await desk.status("ecb");
+  const { lastSuccessAt, lastError } = await setup.status("ecb");
 
-  assert.equal(await desk.read("EUR/USD"), SNAPSHOT_USD);
+  assert.equal(await setup.read("EUR/USD"), SNAPSHOT_USD);
   assert.deepEqual([lastSuccessAt, /304/.test(lastError ?? "")], [undefined, true]);
 });
 
 const digits = (min: number, max: number) =>
   fc.stringMatching(new RegExp(`^[0-9]{${min},${max}}$`));
 
-/** A decimal above zero as a publisher prints it, and as it is when written out. */
+/** A decimal above zero as a publisher prints it, and its form without an exponent. */
 const printed = fc
   .record({
     whole: fc.oneof(fc.constant("0"), fc.stringMatching(/^[1-9][0-9]{0,11}$/)),
@@ -231,21 +233,21 @@ const printed = fc
     return { text: `${plain}${letter}${exponent}`, written: moved };
   });
 
-test("any figure in the ECB's and NBP's layouts comes out of the API digit by digit", async () => {
-  await using desk = await newDesk();
-  await logged(desk.service, FETCHED, "nbp");
+test("any rate in the ECB's and NBP's layouts keeps every digit in the API", async () => {
+  await using setup = await setUp();
+  await logged(setup.service, FETCHED, "nbp");
   let count = 0;
   await fc.assert(
     fc.asyncProperty(printed, printed, async (first, second) => {
-      // A pair of its own each time: nothing to be too far from.
+      // A new pair each time: no stored rate that it could jump from.
       const currency = `P${String(++count).padStart(4, "0")}`;
-      desk.ecb.behave(body(ecbDay("2026-11-20", { [currency]: first.text })));
-      desk.nbpB.behave(body(nbpTable("2026-11-20", { [currency]: second.text })));
-      assert.equal((await desk.refresh("ecb")).error, undefined);
-      assert.equal((await desk.refresh("nbp")).error, undefined);
+      setup.ecb.behave(body(ecbDay("2026-11-20", { [currency]: first.text })));
+      setup.nbpB.behave(body(nbpTable("2026-11-20", { [currency]: second.text })));
+      assert.equal((await setup.refresh("ecb")).error, undefined);
+      assert.equal((await setup.refresh("nbp")).error, undefined);
       const [ofEcb, ofNbp] = [
-        await desk.read(`EUR/${currency}`),
-        await desk.read(`${currency}/PLN`),
+        await setup.read(`EUR/${currency}`),
+        await setup.read(`${currency}/PLN`),
       ];
       assert.equal(ofEcb.split(" ")[0], first.written, first.text);
       assert.equal(ofNbp.split(" ")[0], second.written, second.text);

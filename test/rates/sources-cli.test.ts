@@ -14,8 +14,8 @@ import { startService, TestClock } from "../support/service.ts";
 const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
 const GOOD = body(ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" }));
 
-/** The command line in this process, with the ECB played by a server of the test's own. */
-async function newDesk() {
+/** The command line in this process; a test server takes the place of the ECB. */
+async function newCli() {
   await using starting = new AsyncDisposableStack();
   const publisher = starting.use(await playPublisher(GOOD));
   const directory = starting.use(await temporaryDirectory());
@@ -57,54 +57,54 @@ async function newDesk() {
 }
 
 test("a source that was never fetched is stale, with exit code 1, as table and as JSON", async () => {
-  await using desk = await newDesk();
-  const { exitCode, stdout } = await desk.run("rates", "status");
+  await using cli = await newCli();
+  const { exitCode, stdout } = await cli.run("rates", "status");
   assert.equal(exitCode, 1);
   assert.match(
     stdout,
     /^SOURCE +STATE +PAIRS +NEWEST RATE +MISSED .*\necb +stale +0 +none +1 +never /,
   );
-  const [state] = JSON.parse((await desk.run("rates", "status", "--json")).stdout);
+  const [state] = JSON.parse((await cli.run("rates", "status", "--json")).stdout);
   assert.deepEqual([state.source, state.missed_publications, state.newest_as_of], ["ecb", 1, null]);
 });
 
-test("a source that was fetched is fresh, with exit code 0, until it misses one", async () => {
-  await using desk = await newDesk();
-  assert.deepEqual(await desk.run("rates", "fetch"), {
+test("a fetched source is fresh, with exit code 0, until it misses a publication", async () => {
+  await using cli = await newCli();
+  assert.deepEqual(await cli.run("rates", "fetch"), {
     exitCode: 0,
     stdout: "ecb: stored 2, held 0, skipped 0, rejected 0\n",
     stderr: "",
   });
 
-  const fresh = await desk.run("rates", "status");
-  desk.clock.set("2026-11-24T18:00:00.000Z");
-  const stale = await desk.run("rates", "status");
+  const fresh = await cli.run("rates", "status");
+  cli.clock.set("2026-11-24T18:00:00.000Z");
+  const stale = await cli.run("rates", "status");
 
   assert.equal(fresh.exitCode, 0);
   assert.match(fresh.stdout, /\necb +fresh +2 +60 min old +0 +2026-11-20T16:00:00\.000Z /);
   assert.equal(stale.exitCode, 1);
   assert.match(stale.stdout, /\necb +stale +2 +4 d old +2 /);
-  desk.clock.set("2027-11-24T18:00:00.000Z");
-  assert.match((await desk.run("rates", "status")).stdout, /\necb +stale +2 +\S+ d old +99\+ /);
+  cli.clock.set("2027-11-24T18:00:00.000Z");
+  assert.match((await cli.run("rates", "status")).stdout, /\necb +stale +2 +\S+ d old +99\+ /);
 });
 
-test("a fetch that fails says why with exit code 1, and the status remembers", async () => {
-  await using desk = await newDesk();
-  desk.publisher.behave((response) => void response.writeHead(500).end());
-  const { exitCode, stdout } = await desk.run("rates", "fetch", "ecb");
+test("a failed fetch prints its reason with exit code 1, and the status shows it", async () => {
+  await using cli = await newCli();
+  cli.publisher.behave((response) => void response.writeHead(500).end());
+  const { exitCode, stdout } = await cli.run("rates", "fetch", "ecb");
   assert.equal(exitCode, 1);
   assert.match(stdout, /^ecb: failed: 127\.0\.0\.1:[0-9]+ responded with 500\n$/);
-  assert.match((await desk.run("rates", "status")).stdout, /responded with 500\n$/);
+  assert.match((await cli.run("rates", "status")).stdout, /responded with 500\n$/);
 });
 
-test("a dry run shows what would change, and stores and notes nothing", async () => {
-  await using desk = await newDesk();
-  await desk.run("rates", "fetch");
-  desk.clock.set("2026-11-23T16:00:00.000Z");
+test("a dry run prints what would change and stores nothing", async () => {
+  await using cli = await newCli();
+  await cli.run("rates", "fetch");
+  cli.clock.set("2026-11-23T16:00:00.000Z");
   const figures = { USD: "1.1650", ISK: "1442.0", SEK: "10.90" };
-  desk.publisher.behave(body(ecbDay("2026-11-23", figures)));
+  cli.publisher.behave(body(ecbDay("2026-11-23", figures)));
 
-  const { exitCode, stdout } = await desk.run("rates", "fetch", "--dry-run");
+  const { exitCode, stdout } = await cli.run("rates", "fetch", "--dry-run");
 
   assert.equal(exitCode, 0);
   const rows = [
@@ -115,46 +115,46 @@ test("a dry run shows what would change, and stores and notes nothing", async ()
     "ecb: 0 of 3 stay as they are",
   ];
   assert.equal(stdout, `${rows.join("\n")}\n`);
-  assert.match((await desk.run("rates", "list")).stdout, /EUR\/USD +1\.1600 /);
-  assert.match((await desk.run("rates", "held")).stdout, /^No rate is held\./);
-  assert.match((await desk.run("rates", "status")).stdout, /2026-11-20T16:00:00\.000Z/);
+  assert.match((await cli.run("rates", "list")).stdout, /EUR\/USD +1\.1600 /);
+  assert.match((await cli.run("rates", "held")).stdout, /^No rate is held\./);
+  assert.match((await cli.run("rates", "status")).stdout, /2026-11-20T16:00:00\.000Z/);
 });
 
-test("a held rate is shown, released or dropped; what is not held is told", async () => {
-  await using desk = await newDesk();
-  await desk.run("rates", "fetch");
-  desk.clock.set("2026-11-23T16:00:00.000Z");
-  desk.publisher.behave(body(ecbDay("2026-11-23", { USD: "11.600", ISK: "14.420" })));
-  assert.match((await desk.run("rates", "fetch")).stdout, /stored 0, held 2/);
+test("a held rate is listed, released or dropped; a pair without one is an error", async () => {
+  await using cli = await newCli();
+  await cli.run("rates", "fetch");
+  cli.clock.set("2026-11-23T16:00:00.000Z");
+  cli.publisher.behave(body(ecbDay("2026-11-23", { USD: "11.600", ISK: "14.420" })));
+  assert.match((await cli.run("rates", "fetch")).stdout, /stored 0, held 2/);
 
-  const held = await desk.run("rates", "held");
-  const [isk] = JSON.parse((await desk.run("rates", "held", "--json")).stdout);
+  const held = await cli.run("rates", "held");
+  const [isk] = JSON.parse((await cli.run("rates", "held", "--json")).stdout);
   assert.match(held.stdout, /^PAIR +HELD +SERVED .*\nEUR\/ISK +14\.420 +144\.20 /);
   assert.deepEqual([isk.rate, isk.served_rate, isk.source], ["14.420", "144.20", "ecb"]);
 
-  const released = await desk.run("rates", "release", "eur", "usd");
-  const dropped = await desk.run("rates", "drop", "EUR", "ISK");
+  const released = await cli.run("rates", "release", "eur", "usd");
+  const dropped = await cli.run("rates", "drop", "EUR", "ISK");
   assert.deepEqual([released.exitCode, released.stdout], [0, "EUR/USD is served at 11.600\n"]);
   assert.equal(dropped.exitCode, 0);
-  const listed = (await desk.run("rates", "list", "EUR")).stdout;
+  const listed = (await cli.run("rates", "list", "EUR")).stdout;
   assert.match(listed, /EUR\/ISK +144\.20 .*\nEUR\/USD +11\.600 /);
-  const again = await desk.run("rates", "release", "EUR", "USD");
+  const again = await cli.run("rates", "release", "EUR", "USD");
   assert.deepEqual([again.exitCode, again.stdout], [1, ""]);
   assert.match(again.stderr, /^kurs: no rate of EUR\/USD is held: see kurs rates held\n$/);
 });
 
-test("an unknown source is wrong use, and the message names those there are", async () => {
-  await using desk = await newDesk();
-  const { exitCode, stderr } = await desk.run("rates", "fetch", "ecb", "bank");
+test("an unknown source is wrong use, and the message names the known ones", async () => {
+  await using cli = await newCli();
+  const { exitCode, stderr } = await cli.run("rates", "fetch", "ecb", "bank");
   assert.equal(exitCode, 2);
   assert.match(
     stderr,
     /unknown source bank; known sources: ecb, ust, cnb, nbp, norges, boc, riksbank, cbr/,
   );
-  assert.equal(desk.publisher.requests.length, 0);
+  assert.equal(cli.publisher.requests.length, 0);
 });
 
-test("an unknown name in RATE_SOURCES stops the start with the list of names", async () => {
+test("an unknown name in RATE_SOURCES ends the start with the list of names", async () => {
   await using directory = await temporaryDirectory();
   const env = { RATE_SOURCES: "ecb,bank", RATE_MAX_JUMP: "much", PORT: "0" };
   await using program = new Program(["serve"], { dataDirectory: directory.path, env });
@@ -164,7 +164,7 @@ test("an unknown name in RATE_SOURCES stops the start with the list of names", a
   assert.match(stderr, /RATE_MAX_JUMP: want a number above 0/);
 });
 
-test("what is stale is fetched at the start, while the snapshot is served already", async () => {
+test("a stale source is fetched at startup while the snapshot is already served", async () => {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   await using publisher = await playPublisher((response, headers) => {
@@ -186,7 +186,7 @@ test("what is stale is fetched at the start, while the snapshot is served alread
   assert.equal(await readUsd(), "1.1476");
   released.resolve();
 
-  // Each look is a request of its own: the loop ends with the fetch, or with the quota.
+  // Each iteration is a request: the loop ends with the fetch, or when the quota is used up.
   while ((await readUsd()) === "1.1476");
   assert.equal(await readUsd(), "1.1600");
 });

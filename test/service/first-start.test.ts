@@ -14,8 +14,8 @@ const SNAPSHOT = [
 const snapshotsIn = (lines: readonly LogLine[]) =>
   lines.flatMap((line) => ("snapshot" in line ? [line] : []));
 
-suite("the first serve", { concurrency: 4 }, () => {
-  test("the first serve of an empty store loads the snapshot and logs its dates as a warning", async () => {
+suite("the first start", { concurrency: 4 }, () => {
+  test("loads the snapshot into an empty store and logs its dates as a warning", async () => {
     await using directory = await temporaryDirectory();
     await using server = await serve({ dataDirectory: directory.path });
     const { apiKey } = await server.newCustomer("ada@example.org");
@@ -36,7 +36,7 @@ suite("the first serve", { concurrency: 4 }, () => {
     });
   });
 
-  test("a command alone does not load the snapshot", async () => {
+  test("of a command does not load the snapshot", async () => {
     await using directory = await temporaryDirectory();
     const here = { dataDirectory: directory.path };
     await kurs(["migrate"], here);
@@ -44,7 +44,7 @@ suite("the first serve", { concurrency: 4 }, () => {
     assert.equal(stdout, "[]\n");
   });
 
-  test("the snapshot is not loaded into a store that has a rate", async () => {
+  test("does not load the snapshot into a store that has a rate", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
     const input = "base,quote,rate,as_of\nEUR,USD,1.10,2020-01-02T15:00:00Z\n";
@@ -61,7 +61,7 @@ suite("the first serve", { concurrency: 4 }, () => {
     );
   });
 
-  test("a second start keeps accounts, sessions, keys, revocations, units, plans and rates", async () => {
+  test("is not repeated: the second start keeps accounts, keys, units, plans and rates", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
     await using first = await serve({ dataDirectory });
@@ -88,7 +88,7 @@ suite("the first serve", { concurrency: 4 }, () => {
     assert.equal(await second.usedUnits(session), 3);
   });
 
-  test("PLAN_FREE_UNITS is the free plan's figure at each start, and unset it leaves it alone", async () => {
+  test("sets the free plan to PLAN_FREE_UNITS, and a start without it keeps the plan", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
     const freeUnits = async () => {

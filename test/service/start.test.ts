@@ -9,17 +9,17 @@ import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { clientOf } from "../support/client.ts";
 import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 
-/** A start that the operator has to mend: nothing on stdout, no stack trace, and no signal. */
-function assertRefused({ exitCode, signal, stdout, stderr }: Ended, code: number): void {
+/** Asserts a startup error: nothing on stdout, no stack trace, and no signal. */
+function assertStartupError({ exitCode, signal, stdout, stderr }: Ended, code: number): void {
   assert.equal(signal, null);
   assert.equal(exitCode, code, stderr);
   assert.equal(stdout, "");
   assert.doesNotMatch(stderr, / {4}at /);
 }
 
-/** One line that says what is wrong and what to do. */
+/** Asserts one line with the problem and its remedy. */
 function assertOneLine(ended: Ended, line: RegExp): void {
-  assertRefused(ended, 1);
+  assertStartupError(ended, 1);
   assert.equal(ended.stderr.split("\n").length, 2, ended.stderr);
   assert.match(ended.stderr, line);
   assert.match(ended.stderr, /^kurs: .+[:;] .+\.\n$/);
@@ -31,8 +31,8 @@ const start = (dataDirectory: string, env: Record<string, string> = {}) =>
 const listWithGoodOrigins = (origins: readonly string[]) =>
   ["https://good.example.org", ...origins, "http://localhost:3000"].join(" , ");
 
-suite("bad starts", { concurrency: 4 }, () => {
-  test("every variable that does not fit is told at once, each in a line of its own", async () => {
+suite("invalid configurations", { concurrency: 4 }, () => {
+  test("every invalid variable is reported, each in its own line", async () => {
     await using directory = await temporaryDirectory();
     const ended = await start(join(directory.path, "data"), {
       PORT: "abc",
@@ -48,7 +48,7 @@ suite("bad starts", { concurrency: 4 }, () => {
       METRICS_PORT: "-1",
     });
 
-    assertRefused(ended, 2);
+    assertStartupError(ended, 2);
     const [heading, ...problems] = ended.stderr.split("\n").slice(0, -1);
     assert.match(heading ?? "", /^kurs: .*configuration/);
     const named = problems.map((line) => /^ {2}([A-Z_]+): want .+, not "(.+)"$/.exec(line));
@@ -74,10 +74,10 @@ suite("bad starts", { concurrency: 4 }, () => {
     ["of another protocol", "http://kurs:sesame-42@mail.example.org"],
     ["without a host", "smtp://"],
     ["without its slashes", "smtp:kurs:sesame-42@mail.example.org"],
-    ["that is no address", "sesame-42"],
-    ["with a port that is none", "smtp://kurs:sesame-42@mail.example.org:port"],
+    ["that is not a URL", "sesame-42"],
+    ["with an invalid port", "smtp://kurs:sesame-42@mail.example.org:port"],
     ["with a slash in the password", "smtp://kurs:sesame/42@mail.example.org"],
-    ["with a host that is no name", "smtp://kurs:sesame-42@mail%20example.org"],
+    ["with an invalid host", "smtp://kurs:sesame-42@mail%20example.org"],
   ] as const;
   const badTlsQueries = ["requireTLS=no", "ignoreTLS=", "requireTLS=true&ignoreTLS=true"];
 
@@ -85,10 +85,10 @@ suite("bad starts", { concurrency: 4 }, () => {
     ["of another kind", "mysql://kurs:sesame-42@db.example.org/kurs"],
     ["without a host", "postgres://kurs:sesame-42@/kurs"],
     ["without its slashes", "postgres:kurs:sesame-42@db.example.org"],
-    ["that is no address", "sesame-42"],
-    ["with a port that is none", "postgres://kurs:sesame-42@db.example.org:port/kurs"],
+    ["that is not a URL", "sesame-42"],
+    ["with an invalid port", "postgres://kurs:sesame-42@db.example.org:port/kurs"],
     ["with a slash in the password", "postgres://kurs:sesame/42@db.example.org/kurs"],
-    ["with a comma too many", "postgres://kurs:sesame-42@one,,two/kurs"],
+    ["with an extra comma", "postgres://kurs:sesame-42@one,,two/kurs"],
   ] as const;
 
   const badSenders = [
@@ -102,7 +102,7 @@ suite("bad starts", { concurrency: 4 }, () => {
   ];
 
   const badOrigins = {
-    "in another form than browsers send them": [
+    "in another form than browsers send": [
       "*",
       "null",
       "app.example.org",
@@ -117,7 +117,7 @@ suite("bad starts", { concurrency: 4 }, () => {
       "https://app.example.org https://b.example.org",
       "file:///home",
     ],
-    "that no page has": ["https://*.example.org", "ftp://app.example.org"],
+    "that no web page has": ["https://*.example.org", "ftp://app.example.org"],
   };
 
   const smtpUrls = [
@@ -155,7 +155,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     const ended = await start(join(directory.path, "data"), env);
 
     assert.doesNotMatch(ended.stdout + ended.stderr, /sesame/);
-    assertRefused(ended, 2);
+    assertStartupError(ended, 2);
     const [, ...problems] = ended.stderr.split("\n").slice(0, -1);
     const names = new Set(problems.map((line) => line.split(": ")[0]));
     assert.deepEqual(
@@ -168,12 +168,12 @@ suite("bad starts", { concurrency: 4 }, () => {
     return problems;
   }
 
-  /** The problems of one variable at a start. */
+  /** The reported problems of one variable. */
   const problemsOfVariable = async (index: number, name: string) =>
     (await problemsOf(index)).filter((line) => line.startsWith(`  ${name}: `));
 
   for (const [index, port] of badPorts.entries()) {
-    test(`port ${port} is told as no port`, async () => {
+    test(`port ${port} is reported as invalid`, async () => {
       const [problem, ...others] = await problemsOfVariable(index, "PORT");
       assert.ok(problem?.includes(`PORT: want a whole number from 0 to 65535, not "${port}"`));
       assert.deepEqual(others, []);
@@ -181,14 +181,14 @@ suite("bad starts", { concurrency: 4 }, () => {
   }
 
   for (const [index, [what]] of badSmtpUrls.entries()) {
-    test(`an SMTP_URL ${what} is told, but not shown: it may hold a password`, async () => {
+    test(`an SMTP_URL ${what} is reported but not printed: it may contain a password`, async () => {
       const [problem, ...others] = await problemsOfVariable(index, "SMTP_URL");
       assert.match(problem ?? "", /SMTP_URL: want an address such as smtps:\/\/user:password@\S+$/);
       assert.deepEqual(others, []);
     });
   }
 
-  test("requireTLS and ignoreTLS in SMTP_URL are true or false, and not both there", async () => {
+  test("of requireTLS and ignoreTLS in SMTP_URL only one may be set, to true", async () => {
     for (const index of badTlsQueries.keys()) {
       const [problem] = await problemsOfVariable(badSmtpUrls.length + index, "SMTP_URL");
       assert.match(problem ?? "", /SMTP_URL: want one of requireTLS and ignoreTLS, once, and true/);
@@ -196,16 +196,16 @@ suite("bad starts", { concurrency: 4 }, () => {
   });
 
   for (const [index, [what]] of badDatabaseUrls.entries()) {
-    test(`a DATABASE_URL ${what} is told, but not shown: it may hold a password`, async () => {
+    test(`a DATABASE_URL ${what} is reported but not printed: it may contain a password`, async () => {
       const [problem, ...others] = await problemsOfVariable(index, "DATABASE_URL");
       assert.match(problem ?? "", /DATABASE_URL: want an address such as postgres:\/\/\S+$/);
       assert.deepEqual(others, []);
     });
   }
 
-  test("databases that cannot be reached are named in one line, each with why", async () => {
+  test("unreachable database hosts are reported in one line, each with its reason", async () => {
     await using directory = await temporaryDirectory();
-    // It takes connections and says nothing.
+    // It accepts connections and never responds.
     await using silent = createServer((socket) => socket.on("error", () => undefined).resume());
     silent.listen(0, "127.0.0.1");
     await once(silent, "listening");
@@ -229,14 +229,14 @@ suite("bad starts", { concurrency: 4 }, () => {
   });
 
   for (const [index, sender] of badSenders.entries()) {
-    test(`MAIL_FROM ${sender} is told as no sender`, async () => {
+    test(`MAIL_FROM ${sender} is reported as invalid`, async () => {
       const want = `  MAIL_FROM: want a sender such as Kurs <kurs@example.org>, not "${sender}"`;
       assert.deepEqual(await problemsOfVariable(index, "MAIL_FROM"), [want]);
     });
   }
 
   for (const [index, [what, origins]] of Object.entries(badOrigins).entries()) {
-    test(`ALLOWED_ORIGINS ${what} are each told as none, the good ones beside them not`, async () => {
+    test(`ALLOWED_ORIGINS ${what} are reported one by one, and valid ones are not`, async () => {
       assert.deepEqual(
         await problemsOfVariable(index, "ALLOWED_ORIGINS"),
         origins.map(
@@ -247,7 +247,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     });
   }
 
-  test("a data directory that is a file is refused, and the file stays as it was", async () => {
+  test("a data directory that is a file is rejected, and the file is not changed", async () => {
     await using directory = await temporaryDirectory();
     const file = join(directory.path, "notes.txt");
     await writeFile(file, "mine");
@@ -257,7 +257,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     assert.equal(await readFile(file, "utf8"), "mine");
   });
 
-  test("a database that is a directory is refused", async () => {
+  test("a database path that is a directory is rejected", async () => {
     await using directory = await temporaryDirectory();
     await mkdir(join(directory.path, "kurs.db"));
     assertOneLine(await start(directory.path), /database .*kurs\.db: it cannot be opened; check/);
@@ -269,7 +269,7 @@ suite("bad starts", { concurrency: 4 }, () => {
   ] as const;
 
   for (const [what, bytes] of foreignFiles) {
-    test(`${what} where the database should be is refused and left as it was`, async () => {
+    test(`${what} in place of the database is rejected and not changed`, async () => {
       await using directory = await temporaryDirectory();
       const file = join(directory.path, "kurs.db");
       await writeFile(file, bytes);
@@ -281,7 +281,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     });
   }
 
-  test("another program's database is refused and nothing is written into it", async () => {
+  test("another program's database is rejected, and nothing is written into it", async () => {
     await using directory = await temporaryDirectory();
     using database = new DatabaseSync(join(directory.path, "kurs.db"));
     database.exec("CREATE TABLE plans (title TEXT); INSERT INTO plans VALUES ('holidays')");
@@ -295,7 +295,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     );
   });
 
-  test("a database of a newer program is refused and not changed", async () => {
+  test("a newer program's database is rejected and not changed", async () => {
     await using directory = await temporaryDirectory();
     migrateSqlite(directory.path, 1000);
     using database = new DatabaseSync(join(directory.path, "kurs.db"));
@@ -307,7 +307,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     assert.equal(database.prepare("SELECT count(*) AS count FROM plans").get()?.count, 1);
   });
 
-  test("a database that is cut to half is refused, or its reads answer 503: never a crash", async () => {
+  test("a truncated database is rejected, or its reads return 503, without a crash", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = directory.path;
     await using whole = await serve({ dataDirectory });
@@ -340,7 +340,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     assert.equal((await program.end()).exitCode, 0);
   });
 
-  test("a port that is in use is refused", async () => {
+  test("a port that is in use is reported", async () => {
     await using directory = await temporaryDirectory();
     await using other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -354,7 +354,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     assert.doesNotMatch(stdout, /listening/);
   });
 
-  test("a port for metrics that is in use is refused, and so is the port of the service", async () => {
+  test("a metrics port that is in use, or that is the service's own port, is reported", async () => {
     await using directory = await temporaryDirectory();
     await using other = createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -370,13 +370,13 @@ suite("bad starts", { concurrency: 4 }, () => {
     assert.doesNotMatch(stdout, /"listening"/);
 
     const same = await start(directory.path, { PORT: metricsPort, METRICS_PORT: metricsPort });
-    assertRefused(same, 2);
+    assertStartupError(same, 2);
     assert.ok(same.stderr.includes(`METRICS_PORT: want another port than PORT, which is ${port}`));
   });
 
-  // 192.0.2.0/24 is for documentation (RFC 5737): no machine has an address of it.
+  // 192.0.2.0/24 is reserved for documentation (RFC 5737): no machine has such an address.
   for (const host of ["192.0.2.1", "no-such-host.invalid"]) {
-    test(`host ${host}, which is not this machine, is refused`, async () => {
+    test(`host ${host}, which is not this machine, is reported`, async () => {
       await using directory = await temporaryDirectory();
       const ended = await start(directory.path, { HOST: host });
       const { stdout } = ended;
@@ -385,7 +385,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     });
   }
 
-  test("a host for metrics that is not this machine is refused by the name of its variable", async () => {
+  test("an address of another machine in METRICS_HOST is reported with that variable's name", async () => {
     await using directory = await temporaryDirectory();
     const env = { METRICS_HOST: "192.0.2.1", METRICS_PORT: "0" };
     const ended = await start(directory.path, env);
@@ -394,7 +394,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     assert.doesNotMatch(ended.stdout, /listening/);
   });
 
-  test("a data directory where the system allows none is refused at once, by every command", async () => {
+  test("every command rejects a data directory that cannot be created, at once", async () => {
     const env = { PORT: "0" };
     const run = (command: string) => kurs([command], { dataDirectory: "/proc/nope", env });
     for (const ended of await Promise.all(["serve", "migrate"].map(run))) {
@@ -402,7 +402,7 @@ suite("bad starts", { concurrency: 4 }, () => {
     }
   });
 
-  test("commands are refused as the server is where the database cannot be used", async () => {
+  test("a command rejects an unusable database like the server", async () => {
     await using directory = await temporaryDirectory();
     await writeFile(join(directory.path, "kurs.db"), "not a database");
     const ended = await kurs(["rates", "list"], { dataDirectory: directory.path });

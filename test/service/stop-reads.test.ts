@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { openWire, type Wire } from "../support/raw-connection.ts";
 
-// The stop as it meets connections that have sent nothing but plain reads.
+// Shutdowns with connections that have sent only plain reads.
 
 async function startServer() {
   await using starting = new AsyncDisposableStack();
@@ -22,7 +22,7 @@ async function stop(server: Server): Promise<void> {
   assert.doesNotMatch(stderr, / {4}at /);
 }
 
-/** A log-in whose body is still to come. */
+/** A log-in without its body yet. */
 const BEGUN = [
   "POST /v1/auth/login HTTP/1.1",
   "Host: kurs",
@@ -37,7 +37,7 @@ async function openWires(url: string, count: number, scope: DisposableStack): Pr
   return wires;
 }
 
-suite("the stop, on connections that read", { concurrency: 2 }, () => {
+suite("a shutdown with connections that read", { concurrency: 2 }, () => {
   test("SIGTERM closes 200 idle connections while another has a request in flight", async () => {
     await using started = await startServer();
     using scope = new DisposableStack();
@@ -59,7 +59,7 @@ suite("the stop, on connections that read", { concurrency: 2 }, () => {
     await stopped;
   });
 
-  test("SIGTERM among reads: what is charged and what is answered differ by no unit", async () => {
+  test("SIGTERM during reads: the charged units equal the successful responses", async () => {
     await using started = await startServer();
     using scope = new DisposableStack();
     const wires = await openWires(started.server.url, 20, scope);

@@ -7,10 +7,10 @@ import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { openWire } from "../support/raw-connection.ts";
 
 /**
- * Sends a request but for the last byte of its body.
+ * Sends a request except for the last byte of its body.
  *
- * @returns once the server has said that it read the headers (100 Continue, RFC 9110, section
- *   10.1.1): from then on the request is in flight.
+ * @returns after the server has read the headers (100 Continue, RFC 9110, section 10.1.1): from
+ * then on the request is in flight.
  */
 async function beginPost(url: string, path: string, header = "Accept: */*") {
   const wire = await openWire(url);
@@ -29,16 +29,16 @@ async function beginPost(url: string, path: string, header = "Accept: */*") {
   wire.send(body.slice(0, -1));
   return {
     closed: () => wire.untilEnd(),
-    /** What came after the 100. */
+    /** What the server sent after the 100. */
     answer: () => wire.received(),
     sendEnd: () => wire.send(body.slice(-1)),
   };
 }
 
-/** Without it, the looks take the processor time that the stop needs. */
-const LOOK_INTERVAL_MS = 5;
+/** Without this pause, polling takes the CPU time that the shutdown needs. */
+const POLL_INTERVAL_MS = 5;
 
-/** Connects over and over until the server takes no new connection. */
+/** Connects repeatedly until the server accepts no new connection. */
 async function waitUntilRefused(url: string): Promise<void> {
   const { hostname, port } = new URL(url);
   while (true) {
@@ -46,10 +46,10 @@ async function waitUntilRefused(url: string): Promise<void> {
     const socket = connect({ host: hostname, port: Number.parseInt(port, 10) });
     socket.on("connect", () => resolve(undefined));
     socket.on("error", ({ code }: NodeJS.ErrnoException) => resolve(code));
-    const refusal = await promise;
+    const errorCode = await promise;
     socket.destroy();
-    if (refusal === "ECONNREFUSED") return;
-    await pause(LOOK_INTERVAL_MS);
+    if (errorCode === "ECONNREFUSED") return;
+    await pause(POLL_INTERVAL_MS);
   }
 }
 
@@ -61,15 +61,15 @@ async function startServer() {
   return { server, dataDirectory, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
 
-async function assertEndsWell(server: Server): Promise<void> {
+async function assertCleanExit(server: Server): Promise<void> {
   const { exitCode, signal, stderr } = await server.program.end();
   assert.deepEqual([exitCode, signal], [0, null]);
   assert.doesNotMatch(stderr, / {4}at /);
   assert.ok(server.logLines().some(({ msg }) => msg === "stopping"));
 }
 
-// The first one takes 8 s, almost all of them idle: the others take as long together.
-suite("the stop", { concurrency: 2 }, () => {
+// The first one takes 8 s, almost all idle: the others together take as long.
+suite("a shutdown", { concurrency: 2 }, () => {
   const halves = [
     ["half a request line", "GET /v1/rates/EUR"],
     ["half its headers", "GET /healthz HTTP/1.1\r\nHost: kurs\r\nX-Long: "],
@@ -81,7 +81,7 @@ suite("the stop", { concurrency: 2 }, () => {
     ["nothing at all", ""],
   ] as const;
 
-  test("SIGTERM cuts off requests that are never sent to their end", async () => {
+  test("SIGTERM cuts off unfinished requests", async () => {
     await using started = await startServer();
     const { server } = started;
     const wires = await Promise.all(
@@ -91,18 +91,18 @@ suite("the stop", { concurrency: 2 }, () => {
         return wire;
       }),
     );
-    // An answer on a later connection: by then the server has read what the others sent.
+    // The response on a later connection shows that the server has read what the others sent.
     assert.equal((await server.get("/healthz")).status, 200);
 
     server.program.signal("SIGTERM");
 
-    await assertEndsWell(server);
+    await assertCleanExit(server);
     await Promise.all(wires.map((wire) => wire.untilEnd()));
-    // Had the stop waited until a request's own time is over, they would have been told so.
+    // After the time limit for a request they would have received an error.
     for (const wire of wires) assert.equal(wire.received(), "");
   });
 
-  test("SIGTERM lets a request in flight finish, takes no new one, and ends with 0", async () => {
+  test("SIGTERM lets a request in flight finish, accepts no new one, and exits with 0", async () => {
     await using started = await startServer();
     const { server } = started;
     const registration = await beginPost(server.url, "/v1/auth/register");
@@ -119,16 +119,16 @@ suite("the stop", { concurrency: 2 }, () => {
     logIn.sendEnd();
     await logIn.closed();
     assert.match(logIn.answer(), /^HTTP\/1\.1 200 /);
-    await assertEndsWell(server);
+    await assertCleanExit(server);
     await using again = await serve({ dataDirectory: started.dataDirectory });
     assert.match(await again.logIn("ada@example.org"), /^svc_sess_/);
   });
 
-  test("SIGTERM lets log-ins that wait for their turn to hash finish, and logs them", async () => {
+  test("SIGTERM lets log-ins in the hash pool's queue finish and logs them", async () => {
     await using started = await startServer();
     const { server } = started;
     await server.register("ada@example.org");
-    // Three more than there are hashing threads.
+    // Three more than there are hash threads.
     const count = availableParallelism() + 2;
     const logIns = await Promise.all(
       Array.from({ length: count }, () =>
@@ -141,14 +141,14 @@ suite("the stop", { concurrency: 2 }, () => {
 
     await Promise.all(logIns.map(({ closed }) => closed));
     const statuses = logIns.map(({ answer }) => Number(/^HTTP\/1\.1 (\d+) /.exec(answer())?.[1]));
-    // What still waits after 5 s is refused: on a busy machine a hashing may take a second.
+    // A log-in that waits for over 5 s is rejected: on a busy machine a hash may take a second.
     assert.deepEqual([...new Set([...statuses, 503])].sort(), [200, 503]);
-    await assertEndsWell(server);
+    await assertCleanExit(server);
     const logged = server.logLines().filter(({ route }) => route === "/v1/auth/login");
     assert.deepEqual(logged.map(({ status }) => status).sort(), statuses.sort());
   });
 
-  test("SIGTERM does not wait for a connection that is kept alive and idle", async () => {
+  test("SIGTERM does not wait for an idle keep-alive connection", async () => {
     await using started = await startServer();
     const { server } = started;
     const wire = await openWire(server.url);
@@ -158,15 +158,15 @@ suite("the stop", { concurrency: 2 }, () => {
 
     server.program.signal("SIGTERM");
 
-    // It is closed while a request is in flight, so not by the cut-off at the end.
+    // It closes while a request is in flight, so it is not cut off at the end.
     await wire.untilEnd();
     registration.sendEnd();
     await registration.closed();
     assert.match(registration.answer(), /^HTTP\/1\.1 201 /);
-    await assertEndsWell(server);
+    await assertCleanExit(server);
   });
 
-  test("a second SIGTERM does not wait", async () => {
+  test("a second SIGTERM exits at once", async () => {
     await using started = await startServer();
     const { server } = started;
     const registration = await beginPost(server.url, "/v1/auth/register");
@@ -176,15 +176,15 @@ suite("the stop", { concurrency: 2 }, () => {
 
     server.program.signal("SIGTERM");
 
-    // A stop that waits ends with 0.
+    // A shutdown that waits exits with 0.
     assert.equal((await server.program.end()).exitCode, 1);
     await registration.closed();
     assert.equal(registration.answer(), "");
   });
 
-  test("SIGINT stops as SIGTERM does", async () => {
+  test("SIGINT works like SIGTERM", async () => {
     await using started = await startServer();
     started.server.program.signal("SIGINT");
-    await assertEndsWell(started.server);
+    await assertCleanExit(started.server);
   });
 });

@@ -22,20 +22,20 @@ const printed = fc
   .tuple(whole, fc.option(digits(1, 30), { nil: undefined }))
   .map(([before, after]) => (after === undefined ? before : `${before}.${after}`));
 
-/** A number as a count of its last decimal place: `1.10` is 110 of 2 places. */
+/** A number as a multiple of its last decimal place: `1.10` is 110 with 2 places. */
 function counted(text: string): { readonly count: bigint; readonly places: number } {
   const [before = "", after = ""] = text.split(".");
   return { count: BigInt(before + after), places: after.length };
 }
 
-/** Writes `count / 10 ** places` out by integer arithmetic alone. */
+/** Writes `count / 10 ** places` with integer arithmetic only. */
 function writtenOut(count: bigint, places: number): string {
   if (places <= 0) return String(count * 10n ** BigInt(-places));
   const text = String(count).padStart(places + 1, "0");
   return `${text.slice(0, -places)}.${text.slice(-places)}`;
 }
 
-/** Whether two decimal texts are the same number, whatever zeros they end in. */
+/** Whether two decimal texts are the same number, with any trailing zeros. */
 function isSameNumber(left: string, right: string): boolean {
   const a = counted(left);
   const b = counted(right);
@@ -44,11 +44,11 @@ function isSameNumber(left: string, right: string): boolean {
   return inPlaces(a) === inPlaces(b);
 }
 
-test("any decimal text that a publisher can print comes out digit by digit", () => {
+test("any decimal text of a publisher keeps every digit", () => {
   fc.assert(fc.property(printed, (text) => assert.equal(parseDecimal(text), text)));
 });
 
-test("an exponent is written out as integer arithmetic does it", () => {
+test("writing out an exponent equals integer arithmetic", () => {
   const exponent = fc.integer({ min: -MAX_DECIMAL_LENGTH, max: MAX_DECIMAL_LENGTH });
   const form = fc.constantFrom("e", "E", "e+", "E+");
   fc.assert(
@@ -63,7 +63,7 @@ test("an exponent is written out as integer arithmetic does it", () => {
   );
 });
 
-test("moving the point is integer arithmetic on powers of ten", () => {
+test("moving the point equals integer arithmetic with powers of ten", () => {
   fc.assert(
     fc.property(printed, fc.integer({ min: -40, max: 40 }), (text, power) => {
       const { count, places } = counted(text);
@@ -74,7 +74,7 @@ test("moving the point is integer arithmetic on powers of ten", () => {
   );
 });
 
-test("a point that is moved to the left and back leaves the very text", () => {
+test("moving the point left and back gives the same text", () => {
   fc.assert(
     fc.property(printed, fc.nat(40), (text, places) => {
       assert.equal(movePoint(movePoint(text as Decimal, -places), places), text);
@@ -82,7 +82,7 @@ test("a point that is moved to the left and back leaves the very text", () => {
   );
 });
 
-test("a point that is moved to the right and back leaves the number", () => {
+test("moving the point right and back gives the same number", () => {
   fc.assert(
     fc.property(printed, fc.nat(40), (text, places) => {
       const back = movePoint(movePoint(text as Decimal, places), -places);
@@ -92,14 +92,14 @@ test("a point that is moved to the right and back leaves the number", () => {
   );
 });
 
-test("quotations per 100 and per 1,000 units become exact quotations per unit", () => {
+test("rates per 100 and per 1,000 units become exact rates per unit", () => {
   assert.equal(movePoint("6.392" as Decimal, -2), "0.06392");
   assert.equal(movePoint("7.80" as Decimal, -2), "0.0780");
   assert.equal(movePoint("1234" as Decimal, -3), "1.234");
   assert.equal(movePoint("0.5" as Decimal, 2), "50");
 });
 
-test("exponents keep trailing zeros and lose leading ones", () => {
+test("writing out an exponent keeps trailing zeros and removes leading ones", () => {
   const cases = [
     ["1.0e-5", "0.000010"],
     ["1E3", "1000"],
@@ -116,7 +116,7 @@ test("exponents keep trailing zeros and lose leading ones", () => {
   for (const [text, written] of cases) assert.equal(parseDecimal(text), written, text);
 });
 
-test("a digit beyond what a float can hold is kept", () => {
+test("digits that a float cannot hold are kept", () => {
   const long = "0.1000000000000000055511151231257827021181583404541015625";
   assert.equal(parseDecimal(long), long);
   assert.equal(parseDecimal("9007199254740993"), "9007199254740993");
@@ -133,33 +133,33 @@ const malformed = [
   ["infinity", "Infinity"],
   ["a plus sign", "+1.5"],
   ["two minus signs", "--1"],
-  ["a minus sign alone", "-"],
+  ["only a minus sign", "-"],
   ["a leading zero", "01.5"],
   ["a leading point", ".5"],
   ["a trailing point", "5."],
   ["two points", "1.2.3"],
   ["a decimal comma", "1,5"],
-  ["a separator of thousands", "1'000"],
+  ["a thousands separator", "1'000"],
   ["an underscore", "1_000"],
   ["a hexadecimal number", "0x10"],
-  ["a big integer of JavaScript", "10n"],
+  ["a JavaScript BigInt literal", "10n"],
   ["an exponent without digits", "1e"],
   ["an exponent with a fraction", "1e1.5"],
   ["an exponent of five digits", "1e00001"],
-  ["white space before", " 1.5"],
-  ["white space after", "1.5 "],
-  ["a line feed after", "1.5\n"],
+  ["leading white space", " 1.5"],
+  ["trailing white space", "1.5 "],
+  ["a trailing line feed", "1.5\n"],
   ["digits of another script", "١.٥"],
   ["a full-width digit", "１"],
-  ["a minus sign that is no hyphen", "−1"],
+  ["a minus sign that is not a hyphen", "−1"],
   ["a percentage", "5%"],
 ] as const;
 
 for (const [what, text] of malformed) {
-  test(`${what} is no decimal number`, () => assert.equal(parseDecimal(text), "malformed"));
+  test(`${what} is not a decimal number`, () => assert.equal(parseDecimal(text), "malformed"));
 }
 
-test("a number below zero is told as such, and a zero with a minus sign is a zero", () => {
+test("a number below zero is reported as negative, and minus zero is zero", () => {
   for (const text of ["-1", "-0.001", "-1e-5", "-1.50E3"]) {
     assert.equal(parseDecimal(text), "negative", text);
   }
@@ -167,7 +167,7 @@ test("a number below zero is told as such, and a zero with a minus sign is a zer
   assert.equal(parseDecimal("-0.00"), "0.00");
 });
 
-test("a number takes 64 characters and no more, written out or not", () => {
+test("a number has at most 64 characters, before and after its exponent is written out", () => {
   const longest = `0.${"1".repeat(62)}`;
   assert.equal(longest.length, MAX_DECIMAL_LENGTH);
   assert.equal(parseDecimal(longest), longest);
@@ -178,14 +178,14 @@ test("a number takes 64 characters and no more, written out or not", () => {
   assert.equal(parseDecimal("1e-63"), "malformed");
 });
 
-test("an exponent or a length that would fill the memory is refused at once", () => {
+test("an exponent or a length that would exhaust memory is rejected at once", () => {
   assert.equal(parseDecimal("1e9999"), "malformed");
   assert.equal(parseDecimal("1e-9999"), "malformed");
   assert.equal(parseDecimal("1e999999999"), "malformed");
   assert.equal(parseDecimal("1".repeat(1_000_000)), "malformed");
 });
 
-test("any text at all gives a written-out decimal or a word for why not", () => {
+test("any text gives a decimal or the reason why it is none", () => {
   const unit = fc.constantFrom(..."0123456789.eE+- ,x");
   fc.assert(
     fc.property(fc.string({ unit, maxLength: 80 }), (text) => {
@@ -198,17 +198,17 @@ test("any text at all gives a written-out decimal or a word for why not", () => 
   );
 });
 
-test("zero is zero however many places it has", () => {
+test("zero is zero with any number of places", () => {
   for (const text of ["0", "0.0", "0.000"]) assert.ok(isZero(text), text);
   for (const text of ["1", "0.1", "0.0001", "10"]) assert.ok(!isZero(text), text);
 });
 
-/** A decimal of any size that amounts and rates can have, with zeros at either end. */
+/** A decimal of any size that amounts and rates can have, with leading or trailing zeros. */
 const factor = fc
   .tuple(fc.oneof(whole, fc.constant("0")), fc.oneof(fc.constant(""), digits(1, 62)))
   .map(([before, after]) => (after === "" ? before : `${before}.${after}`));
 
-test("a product is that of the integers, with the places of both factors together", () => {
+test("a product equals that of the integers, with the places of both factors", () => {
   fc.assert(
     fc.property(factor, factor, (left, right) => {
       const [a, b] = [counted(left), counted(right)];
@@ -221,7 +221,7 @@ test("a product is that of the integers, with the places of both factors togethe
   );
 });
 
-test("a product does not depend on the order of its factors, and 1 changes nothing", () => {
+test("a product does not depend on the order of its factors, and 1 is neutral", () => {
   fc.assert(
     fc.property(factor, factor, (left, right) => {
       const [a, b] = [left as Decimal, right as Decimal];
@@ -256,6 +256,6 @@ test("the longest amount times the longest rate has every digit", () => {
   const nines = "9".repeat(40);
   const rate = `0.${"9".repeat(62)}`;
   const product = multiply(nines as Decimal, rate as Decimal);
-  // (10^40 - 1) × (1 - 10^-62), by hand.
+  // (10^40 - 1) × (1 - 10^-62), computed by hand.
   assert.equal(product, `${"9".repeat(39)}8.${"9".repeat(22)}${"0".repeat(39)}1`);
 });

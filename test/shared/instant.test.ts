@@ -6,7 +6,7 @@ import { fc } from "../support/properties.ts";
 const YEAR_0_MS = Date.parse("0000-01-01T00:00:00.000Z");
 const YEAR_9999_END_MS = Date.parse("9999-12-31T23:59:59.999Z");
 
-const anyMoment = fc
+const anyInstant = fc
   .tuple(fc.integer({ min: YEAR_0_MS, max: YEAR_9999_END_MS }), fc.nat(999_999))
   .map(([ms, nanoseconds]) => BigInt(ms) * 1_000_000n + BigInt(nanoseconds));
 
@@ -19,30 +19,30 @@ test("a time of any precision is written to the nanosecond", () => {
   assert.equal(parseInstant("2026-03-13T15:00:00.123456789Z"), "2026-03-13T15:00:00.123456789Z");
 });
 
-test("an offset is turned into UTC, across the end of a day and of a year", () => {
+test("an offset is converted to UTC, across the end of a day or a year", () => {
   assert.equal(parseInstant("2026-03-13T16:00:00+01:00"), "2026-03-13T15:00:00.000000000Z");
   assert.equal(parseInstant("2026-01-01T00:30:00+05:45"), "2025-12-31T18:45:00.000000000Z");
   assert.equal(parseInstant("2025-12-31T23:30:00-01:00"), "2026-01-01T00:30:00.000000000Z");
   assert.equal(parseInstant("2026-03-13T15:00:00-00:00"), "2026-03-13T15:00:00.000000000Z");
 });
 
-test("the letters T and Z may be small (RFC 3339, section 5.6)", () => {
+test("the letters T and Z may be in lower case (RFC 3339, section 5.6)", () => {
   assert.equal(parseInstant("2026-03-13t15:00:00z"), "2026-03-13T15:00:00.000000000Z");
 });
 
 const noInstants = [
   ["an empty text", ""],
-  ["a date alone", "2026-03-13"],
+  ["only a date", "2026-03-13"],
   ["a time without an offset", "2026-03-13T15:00:00"],
-  ["a blank instead of the T", "2026-03-13 15:00:00Z"],
+  ["a space instead of the T", "2026-03-13 15:00:00Z"],
   ["minutes without seconds", "2026-03-13T15:00Z"],
   ["ten digits of the second", "2026-03-13T15:00:00.1234567890Z"],
   ["a point without digits", "2026-03-13T15:00:00.Z"],
-  ["a comma for the point", "2026-03-13T15:00:00,5Z"],
+  ["a comma instead of the point", "2026-03-13T15:00:00,5Z"],
   ["the basic format", "20260313T150000Z"],
   ["an offset without a colon", "2026-03-13T15:00:00+0100"],
   ["an offset of 24 hours", "2026-03-13T15:00:00+24:00"],
-  ["a time zone's name behind the offset", "2026-03-13T15:00:00Z[Europe/Berlin]"],
+  ["a time zone's name after the offset", "2026-03-13T15:00:00Z[Europe/Berlin]"],
   ["a thirtieth of February", "2026-02-30T15:00:00Z"],
   ["a leap day in another year", "2026-02-29T15:00:00Z"],
   ["a thirteenth month", "2026-13-01T15:00:00Z"],
@@ -55,36 +55,36 @@ const noInstants = [
   ["a 61st second", "2026-03-13T15:00:61Z"],
   ["a year of five digits", "12026-03-13T15:00:00Z"],
   ["a year with a sign", "+002026-03-13T15:00:00Z"],
-  ["white space before", " 2026-03-13T15:00:00Z"],
-  ["a line feed after", "2026-03-13T15:00:00Z\n"],
+  ["leading white space", " 2026-03-13T15:00:00Z"],
+  ["a trailing line feed", "2026-03-13T15:00:00Z\n"],
   ["digits of another script", "٢٠٢٦-03-13T15:00:00Z"],
-  ["a moment before the year 0", "0000-01-01T00:00:00+00:01"],
-  ["a moment after the year 9999", "9999-12-31T23:59:59-00:01"],
+  ["a time before the year 0", "0000-01-01T00:00:00+00:01"],
+  ["a time after the year 9999", "9999-12-31T23:59:59-00:01"],
 ] as const;
 
 for (const [what, text] of noInstants) {
-  test(`${what} is no moment`, () => assert.equal(parseInstant(text), undefined));
+  test(`${what} is not an instant`, () => assert.equal(parseInstant(text), undefined));
 }
 
-test("the first and the last moment of the years 0 to 9999 can be written", () => {
+test("the first and the last instant of the years 0 to 9999 can be written", () => {
   for (const text of ["0000-01-01T00:00:00.000000000Z", "9999-12-31T23:59:59.999999999Z"]) {
     assert.equal(parseInstant(text), text);
   }
 });
 
-test("any moment that is written is read as itself", () => {
+test("any written instant is read as itself", () => {
   fc.assert(
-    fc.property(anyMoment, (moment) => {
-      const text = textOf(moment);
+    fc.property(anyInstant, (instant) => {
+      const text = textOf(instant);
       assert.equal(text.length, 30);
       assert.equal(parseInstant(text), text);
     }),
   );
 });
 
-test("the same moment at any offset is the same text", () => {
+test("the same instant with any offset gives the same text", () => {
   const offset = fc.integer({ min: -1439, max: 1439 });
-  // A day from either end, so that the local time has four digits of the year too.
+  // A day from either end, so that the year of the local time also has four digits.
   const inner = fc.integer({ min: YEAR_0_MS + 86_400_000, max: YEAR_9999_END_MS - 86_400_000 });
   fc.assert(
     fc.property(inner, offset, (ms, minutes) => {
@@ -96,17 +96,17 @@ test("the same moment at any offset is the same text", () => {
   );
 });
 
-test("moments compare as texts as they do in time", () => {
-  const near = anyMoment.chain((moment) =>
+test("instants compare as texts as they do in time", () => {
+  const near = anyInstant.chain((instant) =>
     fc.tuple(
-      fc.constant(moment),
-      fc.bigInt(-3n, 3n).map((step) => moment + step),
+      fc.constant(instant),
+      fc.bigInt(-3n, 3n).map((step) => instant + step),
     ),
   );
   const least = BigInt(YEAR_0_MS) * 1_000_000n;
   const most = BigInt(YEAR_9999_END_MS) * 1_000_000n + 999_999n;
   fc.assert(
-    fc.property(fc.oneof(fc.tuple(anyMoment, anyMoment), near), ([left, right]) => {
+    fc.property(fc.oneof(fc.tuple(anyInstant, anyInstant), near), ([left, right]) => {
       fc.pre(right >= least && right <= most);
       const [a, b] = [parseInstant(textOf(left)) ?? "", parseInstant(textOf(right)) ?? ""];
       assert.equal(a < b, left < right);
@@ -115,10 +115,10 @@ test("moments compare as texts as they do in time", () => {
   );
 });
 
-test("a shorter fraction of the second is the same moment as its zeros written out", () => {
+test("a shorter fraction of the second is the same instant as one padded with zeros", () => {
   fc.assert(
-    fc.property(anyMoment, fc.constantFrom(0, 3, 6), (moment, places) => {
-      const text = textOf(moment, places);
+    fc.property(anyInstant, fc.constantFrom(0, 3, 6), (instant, places) => {
+      const text = textOf(instant, places);
       const zeros = "0".repeat(9 - places);
       const full = places === 0 ? text.replace("Z", `.${zeros}Z`) : text.replace("Z", `${zeros}Z`);
       assert.equal(parseInstant(text), full);
@@ -126,7 +126,7 @@ test("a shorter fraction of the second is the same moment as its zeros written o
   );
 });
 
-test("a count of milliseconds is the moment that a clock of milliseconds shows", () => {
+test("milliseconds since 1970 become the instant with the same timestamp", () => {
   assert.equal(instantAt(0), "1970-01-01T00:00:00.000000000Z");
   assert.equal(timestamp(0), "1970-01-01T00:00:00.000Z");
   fc.assert(

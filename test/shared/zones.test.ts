@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
 
-/** The tests of everything that computes with dates. */
+/** The tests of all code that computes with dates. */
 const FILES = [
   join(import.meta.dirname, "../billing/rules.test.ts"),
   join(import.meta.dirname, "instant.test.ts"),
@@ -14,15 +14,15 @@ const FILES = [
 
 const run = promisify(execFile);
 
-/** Eleven hours behind UTC and fourteen hours ahead of it: the date differs at any moment. */
+/** Eleven hours behind UTC and fourteen hours ahead of it: the dates always differ. */
 const ZONES = [
   ["west", "Pacific/Pago_Pago"],
   ["east", "Pacific/Kiritimati"],
 ] as const;
 
 for (const [where, zone] of ZONES) {
-  test(`dates are the same on a machine in a time zone far ${where} of UTC`, async () => {
-    // One process for all files. Rejects with the output when a test fails.
+  test(`dates are the same on a machine with a time zone far ${where} of UTC`, async () => {
+    // One process for all files. Rejects with the output if a test fails.
     const how = ["--test", "--test-isolation=none", "--test-reporter=tap"];
     const { stdout } = await run(process.execPath, [...how, ...FILES], { env: { TZ: zone } });
 

@@ -5,8 +5,8 @@ import { serve, temporaryDirectory } from "../support/process.ts";
 import { openWire, plainRead, type Wire } from "../support/raw-connection.ts";
 import { openFiles, residentMib } from "../support/resources.ts";
 
-// For people: what thousands of idle connections take, how reads fare beside them, and what happens
-// when the process has no files left (Linux, with prlimit).
+// Measures the memory of thousands of idle connections, the reads meanwhile, and the behaviour
+// without free file descriptors (Linux, with prlimit).
 // node test/soak/run-connections.ts --connections 10000
 
 const { values } = parseArgs({ options: { connections: { type: "string", default: "10000" } } });
@@ -32,20 +32,20 @@ for (const [what, request] of [
   const grown = residentMib(pid) - before;
   const each = ((grown * 1024) / wires.length).toFixed(1);
   console.log(`${wires.length} connections ${what}: ${grown.toFixed(0)} MiB, ${each} KiB each`);
-  console.log(`  reads beside them: ${await timesOfReads()}`);
+  console.log(`  reads meanwhile: ${await timesOfReads()}`);
   for (const { socket } of wires) socket.destroy();
   while (openFiles(pid) > 100) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
 const files = openFiles(pid) + 50;
 execFileSync("prlimit", ["--pid", String(pid), `--nofile=${files}:${files}`]);
-const crowd = await Promise.all(Array.from({ length: 500 }, () => openWire(server.url)));
+const burst = await Promise.all(Array.from({ length: 500 }, () => openWire(server.url)));
 await new Promise((resolve) => setTimeout(resolve, 500));
-const closed = crowd.filter((wire) => wire.isOver()).length;
+const closed = burst.filter((wire) => wire.isOver()).length;
 console.log(
-  `with ${files} files: of 500 connections ${closed} were closed; it runs: ${server.program.isRunning}`,
+  `with ${files} files: of 500 connections ${closed} were closed; still running: ${server.program.isRunning}`,
 );
-for (const { socket } of crowd) socket.destroy();
+for (const { socket } of burst) socket.destroy();
 console.log(`  reads after them: ${await timesOfReads()}`);
 
 async function openMany(request: string): Promise<Wire[]> {

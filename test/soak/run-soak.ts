@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { soak } from "./soak.ts";
 
-// For people: whether memory stays flat over a million requests of all kinds.
+// Checks that memory stays flat over a million requests of all kinds.
 // npm run soak -- --requests 1000000
 
 const { values } = parseArgs({ options: { requests: { type: "string", default: "1000000" } } });

@@ -6,13 +6,13 @@ import { INSPECTED, type Memory, memoryOf } from "../support/resources.ts";
 
 const CONNECTIONS = 32;
 
-/** Then a connection is closed and another one opened. */
+/** After this many requests a connection is replaced. */
 const REQUESTS_A_CONNECTION = 250;
 
-/** The first samples are of a program that is still compiling and filling its caches. */
+/** Earlier samples are of a program that is still compiling and filling its caches. */
 const SETTLED_SAMPLE = 3;
 
-/** What a settled heap may vary by, after a collection. */
+/** A settled heap may vary by this much after a garbage collection. */
 const HEAP_GROWTH_MIB_MAX = 6;
 
 const RESIDENT_GROWTH_MAX = 1.25;
@@ -24,9 +24,9 @@ export interface SoakOptions {
 }
 
 /**
- * Sends a server all that customers send, on connections that come and go, and looks at its memory.
+ * Sends a server every kind of request, on connections that come and go, and measures its memory.
  *
- * @throws when memory grows, or an answer or a charge is not as it must be.
+ * @throws when memory grows, or when a response or a charge is wrong.
  */
 export async function soak({ requests, samples, print }: SoakOptions): Promise<void> {
   await using directory = await temporaryDirectory();
@@ -43,7 +43,7 @@ export async function soak({ requests, samples, print }: SoakOptions): Promise<v
       for (let count = 0; count < REQUESTS_A_CONNECTION && sent < until; count += 1) {
         const one = mix[sent % mix.length];
         sent += 1;
-        if (one === undefined) throw new Error("there is nothing to send");
+        if (one === undefined) throw new Error("no request to send");
         wire.send(one.text);
         const { status, text } = await wire.answer();
         assert.equal(status, one.status, text);
@@ -62,18 +62,18 @@ export async function soak({ requests, samples, print }: SoakOptions): Promise<v
     );
   }
   assert.equal(await server.usedUnits(session), units);
-  judge(memories);
+  assertFlat(memories);
 }
 
-/** Compares the last quarter with what it was when the program had settled. */
-function judge(memories: readonly Memory[]): void {
+/** Compares the last quarter with the first settled sample. */
+function assertFlat(memories: readonly Memory[]): void {
   const settled = memories[SETTLED_SAMPLE - 1];
   const last = memories.slice(-Math.max(1, Math.floor(memories.length / 4)));
   if (settled === undefined) throw new Error(`want ${SETTLED_SAMPLE} samples or more`);
   const heapMib = Math.min(...last.map((memory) => memory.heapMib)) - settled.heapMib;
   assert.ok(heapMib < HEAP_GROWTH_MIB_MAX, `the heap has grown by ${heapMib.toFixed(1)} MiB`);
   const resident = Math.min(...last.map((memory) => memory.residentMib)) / settled.residentMib;
-  assert.ok(resident < RESIDENT_GROWTH_MAX, `memory has grown to ${resident.toFixed(2)} of it`);
+  assert.ok(resident < RESIDENT_GROWTH_MAX, `memory has grown ${resident.toFixed(2)}-fold`);
 }
 
 interface One {

@@ -12,7 +12,7 @@ import { copyOf, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 const stored = await storeWithBackup();
 
 suite("kurs backup", { concurrency: 3 }, () => {
-  test("beside reads has every unit that was answered for before it, and fails none", async () => {
+  test("during reads contains every unit charged before it, and fails no read", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     await using target = await temporaryDirectory();
     await using server = await serve({
@@ -46,40 +46,40 @@ suite("kurs backup", { concurrency: 3 }, () => {
     assert.ok(units >= unitsBefore + answeredBefore, `${units} of ${answeredBefore}`);
     assert.ok(units <= unitsBefore + sentAfter, `${units} of ${sentAfter}`);
     assert.equal(dailyUnits, units);
-    assert.ok(answered > answeredBefore + 8, "no read was answered meanwhile");
+    assert.ok(answered > answeredBefore + 8, "no read was served meanwhile");
     assert.match(ended.stdout, new RegExp(`: 2 accounts, 1 active keys, ${units} units\n$`));
     assert.equal(statSync(file).mode & 0o777, 0o600);
     assert.deepEqual(namesIn(target.path), ["copy.db"]);
     assert.equal(stateOf(join(directory.path, "kurs.db")).units, unitsBefore + answered);
   });
 
-  test("that is killed in the midst leaves the old file or none, and the next one works", async () => {
+  test("that is killed leaves the old file or none, and the next one works", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     await using target = await temporaryDirectory();
     const dataDirectory = directory.path;
-    for (const [turn, isThere] of [false, true].entries()) {
-      const file = join(target.path, `${turn}.db`);
-      if (isThere) writeFileSync(file, "an older one");
+    for (const [index, exists] of [false, true].entries()) {
+      const file = join(target.path, `${index}.db`);
+      if (exists) writeFileSync(file, "an older one");
       await using program = new Program(["backup", file, "--force"], { dataDirectory });
-      // A backup can end between two looks.
+      // A backup can end between two polls.
       await eventually("its work", () =>
-        namesIn(target.path).some((name) => name.startsWith(`${turn}.db.`)) || !program.isRunning
+        namesIn(target.path).some((name) => name.startsWith(`${index}.db.`)) || !program.isRunning
           ? true
           : undefined,
       );
-      await pause(turn * 15);
+      await pause(index * 15);
       program.signal("SIGKILL");
       const { signal } = await program.end();
-      // One that was quicker is whole; one that was not has left what was there.
+      // A finished backup is complete; an unfinished one has not changed the old file.
       if (signal === null) assert.equal(stateOf(file).integrity, "ok");
-      else if (isThere) assert.equal(readFileSync(file, "utf8"), "an older one");
-      else assert.ok(!namesIn(target.path).includes(`${turn}.db`));
+      else if (exists) assert.equal(readFileSync(file, "utf8"), "an older one");
+      else assert.ok(!namesIn(target.path).includes(`${index}.db`));
       assert.equal((await kurs(["backup", file, "--force"], { dataDirectory })).exitCode, 0);
       assert.equal(stateOf(file).pairs, 20_000);
     }
   });
 
-  test("into a directory is named after its time, and one run after another stays", async () => {
+  test("into a directory is named after its time, and a second one does not replace it", async () => {
     await using target = await temporaryDirectory();
     const { dataDirectory } = stored;
     for (const _ of [1, 2]) await kurs(["backup", target.path], { dataDirectory });
@@ -89,7 +89,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
       assert.match(name, /^kurs-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/);
   });
 
-  test("takes no free pages with it, on which ended sessions stand yet", async () => {
+  test("contains no free pages with deleted sessions", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const file = join(directory.path, "copy.backup.db");
     const digests = query(directory.path, "SELECT token_hash FROM sessions");
@@ -100,7 +100,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
     for (const { token_hash } of digests) assert.ok(!bytes.includes(String(token_hash)));
   });
 
-  test("refuses a name that is taken, a directory that is not there, and the database itself", async () => {
+  test("rejects an existing file, a missing directory, and the database itself", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const dataDirectory = directory.path;
     const taken = join(dataDirectory, "taken.backup");
@@ -120,7 +120,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
     assert.deepEqual(namesIn(dataDirectory), before);
   });
 
-  test("without a database, of one that is damaged, and of one on PostgreSQL says what to do", async () => {
+  test("without a database, of a damaged one, and of PostgreSQL prints what to do", async () => {
     await using empty = await temporaryDirectory();
     await using broken = await copyOf(stored.dataDirectory);
     const target = join(empty.path, "copy.db");
@@ -128,7 +128,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
     assertRefused(nothing, /There is no database at \S+; set DATA_DIR/);
 
     const file = join(broken.path, "kurs.db");
-    stateOf(file); // carries the log over
+    stateOf(file); // checkpoints the WAL
     const bytes = readFileSync(file);
     bytes.fill(0xff, 40 * 4096, 400 * 4096);
     writeFileSync(file, bytes);
@@ -149,7 +149,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
 });
 
 suite("a service on a restored backup", () => {
-  test("knows keys, passwords, rates and units of then; no session lives on", async () => {
+  test("has its keys, passwords, rates and units, and no session", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, "data");
     const { customer, backup } = stored;

@@ -16,7 +16,7 @@ import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts"
 import { startService, TestClock } from "../support/service.ts";
 import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
 
-/** What the program migrates under (src/storage/postgres/migrate.ts). */
+/** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
 const MIGRATION_LOCK = 5_278_777;
 
 async function contentsOfPostgres(url: string): Promise<Contents> {
@@ -40,7 +40,7 @@ before(async () => {
 });
 after(() => resources.disposeAsync());
 
-/** A copy of the used store, in a directory of the test's own. */
+/** A copy of the used store in its own directory. */
 async function newSource() {
   const directory = await temporaryDirectory();
   await cp(used.dataDirectory, directory.path, { recursive: true });
@@ -51,7 +51,7 @@ const copy = (from: string, to: string, ...more: readonly string[]) =>
   kurs(["store", "copy", "--from", `sqlite:${from}`, "--to", to, ...more]);
 
 suite("kurs store copy", () => {
-  test("takes every row of every table with it, and tells how many and what they add up to", async () => {
+  test("copies every row of every table and prints the counts and sums", async () => {
     await using source = await newSource();
     await using target = await newBareDatabase();
 
@@ -61,7 +61,7 @@ suite("kurs store copy", () => {
     const { contents } = used;
     assert.deepEqual(await contentsOfPostgres(target.url), contents);
     assert.deepEqual(contentsOfSqlite(source.path), contents);
-    // The fixture has something of each kind, or the copy of it proves nothing.
+    // The fixture must have every kind of row; otherwise the copy proves nothing.
     const filled = Object.entries(contents).filter(([, rows]) => rows.length > 0);
     const empty = ["sources"];
     assert.deepEqual(
@@ -71,21 +71,21 @@ suite("kurs store copy", () => {
     const lines = stdout.trimEnd().split("\n");
     assert.match(lines[0] ?? "", /^TABLE +ROWS +SUM$/);
     assert.equal(lines.at(-1), "copied and compared: counts and sums agree");
-    const told = new Map(lines.slice(1, -1).map((line) => [line.split(/ +/)[0], line]));
+    const shown = new Map(lines.slice(1, -1).map((line) => [line.split(/ +/)[0], line]));
     for (const { name } of tables) {
-      assert.match(told.get(name) ?? "", new RegExp(`^${name} +${contents[name]?.length} +\\d+$`));
+      assert.match(shown.get(name) ?? "", new RegExp(`^${name} +${contents[name]?.length} +\\d+$`));
     }
-    assert.match(told.get("period_usage") ?? "", / 2 +12$/);
-    assert.match(told.get("daily_usage") ?? "", / 3 +12$/);
-    assert.match(told.get("plans") ?? "", / 2 +6000$/);
+    assert.match(shown.get("period_usage") ?? "", / 2 +12$/);
+    assert.match(shown.get("daily_usage") ?? "", / 3 +12$/);
+    assert.match(shown.get("plans") ?? "", / 2 +6000$/);
   });
 
-  test("lets a node on PostgreSQL go on where the embedded one has stopped", async () => {
+  test("lets a node on PostgreSQL continue where the embedded database stopped", async () => {
     await using source = await newSource();
     await using target = await newBareDatabase();
     await using smtp = await playSmtp();
     const env = { DATA_DIR: source.path, DATABASE_URL: target.url };
-    // Both ends as they are configured.
+    // Source and target from the configuration.
     assert.equal((await kurs(["store", "copy"], { env })).exitCode, 0);
 
     const clock = new TestClock("2026-11-21T12:30:00.000Z");
@@ -120,7 +120,7 @@ suite("kurs store copy", () => {
     assert.equal((await node.get("/v1/account/usage", { session })).status, 401);
   });
 
-  test("holds off the charges of a server that still runs on the source, until it is done", async () => {
+  test("blocks the charges of a server on the source until it is done", async () => {
     await using source = await newSource();
     await using target = await newBareDatabase();
     await using other = await connectTo(target.url);
@@ -142,7 +142,7 @@ suite("kurs store copy", () => {
     assert.equal((await read()).status, 200);
   });
 
-  test("waits for a source that another program has locked, but not for ever", async () => {
+  test("waits for a locked source, with a time limit", async () => {
     await using source = await newSource();
     await using target = await newBareDatabase();
     using other = new DatabaseSync(join(source.path, "kurs.db"));
@@ -155,8 +155,8 @@ suite("kurs store copy", () => {
   });
 });
 
-suite("kurs store copy keeps nothing", () => {
-  test("of itself where the target is not empty, and leaves that as it is", async () => {
+suite("kurs store copy stores nothing", () => {
+  test("when the target is not empty, and does not change it", async () => {
     await using source = await newSource();
     await using target = await newBareDatabase();
     await copy(source.path, target.url);
@@ -169,7 +169,7 @@ suite("kurs store copy keeps nothing", () => {
     assert.deepEqual(await contentsOfPostgres(target.url), before);
   });
 
-  test("where the target has a plan that the source has not", async () => {
+  test("when the target has a plan that the source does not have", async () => {
     await using source = await newSource();
     await using target = await newPostgresDatabase();
     await administer(target.url, "INSERT INTO plans VALUES ('team', 7)");
@@ -192,13 +192,13 @@ suite("kurs store copy keeps nothing", () => {
   ] as const;
 
   for (const [what, end] of ends) {
-    test(`when it is ${what} in the midst, and the next copy is whole`, async () => {
+    test(`when it is ${what}, and the next copy is complete`, async () => {
       await using source = await newSource();
       await using target = await newPostgresDatabase();
       await using other = await connectTo(target.url);
       const before = await contentsOfPostgres(target.url);
       await other.query("BEGIN");
-      // The last table: everything else is written by the time that it is waited for.
+      // The last table: everything else has been written when the copy waits for it.
       await other.query("LOCK TABLE duties IN SHARE MODE");
       const args = ["store", "copy", "--from", `sqlite:${source.path}`, "--to", target.url];
       await using program = new Program(args);
@@ -221,7 +221,7 @@ suite("kurs store copy keeps nothing", () => {
     });
   }
 
-  test("of a source that is not there, and makes none", async () => {
+  test("when the source is missing, and does not create it", async () => {
     await using directory = await temporaryDirectory();
     await using target = await newBareDatabase();
     for (const path of [join(directory.path, "nowhere"), join(directory.path, "kurs.sqlite")]) {
@@ -232,7 +232,7 @@ suite("kurs store copy keeps nothing", () => {
     assert.deepEqual(await tablesAt(target.url), []);
   });
 
-  test("of a file that is no database, and leaves it as it is", async () => {
+  test("when the source is not a database, and does not change it", async () => {
     await using directory = await temporaryDirectory();
     await using target = await newBareDatabase();
     const file = join(directory.path, "notes.txt");
@@ -245,17 +245,17 @@ suite("kurs store copy keeps nothing", () => {
   });
 
   const wrongUses = [
-    ["a path without its kind", ["--from", "./data"], /--from \.\/data: want sqlite: and a path/],
-    ["a kind without its path", ["--from", "sqlite:"], /--from sqlite:: want sqlite: and a path/],
+    ["a path without its scheme", ["--from", "./data"], /--from \.\/data: want sqlite: and a path/],
+    ["a scheme without its path", ["--from", "sqlite:"], /--from sqlite:: want sqlite: and a path/],
     ["a source of another kind", ["--from", "postgres://localhost/kurs"], /--from .*want sqlite:/],
-    ["no target at all", [], /--to or DATABASE_URL: want an address such as postgres:/],
+    ["no target", [], /--to or DATABASE_URL: want an address such as postgres:/],
     [
       "a target of another kind",
       ["--to", "mysql://kurs:sesame-42@localhost/kurs"],
       /--to .*want an/,
     ],
     ["a target without a host", ["--to", "postgres://kurs:sesame-42@/kurs"], /--to .*want an/],
-    ["more than two ends", ["here", "there"], /error: too many arguments for 'copy'/],
+    ["too many arguments", ["here", "there"], /error: too many arguments for 'copy'/],
   ] as const;
 
   for (const [what, args, line] of wrongUses) {

@@ -21,16 +21,16 @@ import { assertRefused } from "../support/assertions.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 
-// What other users of the machine can do. Where this runs as root, data directories belong to
-// nobody, as a service's would; elsewhere they are this user's own, and the same must hold.
+// Attacks by other users of the machine. As root, the data directories belong to `nobody`, like
+// those of a service; otherwise they belong to this user, and the same must hold.
 
 const isRoot = process.getuid?.() === 0;
 const OWNER = isRoot ? 65_534 : Number(process.getuid?.());
 
-/** Each file as SQLite and Node would make it for everybody to read. */
+/** By default SQLite and Node.js create files that every user can read. */
 process.umask(0o022);
 
-/** A directory of the owner's, which everybody may enter. */
+/** A directory of the owner that every user may enter. */
 async function ownersDirectory() {
   const directory = await temporaryDirectory();
   chmodSync(directory.path, 0o755);
@@ -46,7 +46,7 @@ function filesIn(path: string) {
     .map(({ parentPath, name }) => ({ name, stats: lstatSync(join(parentPath, name)) }));
 }
 
-/** Asserts that there are files, all of them the owner's alone. */
+/** Asserts that there are files, and that only the owner can access them. */
 function assertPrivate(path: string, owner = OWNER): void {
   const files = filesIn(path);
   assert.ok(files.length > 0);
@@ -57,7 +57,7 @@ function assertPrivate(path: string, owner = OWNER): void {
 
 suite("in another user's data directory", { concurrency: 3 }, () => {
   for (const name of ["kurs.lock", "kurs.db"]) {
-    test(`a ${name} that is a symbolic link gives away, makes and changes no file`, async () => {
+    test(`a ${name} that is a symbolic link discloses, creates and changes no file`, async () => {
       await using directory = await ownersDirectory();
       await using elsewhere = await temporaryDirectory();
       const [target, missing] = [join(elsewhere.path, "secret"), join(elsewhere.path, "missing")];
@@ -82,7 +82,7 @@ suite("in another user's data directory", { concurrency: 3 }, () => {
     });
   }
 
-  test("root's commands make files that belong to its owner, and to nobody else", async () => {
+  test("root's commands create files that only the directory's owner can access", async () => {
     await using directory = await ownersDirectory();
     const dataDirectory = join(directory.path, "new", "data");
     for (const args of [
@@ -101,7 +101,7 @@ suite("in another user's data directory", { concurrency: 3 }, () => {
     }
   });
 
-  test("a backup into root's own directory is root's, and restored it is the owner's", async () => {
+  test("a backup into root's directory belongs to root, and the restored database to the owner", async () => {
     await using directory = await ownersDirectory();
     await using backups = await temporaryDirectory();
     const dataDirectory = directory.path;
@@ -116,7 +116,7 @@ suite("in another user's data directory", { concurrency: 3 }, () => {
     assert.ok(filesIn(dataDirectory).some(({ name }) => name.includes("replaced")));
   });
 
-  test("a mail directory that is a symbolic link leads to no place that is not its owner's", async () => {
+  test("a mail directory that links to another user's directory is rejected", async () => {
     await using directory = await ownersDirectory();
     await using elsewhere = await temporaryDirectory();
     chmodSync(elsewhere.path, isRoot ? 0o755 : 0o555);
@@ -130,7 +130,7 @@ suite("in another user's data directory", { concurrency: 3 }, () => {
     assert.deepEqual(readdirSync(elsewhere.path), []);
   });
 
-  test("one that is its owner's link leads to no place that is not its owner's", async () => {
+  test("a data directory that links to another user's directory is rejected", async () => {
     await using directory = await ownersDirectory();
     await using elsewhere = await temporaryDirectory();
     chmodSync(elsewhere.path, isRoot ? 0o755 : 0o555);
@@ -144,7 +144,7 @@ suite("in another user's data directory", { concurrency: 3 }, () => {
     assert.deepEqual(readdirSync(elsewhere.path), []);
   });
 
-  test("one that its owner cannot enter is refused, and nothing is made", async () => {
+  test("a data directory that its owner cannot enter is rejected, and nothing is created", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, "data");
     mkdirSync(dataDirectory, { mode: isRoot ? 0o700 : 0o000 });
@@ -158,7 +158,7 @@ suite("in another user's data directory", { concurrency: 3 }, () => {
   });
 });
 
-test("the doctor reports files that the directory's user may not write to, to root as well", async () => {
+test("the doctor reports files that the directory's user may not write, also to root", async () => {
   await using directory = await ownersDirectory();
   const dataDirectory = directory.path;
   migrateSqlite(dataDirectory, 1000);
@@ -177,7 +177,7 @@ test("the doctor reports files that the directory's user may not write to, to ro
   );
 });
 
-test("in a directory that every user may enter, all that a server makes is its user's alone", async () => {
+test("in a directory that every user may enter, only the user of a server can access its files", async () => {
   await using directory = await temporaryDirectory();
   chmodSync(directory.path, 0o755);
   await using service = await startService({ dataDirectory: directory.path });
@@ -190,7 +190,7 @@ test("in a directory that every user may enter, all that a server makes is its u
   assertPrivate(directory.path, process.getuid?.());
 });
 
-test("database files that every user may read are closed to them by the next start", async () => {
+test("the next start makes database files private that every user may read", async () => {
   await using directory = await temporaryDirectory();
   const files = ["kurs.db", "kurs.lock"].map((name) => join(directory.path, name));
   migrateSqlite(directory.path, 1000);
@@ -198,7 +198,7 @@ test("database files that every user may read are closed to them by the next sta
   migrateSqlite(directory.path, 1000);
   assertPrivate(directory.path, process.getuid?.());
 
-  // That a group alone may read them is somebody's decision.
+  // Access for a group alone is a deliberate choice.
   for (const file of files) chmodSync(file, 0o640);
   migrateSqlite(directory.path, 1000);
   for (const file of files) assert.equal(statSync(file).mode & 0o777, 0o640);
@@ -207,7 +207,7 @@ test("database files that every user may read are closed to them by the next sta
 suite("compiled code", { concurrency: 3 }, () => {
   const CACHE = "node_modules/.kurs-compiled";
 
-  /** An installation of its own, of which all but the command's file is this one's. */
+  /** A separate installation that shares everything with this one except the command's file. */
   async function installation() {
     const directory = await temporaryDirectory();
     mkdirSync(join(directory.path, "node_modules"));
@@ -227,7 +227,7 @@ suite("compiled code", { concurrency: 3 }, () => {
     assert.deepEqual(readdirSync(join(place, "tmp")), []);
   }
 
-  test("is kept in the installation for its user alone, and not in a shared directory", async () => {
+  test("is cached in the installation for its user alone, and not in a shared directory", async () => {
     await using place = await installation();
     run(place.path);
     const cache = join(place.path, CACHE);
@@ -235,7 +235,7 @@ suite("compiled code", { concurrency: 3 }, () => {
     assert.ok(filesIn(cache).length > 0);
   });
 
-  test("is neither kept nor used where another user may write", async () => {
+  test("is neither cached nor loaded where another user may write", async () => {
     await using elsewhere = await temporaryDirectory();
     const obstacles: readonly ((cache: string) => void)[] = [
       (cache) => {

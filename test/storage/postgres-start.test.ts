@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => server[Symbol.asyncDispose]());
 
-/** @returns the address of a new database. */
+/** @returns the URL of a new database. */
 async function createDatabase(name: string, options = ""): Promise<string> {
   await administer(server.url(), `CREATE DATABASE ${name} TEMPLATE template0 ${options}`);
   return server.url(name);
@@ -28,7 +28,7 @@ async function createDatabase(name: string, options = ""): Promise<string> {
 
 const startOn = (url: string) => startService({ config: { database: databaseOf(url) } });
 
-/** Asserts that a start and the doctor say in one sentence why they cannot use a database. */
+/** Asserts that a start and the doctor report in one sentence why they cannot use a database. */
 async function assertRejected(url: string, sentence: RegExp): Promise<void> {
   await assert.rejects(startOn(url), (error) => {
     assert.ok(error instanceof StartupError);
@@ -43,7 +43,7 @@ async function assertRejected(url: string, sentence: RegExp): Promise<void> {
 }
 
 suite("behind a pooler", () => {
-  test("in session mode a node serves, each of its sessions with its own settings", async () => {
+  test("a node serves in session mode, and each of its sessions has its own settings", async () => {
     await createDatabase("session_mode");
     await using pooler = await startPooler(server.port, "session");
     await using service = await startOn(
@@ -59,7 +59,7 @@ suite("behind a pooler", () => {
     assert.equal(await service.usedUnits(session), 20);
   });
 
-  test("in transaction mode a start is rejected before anything is written", async () => {
+  test("a start in transaction mode is rejected before anything is written", async () => {
     const url = await createDatabase("transaction_mode");
     await using pooler = await startPooler(server.port, "transaction");
 
@@ -71,9 +71,9 @@ suite("behind a pooler", () => {
   });
 });
 
-suite("a database that cannot serve", () => {
+suite("a start rejects a database", () => {
   for (const encoding of ["LATIN1", "SQL_ASCII"]) {
-    test(`in the encoding ${encoding} is rejected, and nothing is written`, async () => {
+    test(`in the encoding ${encoding}, and writes nothing`, async () => {
       const name = encoding.toLowerCase();
       const url = await createDatabase(name, `ENCODING '${encoding}' LOCALE 'C'`);
 
@@ -83,7 +83,7 @@ suite("a database that cannot serve", () => {
     });
   }
 
-  test("whose search_path finds the tables of another installation is rejected, and both stay as they are", async () => {
+  test("whose search_path finds another installation's tables, and changes neither", async () => {
     const url = await createDatabase("two_schemas");
     await (await startOn(url))[Symbol.asyncDispose]();
     await administer(url, "CREATE SCHEMA second");
@@ -95,12 +95,12 @@ suite("a database that cannot serve", () => {
       /search_path \(second, ?public\) finds the tables of another Kurs in schema public.* schema second/,
     );
     assert.deepEqual(await administer(url, TABLES), tables);
-    // Each schema by itself is an installation of its own.
+    // Each schema alone is a separate installation.
     await (await startOn(withPath("second")))[Symbol.asyncDispose]();
     assert.equal((await administer(url, TABLES)).length, 2 * tables.length);
   });
 
-  test("whose search_path names no schema is rejected", async () => {
+  test("whose search_path names no schema", async () => {
     await assertRejected(
       `${server.url()}?options=-c%20search_path%3Dnowhere`,
       /search_path \(nowhere\) names no schema/,
@@ -108,7 +108,7 @@ suite("a database that cannot serve", () => {
   });
 });
 
-test("a search_path that is changed under a node leads none of its connections elsewhere", async () => {
+test("changing the database's search_path does not affect the connections of a running node", async () => {
   const url = await createDatabase("moved_path");
   await using service = await startOn(url);
   const { apiKey } = await service.newCustomer();
@@ -122,7 +122,7 @@ test("a search_path that is changed under a node leads none of its connections e
     url,
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'kurs' AND datname = 'moved_path'",
   );
-  // Connections that were cut are given up with one response each.
+  // Each connection that was cut causes one 503.
   const status = await eventually("a response", async () => {
     const response = await service.get(RATE, { apiKey });
     return response.status === 503 ? undefined : response.status;

@@ -13,15 +13,15 @@ import { databaseOf } from "../support/postgres-databases.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 
-// A real server with a certificate of `localhost` from a private CA. It takes the role `postgres`
-// over TLS and on its Unix socket, and `certified` by a client certificate alone.
+// A real server with a certificate for `localhost` from a private CA. It accepts the role
+// `postgres` over TLS and on its Unix socket, and `certified` only with a client certificate.
 
 const fileOf = (name: string) => join(import.meta.dirname, `../support/tls/${name}.pem`);
 const textOf = (name: string) => readFileSync(fileOf(name), "utf8");
 
 const CA = `sslrootcert=${fileOf("private-ca-cert")}`;
 const CLIENT = `sslcert=${fileOf("private-client-cert")}&sslkey=${fileOf("private-client-key")}`;
-/** A self-signed certificate, and so a CA, of somebody else. */
+/** A self-signed certificate, and so a CA, of another party. */
 const OTHER_CA = `sslrootcert=${fileOf("localhost-cert")}`;
 
 const RULES = `
@@ -67,7 +67,7 @@ const overTls = (options: string, { host = "localhost", user = "postgres" } = {}
 const overSocket = () =>
   `postgres://postgres@/postgres?host=${encodeURIComponent(socketDirectory)}&port=${server.port}`;
 
-/** Starts on an address. @returns how PostgreSQL sees the connections of it. */
+/** Starts a service with a URL. @returns how PostgreSQL sees its connections. */
 async function connectionsOf(url: string) {
   await using _service = await startService({ config: { database: databaseOf(url) } });
   await using admin = await connectTo(overSocket());
@@ -83,7 +83,7 @@ suite("PostgreSQL over TLS", () => {
   const served = [
     ["require without a CA, whose certificate is not verified", "sslmode=require", {}],
     [
-      "verify-ca at an address that the certificate does not hold",
+      "verify-ca at an address that is not in the certificate",
       `sslmode=verify-ca&${CA}`,
       { host: "127.0.0.1" },
     ],
@@ -92,7 +92,7 @@ suite("PostgreSQL over TLS", () => {
   ] as const;
 
   for (const [what, options, at] of served) {
-    test(`serves with ${what}, and every connection is encrypted`, async () => {
+    test(`serves with ${what}, over encrypted connections only`, async () => {
       const seen = await connectionsOf(overTls(options, at));
       assert.deepEqual(seen, { areEncrypted: true, areLocal: false });
     });
@@ -118,7 +118,7 @@ suite("PostgreSQL over TLS", () => {
       /not signed by a known CA; set sslrootcert/,
     ],
     [
-      "another host than the certificate's",
+      "a host that is not in the certificate",
       `sslmode=verify-full&${CA}`,
       { host: "127.0.0.1" },
       /certificate .* another host/,
@@ -136,7 +136,7 @@ suite("PostgreSQL over TLS", () => {
     });
   }
 
-  test("a client certificate of another CA is rejected by the server, which is told in one line", async () => {
+  test("the server's rejection of a client certificate of another CA is reported in one line", async () => {
     const client = `sslcert=${fileOf("localhost-cert")}&sslkey=${fileOf("localhost-key")}`;
     const url = overTls(`sslmode=verify-full&${CA}&${client}`, { user: "certified" });
     const store = { dataDirectory: "", database: databaseOf(url) };
@@ -145,7 +145,7 @@ suite("PostgreSQL over TLS", () => {
     assert.match(examination.reason, /^PostgreSQL cannot be used: localhost:\d+: [^\n]+$/);
   });
 
-  test("with options that do not fit, the configuration is rejected with a line for each", () => {
+  test("each invalid option is reported in its own line", () => {
     const problems = [
       [
         "sslmode=prefer",
@@ -170,7 +170,7 @@ suite("PostgreSQL over TLS", () => {
     }
   });
 
-  test("with files that cannot be used, the start is rejected in one sentence that names them", async () => {
+  test("an unusable certificate or key file is reported by its path in one sentence", async () => {
     const nothing = join(import.meta.dirname, "nothing.pem");
     const problems = [
       [
@@ -195,20 +195,20 @@ suite("PostgreSQL over TLS", () => {
     }
   });
 
-  test("a command that connects over TLS prints no warning", async () => {
+  test("a command over TLS prints no warning", async () => {
     const env = { ...environment, DATABASE_URL: overTls("sslmode=require") };
     const { exitCode, stderr } = await kurs(["migrate"], { env });
     assert.deepEqual([exitCode, stderr], [0, ""]);
   });
 
-  test("sslmode=disable connects in clear even where the server offers TLS", async () => {
+  test("sslmode=disable connects without TLS even if the server offers it", async () => {
     const url = overTls("sslmode=disable").replace("/postgres?", "/plain?");
     assert.deepEqual(await connectionsOf(url), { areEncrypted: false, areLocal: false });
   });
 });
 
 suite("PostgreSQL on a Unix socket", () => {
-  test("is reached by libpq's forms of the address, without TLS", async () => {
+  test("is reached with libpq's forms of the URL, without TLS", async () => {
     const host = encodeURIComponent(socketDirectory);
     for (const url of [
       overSocket(),
@@ -219,7 +219,7 @@ suite("PostgreSQL on a Unix socket", () => {
     }
   });
 
-  test("that is not there is named in one sentence", async () => {
+  test("that does not exist is named in one sentence", async () => {
     const env = { ...environment, DATABASE_URL: "postgres:///kurs?host=/nowhere&user=kurs" };
     const { exitCode, stdout } = await kurs(["doctor"], { env });
     assert.equal(exitCode, 1);

@@ -19,10 +19,10 @@ import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 
 const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000 };
 
-/** Beyond 2^53 a number of ours would be another one than was stored. */
+/** Beyond 2^53 a JavaScript number could differ from the stored one. */
 const TOO_GREAT = "9007199254740993";
 
-/** A database whose texts are in the order of a language, as many a server makes them. */
+/** A database that sorts texts in the order of a language, like many servers. */
 async function newEnglishDatabase() {
   const server = await newPostgresDatabase();
   const name = `kurs_test_english_${process.pid}`;
@@ -43,7 +43,7 @@ async function newEnglishDatabase() {
   };
 }
 
-/** Fills a store with texts that languages sort otherwise than bytes do. @returns its listings. */
+/** Fills a store with texts that languages sort differently from bytes. @returns its lists. */
 async function fillAndList(store: Store) {
   for (const name of ["b", "a_b", "a-b", "a1", "ab", "a"]) {
     await store.plans.set({ name, unitsPerPeriod: 1 });
@@ -70,7 +70,7 @@ async function fillAndList(store: Store) {
 }
 
 suite("texts in a database of another collation", () => {
-  test("every listing has the order that SQLite gives it, which is not the language's", async () => {
+  test("every list has SQLite's order, not that of the language", async () => {
     await using english = await newEnglishDatabase();
     await using sqlite = await createSqliteDatabase();
     await using store = await openPostgresStore(hostsOf(english.url), SETTINGS);
@@ -83,7 +83,7 @@ suite("texts in a database of another collation", () => {
     assert.deepEqual(listings.plans, ["a", "a-b", "a1", "a_b", "ab", "b", "free"]);
   });
 
-  test("emails and ids that look alike stay distinct, and each is found by its own", async () => {
+  test("emails and ids that look alike are distinct, and each is found", async () => {
     await using english = await newEnglishDatabase();
     await using store = await openPostgresStore(hostsOf(english.url), SETTINGS);
     const emails = ["ä", "a\u0308", "ss", "ß", "i", "ı", "ｉ", "I", "a", "a\u200b"].map(
@@ -105,8 +105,8 @@ suite("texts in a database of another collation", () => {
   });
 });
 
-suite("units beyond what a number holds exactly", () => {
-  test("are refused as a plan's by the database itself, and nothing is changed", async () => {
+suite("units beyond the safe integers", () => {
+  test("are rejected by the database as a plan's quota, and nothing changes", async () => {
     await using database = await newPostgresDatabase();
     await using store = await openPostgresStore(hostsOf(database.url), SETTINGS);
     const { plan } = await newCustomer(store, 10);
@@ -118,7 +118,7 @@ suite("units beyond what a number holds exactly", () => {
     assert.equal(plans.find(({ name }) => name === plan)?.unitsPerPeriod, 10);
   });
 
-  test("that a number still holds are read to the last digit", async () => {
+  test("are the limit: the largest safe integer is read with every digit", async () => {
     await using database = await newPostgresDatabase();
     await using store = await openPostgresStore(hostsOf(database.url), SETTINGS);
     const unitsPerPeriod = Number.MAX_SAFE_INTEGER;

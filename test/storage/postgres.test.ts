@@ -22,16 +22,16 @@ import { connectTo, waitersFor } from "../support/nodes.ts";
 import { administer, startPostgres } from "../support/postgres.ts";
 import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 
-// What only a database of many nodes can do wrong; the rest is in the suite that every store passes.
+// Failures that only a database of many nodes can have; the contract suite tests the rest.
 
-/** As in production: the machine may be busy, but what hangs here hangs until the test lets it go. */
+/** Enough for a busy machine: a statement that hangs here hangs until the test ends it. */
 const STATEMENT_TIMEOUT_MS = 1500;
 
-/** For what takes its time by itself: PostgreSQL looks for a deadlock after one second. */
+/** For statements that take long by themselves: PostgreSQL detects a deadlock after one second. */
 const LONG_TIMEOUT_MS = 10_000;
 
-/** What nobody shall wait longer for. */
-const PATIENCE_MS = 2500;
+/** The longest allowed wait. */
+const WAIT_MS_MAX = 2500;
 
 function openEngine(
   url: string,
@@ -48,13 +48,13 @@ function openStore(...given: Parameters<typeof openEngine>): Store {
 }
 
 /**
- * Asserts that something ends as the store's failure, and that nobody waited long for it. A timer
- * of this event loop measures that: it is as late on a busy machine as the engine's own timers.
+ * Asserts that something fails with StoreUnavailable in time. A timer of this event loop measures
+ * that: on a busy machine it is as late as the engine's own timers.
  */
 async function assertUnavailable(work: () => Promise<unknown>): Promise<void> {
   const late = Promise.withResolvers<never>();
-  const hangs = new Error(`it took more than ${PATIENCE_MS} ms`);
-  const timer = setTimeout(() => late.reject(hangs), PATIENCE_MS);
+  const hangs = new Error(`it took more than ${WAIT_MS_MAX} ms`);
+  const timer = setTimeout(() => late.reject(hangs), WAIT_MS_MAX);
   try {
     await assert.rejects(Promise.race([work(), late.promise]), StoreUnavailable);
   } finally {
@@ -62,7 +62,7 @@ async function assertUnavailable(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-suite("a commit is on disk when it is answered", () => {
+suite("a commit is on disk before its response", () => {
   const wanted = [
     ["off", "on"],
     ["local", "on"],
@@ -72,7 +72,7 @@ suite("a commit is on disk when it is answered", () => {
   ] as const;
 
   for (const [setting, found] of wanted) {
-    test(`of a role whose synchronous_commit is ${setting} it is ${found}, on every connection`, async () => {
+    test(`for a role whose synchronous_commit is ${setting} it is ${found} on every connection`, async () => {
       await using database = await newPostgresDatabase();
       const role = `kurs_test_${process.pid}_${setting}`;
       await administer(
@@ -84,7 +84,7 @@ suite("a commit is on disk when it is answered", () => {
       url.username = role;
       const href = url.href.replaceAll("+", "%20");
       {
-        // Two of them are kept for what comes first.
+        // Two of them are priority connections.
         await using engine = openEngine(href, 7);
         const rows = await Promise.all(
           Array.from({ length: 5 }, () =>
@@ -94,9 +94,9 @@ suite("a commit is on disk when it is answered", () => {
             ),
           ),
         );
-        const told = rows.flat();
-        assert.equal(new Set(told.map(({ pid }) => pid)).size, 5);
-        for (const row of told) assert.deepEqual([row.role, row.setting], [role, found]);
+        const sessions = rows.flat();
+        assert.equal(new Set(sessions.map(({ pid }) => pid)).size, 5);
+        for (const row of sessions) assert.deepEqual([row.role, row.setting], [role, found]);
       }
       await administer(database.url, `DROP ROLE ${role}`);
     });
@@ -111,7 +111,7 @@ suite("a session keeps its own settings", () => {
       'idle_session_timeout')
     ORDER BY name`;
 
-  test("every setting that durability or correctness needs is set, whatever its value was", async () => {
+  test("every setting for durability and correctness is set, whatever its value was", async () => {
     await using database = await newPostgresDatabase();
     await using engine = openEngine(database.url, 1);
 
@@ -154,8 +154,8 @@ suite("a session keeps its own settings", () => {
   }
 });
 
-suite("what hangs", { concurrency: 3 }, () => {
-  test("a statement behind a lock ends in time, is not done later, and the engine goes on", async () => {
+suite("hanging statements", { concurrency: 3 }, () => {
+  test("a statement behind a lock times out, is not executed later, and the engine works again", async () => {
     await using database = await newPostgresDatabase();
     await using engine = openEngine(database.url);
     await using other = await connectTo(database.url);
@@ -180,7 +180,7 @@ suite("what hangs", { concurrency: 3 }, () => {
     await engine.query(set);
   });
 
-  test("a metered read behind a lock ends in time and is not charged; the next one is", async () => {
+  test("a metered read behind a lock times out uncharged, and the next one is charged", async () => {
     await using database = await newPostgresDatabase();
     await using store = openStore(database.url);
     await using other = await connectTo(database.url);
@@ -192,7 +192,7 @@ suite("what hangs", { concurrency: 3 }, () => {
 
     const reads = [store.metering.read(newRead(keyHash))];
     await waitersFor(other);
-    // Those that come meanwhile wait behind it, and no longer than it.
+    // Reads that arrive meanwhile wait behind it, and no longer than it.
     reads.push(store.metering.read(newRead(keyHash)), store.metering.read(newRead(keyHash)));
     await assertUnavailable(async () => {
       const results = await Promise.allSettled(reads);
@@ -205,18 +205,18 @@ suite("what hangs", { concurrency: 3 }, () => {
     assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 2);
   });
 
-  test("statements that are each in time are cut off where together they are not", async () => {
+  test("statements that are too slow only in total are cut off", async () => {
     await using database = await newPostgresDatabase();
     await using engine = openEngine(database.url);
     await assertUnavailable(() =>
       engine.transaction(function* () {
-        for (let turn = 0; turn < 3; turn += 1) yield statement("SELECT pg_sleep(0.9)::text");
+        for (let index = 0; index < 3; index += 1) yield statement("SELECT pg_sleep(0.9)::text");
       }),
     );
     assert.deepEqual(await engine.query("SELECT 1 AS one"), [{ one: 1 }]);
   });
 
-  test("a server that says nothing more is not waited for, and a new connection is made", async () => {
+  test("an unresponsive server causes a timeout and a new connection", async () => {
     await using server = await startPostgres();
     await using engine = openEngine(server.url(), 1);
     const [row] = await engine.query("SELECT pg_backend_pid() AS pid");
@@ -231,10 +231,10 @@ suite("what hangs", { concurrency: 3 }, () => {
   });
 });
 
-suite("a connection that breaks", () => {
+suite("a broken connection", () => {
   const END = "SELECT pg_terminate_backend($1)";
 
-  test("in the middle of a statement is the store's failure, and the engine goes on", async () => {
+  test("during a statement is a StoreUnavailable, and the engine works again", async () => {
     await using database = await newPostgresDatabase();
     await using engine = openEngine(database.url);
     await using other = await connectTo(database.url);
@@ -249,7 +249,7 @@ suite("a connection that breaks", () => {
     assert.deepEqual(await engine.query("SELECT 1 AS one"), [{ one: 1 }]);
   });
 
-  test("because its server is gone is the store's failure as well, and never this process's", async () => {
+  test("because the server was killed is a StoreUnavailable and does not end the process", async () => {
     await using server = await startPostgres();
     await using engine = openEngine(server.url());
     await using other = await connectTo(server.url());
@@ -265,7 +265,7 @@ suite("a connection that breaks", () => {
     await assertUnavailable(() => engine.query("SELECT name FROM plans"));
   });
 
-  test("while nobody uses it is not noticed by the next statement", async () => {
+  test("that was idle does not affect the next statement", async () => {
     await using database = await newPostgresDatabase();
     await using engine = openEngine(database.url, 1);
     await using other = await connectTo(database.url);
@@ -276,15 +276,15 @@ suite("a connection that breaks", () => {
       return (await other.query(sql, [row?.pid])).rows.length === 0 ? true : undefined;
     });
 
-    const one = await eventually("answer", () =>
+    const one = await eventually("result", () =>
       engine.query("SELECT 1 AS one").catch(() => undefined),
     );
     assert.deepEqual(one, [{ one: 1 }]);
   });
 });
 
-suite("keys whose account is known to have a row for the billing period", () => {
-  /** A batch on a database that has every key; it records whose period each batch opens. */
+suite("keys of accounts with a row for the billing period", () => {
+  /** A batch on a database that has every key; records the keys for which it inserts a row. */
   function createBatch() {
     const openings: (readonly string[])[] = [];
     const readBatch = createMeteredBatch(async (_client, sql, values) => {
@@ -305,7 +305,7 @@ suite("keys whose account is known to have a row for the billing period", () => 
     return { read, openings };
   }
 
-  test("are looked up once, and forgotten once there are more than 100,000", async () => {
+  test("are cached, and the cache is cleared beyond 100,000", async () => {
     const { read, openings } = createBatch();
     await read("one");
     await read("one", "two");
@@ -319,8 +319,8 @@ suite("keys whose account is known to have a row for the billing period", () => 
   });
 });
 
-suite("transactions that are in each other's way", () => {
-  test("two that wait for one another both succeed: one is run again, from its start", async () => {
+suite("conflicting transactions", () => {
+  test("in a deadlock both succeed: one is retried from its start", async () => {
     await using database = await newPostgresDatabase();
     await using engine = openEngine(database.url, 5, LONG_TIMEOUT_MS);
     await using other = await connectTo(database.url);
@@ -329,7 +329,7 @@ suite("transactions that are in each other's way", () => {
     const raise = "UPDATE plans SET units_per_period = units_per_period + 1 WHERE name = $1";
     let begun = 0;
 
-    /** Raises both, and waits between them until the test lets it. */
+    /** Updates both rows, and waits between them until the test continues. */
     const raiseBoth = (first: string, second: string) =>
       engine.transaction(function* () {
         begun += 1;
@@ -345,7 +345,7 @@ suite("transactions that are in each other's way", () => {
     await other.query("ROLLBACK");
 
     assert.deepEqual(await both, ["one two", "two one"]);
-    // The one that is run again may take its first row before the other wakes up: then once more.
+    // The retried one may lock its first row before the other continues: then it is retried again.
     assert.ok(begun >= 3, `begun ${begun} times`);
     const plans = await engine.query("SELECT name, units_per_period FROM plans ORDER BY name");
     assert.deepEqual(
@@ -354,20 +354,20 @@ suite("transactions that are in each other's way", () => {
     );
   });
 
-  test("the first reads of a month, in 50 batches of 4 nodes at once, open each account once", async () => {
+  test("that charge the first reads of a month, 50 batches on 4 nodes, insert each row once", async () => {
     await using database = await createPostgresDatabase();
     const store = database.openStore();
     const engines = Array.from({ length: 4 }, () => database.openEngine());
     await storeRates(store, [EUR_USD]);
     const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
-    for (let turn = 0; turn < 5; turn += 1) customers.push(await newCustomer(store, 120));
+    for (let index = 0; index < 5; index += 1) customers.push(await newCustomer(store, 120));
 
     const outcomes = await Promise.all(
-      Array.from({ length: 50 }, (_, turn) => {
-        // Each batch names the accounts in an order of its own.
-        const order = [...customers.slice(turn % 5), ...customers.slice(0, turn % 5)];
+      Array.from({ length: 50 }, (_, index) => {
+        // Each batch names the accounts in its own order.
+        const order = [...customers.slice(index % 5), ...customers.slice(0, index % 5)];
         const reads = [...order, ...order, ...order].map(({ keyHash }) => newRead(keyHash));
-        return engines[turn % 4]?.readBatch(reads) ?? [];
+        return engines[index % 4]?.readBatch(reads) ?? [];
       }),
     );
 

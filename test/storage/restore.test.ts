@@ -41,7 +41,7 @@ function addBesideIndex(file: string): void {
 }
 
 suite("kurs restore", { concurrency: 3 }, () => {
-  test("keeps the database that it replaces, log and all, and tells what is forgotten", async () => {
+  test("keeps the replaced database with its WAL and prints what is lost", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     assert.ok(statSync(join(directory.path, "kurs.db-wal")).size > 0);
 
@@ -60,7 +60,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
 
   for (const [what, args, status] of [
     ["stay revoked", [], 401],
-    ["live again when the operator says so", ["--revive-keys"], 200],
+    ["are valid again with --revive-keys", ["--revive-keys"], 200],
   ] as const) {
     test(`keys that were revoked after the backup ${what}`, async () => {
       await using directory = await copyOf(stored.dataDirectory);
@@ -78,10 +78,10 @@ suite("kurs restore", { concurrency: 3 }, () => {
     });
   }
 
-  test("a database that is too damaged to be read is kept with its log", async () => {
+  test("a database too damaged to be read is kept with its WAL", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const file = join(directory.path, "kurs.db");
-    const log = readFileSync(`${file}-wal`);
+    const walBefore = readFileSync(`${file}-wal`);
     writeFileSync(file, Buffer.alloc(200_000, 0xff));
 
     const { exitCode, stdout } = await restore(directory.path, stored.backup);
@@ -89,15 +89,15 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal(exitCode, 0);
     assert.match(stdout, /^it cannot be read: keys revoked and passwords changed since/m);
     const names = namesIn(directory.path);
-    const [kept = "", keptLog = "", ...rest] = names.filter((name) => name.includes("replaced"));
-    assert.deepEqual([keptLog, rest], [`${kept}-wal`, []]);
-    assert.deepEqual(readFileSync(join(directory.path, keptLog)), log);
+    const [kept = "", keptWal = "", ...rest] = names.filter((name) => name.includes("replaced"));
+    assert.deepEqual([keptWal, rest], [`${kept}-wal`, []]);
+    assert.deepEqual(readFileSync(join(directory.path, keptWal)), walBefore);
     assert.deepEqual(readFileSync(join(directory.path, kept)), Buffer.alloc(200_000, 0xff));
     const { integrity, units } = stateOf(file);
     assert.deepEqual([integrity, units], ["ok", 5]);
   });
 
-  test("a log without its database is put aside: the new one must not take it for its own", async () => {
+  test("a WAL without its database is moved away: SQLite would apply it to the new one", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     rmSync(join(directory.path, "kurs.db"));
 
@@ -107,14 +107,14 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.deepEqual([integrity, units], ["ok", 5]);
   });
 
-  test("a spent journal that a killed restore has left goes with the old database", async () => {
+  test("an obsolete journal of a killed restore is removed with the old database", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const file = join(directory.path, "kurs.db");
     {
       using database = new DatabaseSync(file);
       database.exec("PRAGMA journal_mode = DELETE");
     }
-    // As SQLite leaves it in exclusive mode: without a header it undoes nothing.
+    // As SQLite leaves it in exclusive mode: without a header it has no effect.
     writeFileSync(`${file}-journal`, Buffer.alloc(1024));
 
     assert.equal((await restore(directory.path, stored.backup)).exitCode, 0);
@@ -126,7 +126,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal(stateOf(file).units, 5);
   });
 
-  test("a backup of an older schema is migrated by the next start, its waiting links void", async () => {
+  test("a backup of an older schema is migrated by the next start, and mailed links are void", async () => {
     await using directory = await temporaryDirectory();
     const older = join(directory.path, "older.db");
     {
@@ -141,7 +141,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.match(plans.stdout, /^older +7$/m);
   });
 
-  test("is refused while a server or another program has the database open", async () => {
+  test("is rejected while a server or another program has the database open", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const dataDirectory = directory.path;
     await using server = await serve({ dataDirectory });
@@ -160,7 +160,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal(other.prepare("SELECT sum(units) AS units FROM period_usage").get()?.units, 12);
   });
 
-  test("keeps a server from starting until it is done", async () => {
+  test("keeps a server from starting until it has finished", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const dataDirectory = directory.path;
     const before = namesIn(dataDirectory);
@@ -173,7 +173,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal((await server.get("/readyz")).status, 200);
   });
 
-  test("refuses what is no backup, and leaves the database as it is", async () => {
+  test("rejects a file that is not a backup and does not change the database", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     await using place = await temporaryDirectory();
     const dataDirectory = directory.path;
@@ -213,7 +213,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
   });
 });
 
-/** When to kill: after a file is seen, and so many milliseconds later. */
+/** When to kill: this many milliseconds after a file appears. */
 const KILLS = [
   ["kurs.lock-journal", 0],
   ["kurs.db.restoring", 0],
@@ -222,7 +222,7 @@ const KILLS = [
   ["kurs.db.replaced-", 0],
 ] as const;
 
-test("a restore that is killed leaves the old database or the new one, whole", async (t) => {
+test("a killed restore leaves the complete old or new database", async (t) => {
   const found: number[] = [];
   for (const [name, delayMs] of KILLS) {
     await using directory = await copyOf(stored.dataDirectory);
@@ -237,13 +237,13 @@ test("a restore that is killed leaves the old database or the new one, whole", a
     program.signal("SIGKILL");
     await program.end();
 
-    // Opened as the next start opens it, log and all.
+    // Opened like by the next start, with its WAL.
     const { integrity, dailyUnits, units } = stateOf(join(dataDirectory, "kurs.db"));
     assert.deepEqual([integrity, dailyUnits], ["ok", units]);
     assert.ok(units === 5 || units === 12, `${units} units`);
     found.push(units);
 
-    // The next restore takes away what the killed one has left, but no database.
+    // The next restore removes the files of the killed one, but no database.
     assert.equal((await restore(dataDirectory, stored.backup)).exitCode, 0);
     const names = namesIn(dataDirectory).filter((each) => !KEPT.test(each));
     assert.deepEqual(names, ["kurs.db", "kurs.lock", "mail"]);

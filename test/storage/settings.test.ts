@@ -5,13 +5,13 @@ import { parseDatabaseUrl, redactDatabaseUrl } from "../../src/storage/settings.
 const namesOf = (text: string) => parseDatabaseUrl(text)?.map(({ name }) => name);
 const urlsOf = (text: string) => parseDatabaseUrl(text)?.map(({ url }) => url);
 
-suite("addresses of a database", () => {
-  test("one host is taken as it is written", () => {
+suite("database URLs", () => {
+  test("a URL with one host stays as it is", () => {
     const text = "postgres://kurs:sesame@db.example.org:5433/kurs?sslmode=require";
     assert.deepEqual(parseDatabaseUrl(text), [{ name: "db.example.org:5433", url: text }]);
   });
 
-  test("several hosts share user, password, database and options, in their order", () => {
+  test("several hosts share user, password, database and options, in order", () => {
     const text = "postgres://kurs:sesame@one:5432,two,192.0.2.7:5434/kurs?sslmode=require";
     assert.deepEqual(parseDatabaseUrl(text), [
       { name: "one:5432", url: "postgres://kurs:sesame@one:5432/kurs?sslmode=require" },
@@ -20,18 +20,18 @@ suite("addresses of a database", () => {
     ]);
   });
 
-  test("both names of the scheme are one", () => {
+  test("both names of the scheme are accepted", () => {
     assert.deepEqual(urlsOf("postgresql://localhost/kurs"), ["postgresql://localhost/kurs"]);
     assert.deepEqual(urlsOf("postgres://localhost/kurs"), ["postgres://localhost/kurs"]);
   });
 
-  test("user, database and options may be missing", () => {
+  test("user, database and options are optional", () => {
     for (const text of ["postgres://localhost", "postgres://kurs@localhost", "postgres://db?a=b"]) {
       assert.deepEqual(urlsOf(text), [text]);
     }
   });
 
-  test("an address of version 6 stands in brackets, also among others", () => {
+  test("an IPv6 address is in brackets, also among others", () => {
     assert.deepEqual(namesOf("postgres://[::1]:5432/kurs"), ["[::1]:5432"]);
     assert.deepEqual(namesOf("postgres://[2001:db8::1],[2001:db8::2]:6/kurs"), [
       "[2001:db8::1]",
@@ -39,14 +39,14 @@ suite("addresses of a database", () => {
     ]);
   });
 
-  test("a comma or a colon in the password does not make hosts", () => {
+  test("a comma or a colon in the password does not separate hosts", () => {
     assert.deepEqual(urlsOf("postgres://kurs:a,b:c@one,two/kurs"), [
       "postgres://kurs:a,b:c@one/kurs",
       "postgres://kurs:a,b:c@two/kurs",
     ]);
   });
 
-  test("the directory of a Unix socket stands as libpq has it, and user and database with it", () => {
+  test("the directory of a Unix socket is accepted in libpq's forms, with user and database", () => {
     const url = "postgres://kurs:sesame@/kurs?host=%2Frun%2Fpostgresql";
     const socket = { name: "/run/postgresql", url };
     for (const text of [
@@ -75,7 +75,7 @@ suite("addresses of a database", () => {
     ]);
   });
 
-  test("an address is shown without its passwords, as psql takes it", () => {
+  test("a redacted URL has no passwords, in the form that psql accepts", () => {
     for (const [text, shown] of [
       ["postgres://kurs:sesame@one,two:5433/kurs", "postgres://kurs@one,two:5433/kurs"],
       [
@@ -91,7 +91,7 @@ suite("addresses of a database", () => {
     }
   });
 
-  test("the name that is shown holds no part of the password", () => {
+  test("the displayed name contains no part of the password", () => {
     const passwords = [
       "sesame",
       "ses%40ame",
@@ -107,11 +107,11 @@ suite("addresses of a database", () => {
     }
   });
 
-  const none = [
-    ["nothing", ""],
+  const invalidUrls = [
+    ["an empty text", ""],
     ["a bare name", "localhost"],
     ["another kind of database", "mysql://localhost/kurs"],
-    ["another scheme that ends alike", "xpostgres://localhost/kurs"],
+    ["another scheme with the same ending", "xpostgres://localhost/kurs"],
     ["one slash", "postgres:/localhost/kurs"],
     ["no slash", "postgres:localhost"],
     ["no host", "postgres:///kurs"],
@@ -119,12 +119,12 @@ suite("addresses of a database", () => {
     ["a comma at the end", "postgres://one,/kurs"],
     ["a comma at the beginning", "postgres://,one/kurs"],
     ["two commas", "postgres://one,,two/kurs"],
-    ["an option host that is empty", "postgres:///kurs?host="],
-    ["a socket's port that is no number", "postgres:///kurs?host=/run&port=two"],
-    ["an encoded directory that is cut short", "postgres://%2Frun%2/kurs"],
-    ["a port that is no number", "postgres://one:two/kurs"],
-    ["a port that is none", "postgres://one:65536/kurs"],
-    ["one bad port of several", "postgres://one:5432,two:port/kurs"],
+    ["an empty option host", "postgres:///kurs?host="],
+    ["a non-numeric port of a socket", "postgres:///kurs?host=/run&port=two"],
+    ["a directory with an incomplete escape", "postgres://%2Frun%2/kurs"],
+    ["a non-numeric port", "postgres://one:two/kurs"],
+    ["a port beyond 65535", "postgres://one:65536/kurs"],
+    ["one invalid port of several", "postgres://one:5432,two:port/kurs"],
     ["a space in the host", "postgres://one two/kurs"],
     ["a space before the host", "postgres://one, two/kurs"],
     ["text around it", " postgres://one/kurs"],
@@ -132,8 +132,8 @@ suite("addresses of a database", () => {
     ["brackets that do not close", "postgres://[::1/kurs"],
   ] as const;
 
-  for (const [what, text] of none) {
-    test(`${what} is no address`, () => {
+  for (const [what, text] of invalidUrls) {
+    test(`${what} is not a database URL`, () => {
       assert.equal(parseDatabaseUrl(text), undefined);
     });
   }

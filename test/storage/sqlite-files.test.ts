@@ -10,7 +10,7 @@ import { NOW } from "../contract/suite/database.ts";
 import { recordFileCalls } from "../support/file-calls.ts";
 import { temporaryDirectory } from "../support/process.ts";
 
-// What a loss of power must not undo. What the commands print, backup.test.ts and restore.test.ts test.
+// Durability in a loss of power. backup.test.ts and restore.test.ts test the commands' output.
 
 const note = { takenAt: NOW, program: "test" };
 const restoring = { now: NOW, reviveKeys: false };
@@ -37,8 +37,8 @@ async function planNames(dataDirectory: string): Promise<readonly string[]> {
 }
 
 /**
- * Writes the journal of a program that died while it made a database: whoever opens the database
- * next, whichever it is, makes it empty again.
+ * Writes the journal of a program that crashed while it created a database: the next program that
+ * opens any database there empties it.
  */
 async function writeHotJournal(file: string): Promise<void> {
   await using place = await temporaryDirectory();
@@ -46,12 +46,12 @@ async function writeHotJournal(file: string): Promise<void> {
   using database = new DatabaseSync(unfinished);
   database.exec("PRAGMA cache_size = 1; BEGIN; CREATE TABLE notes (text)");
   const insert = database.prepare("INSERT INTO notes VALUES (?)");
-  // More than the cache holds: SQLite has to write the database, and the journal before it.
+  // More than fits in the cache: SQLite has to write to the database, and to the journal before.
   for (let row = 0; row < 100; row += 1) insert.run("a".repeat(4096));
   copyFileSync(`${unfinished}-journal`, file);
 }
 
-test("a backup is on disk before it gets its name, and its name before the command ends", async () => {
+test("a backup is synced before it gets its name, and its name before the command ends", async () => {
   await using stored = await databaseWithBackup();
   const target = `${stored.file}.next`;
   const [name, part] = [basename(target), `${basename(target)}.${process.pid}.part`];
@@ -71,7 +71,7 @@ test("a backup is on disk before it gets its name, and its name before the comma
   ]);
 });
 
-test("a restored database is on disk before it gets its name, and so is the name of the old", async () => {
+test("a restored database is synced before it gets its name, and so is the old one's new name", async () => {
   await using stored = await databaseWithBackup();
   await using empty = await temporaryDirectory();
   const [old, filled] = [basename(stored.directory), basename(empty.path)];
@@ -84,7 +84,7 @@ test("a restored database is on disk before it gets its name, and so is the name
     "sync kurs.db.restoring",
     "link kurs.db kurs.db.replaced-2026-11-21T12-00-00.000Z",
     `sync ${old}`,
-    // The old log and journal are gone for good before the name is the new database's.
+    // The old WAL and journal are durably removed before the new database gets the name.
     `sync ${old}`,
     "rename kurs.db.restoring kurs.db",
     `sync ${old}`,
@@ -95,7 +95,7 @@ test("a restored database is on disk before it gets its name, and so is the name
   ]);
 });
 
-test("a journal without its database is put aside: it would empty the restored one", async () => {
+test("a journal without its database is moved away: it would empty the restored one", async () => {
   await using stored = await databaseWithBackup();
   rmSync(join(stored.directory, "kurs.db"));
   await writeHotJournal(join(stored.directory, "kurs.db-journal"));

@@ -6,7 +6,7 @@ import { migrationsIn } from "../../src/storage/migrations.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { newCustomer, newRead, unitsOfDays, usedUnits } from "../contract/suite/database.ts";
 
-/** Makes a database as an older program left it. */
+/** Creates a database of an older schema. */
 function makeOfSchema(database: DatabaseSync, version: number): void {
   for (const sql of migrationsIn("sqlite").slice(0, version)) database.exec(sql);
   database.exec(`PRAGMA user_version = ${version}`);
@@ -37,18 +37,18 @@ const unitsIn = (database: DatabaseSync) => ({
   days: database.prepare("SELECT * FROM daily_usage ORDER BY account_id, day, api_key_id").all(),
 });
 
-test("units counted before accounts and keys had numbers are told as before, and added to", async () => {
+test("units from before the migration that numbers accounts and keys are kept and added to", async () => {
   await using database = await createSqliteDatabase();
-  const beside = database.openDatabase();
-  makeOfSchema(beside, 5);
-  beside.exec(BEFORE_NUMBERS);
-  const before = unitsIn(beside);
+  const other = database.openDatabase();
+  makeOfSchema(other, 5);
+  other.exec(BEFORE_NUMBERS);
+  const before = unitsIn(other);
   assert.deepEqual([before.periods.length, before.days.length], [3, 5]);
 
   const store = database.openStore();
 
-  assert.deepEqual(unitsIn(beside), before);
-  assert.deepEqual(beside.prepare("PRAGMA foreign_key_check").all(), []);
+  assert.deepEqual(unitsIn(other), before);
+  assert.deepEqual(other.prepare("PRAGMA foreign_key_check").all(), []);
   assert.equal((await store.metering.read(newRead(keyHashOf("ada"))))?.quota?.usedUnits, 8);
   assert.equal((await store.metering.read(newRead(keyHashOf("bob"))))?.quota?.usedUnits, 1);
   assert.equal(await store.metering.read(newRead(keyHashOf("old"))), undefined);
@@ -60,11 +60,11 @@ test("units counted before accounts and keys had numbers are told as before, and
   ]);
 });
 
-test("an account and a key that come after the migration have numbers of their own", async () => {
+test("an account and a key created after the migration get their own numbers", async () => {
   await using database = await createSqliteDatabase();
-  const beside = database.openDatabase();
-  makeOfSchema(beside, 5);
-  beside.exec(BEFORE_NUMBERS);
+  const other = database.openDatabase();
+  makeOfSchema(other, 5);
+  other.exec(BEFORE_NUMBERS);
   const store = database.openStore();
 
   const { accountId, keyHash } = await newCustomer(store, 10);
@@ -73,7 +73,7 @@ test("an account and a key that come after the migration have numbers of their o
   assert.equal(await usedUnits(store, accountId), 1);
   assert.equal(await usedUnits(store, "ada"), 7);
   for (const table of ["accounts", "api_keys"]) {
-    const rows = beside.prepare(`SELECT number FROM ${table} ORDER BY number`).all();
+    const rows = other.prepare(`SELECT number FROM ${table} ORDER BY number`).all();
     assert.deepEqual(rows.flatMap(Object.values), [1, 2, 3, 4], table);
   }
 });

@@ -19,11 +19,11 @@ import {
 } from "../contract/suite/database.ts";
 import { FAIL_DAYS } from "../support/store-faults.ts";
 
-// What only an embedded database can do wrong; the rest is in the suite that every store passes.
+// Failures that only an embedded database can have; the contract suite tests the rest.
 
 const ADD_PLAN = "INSERT INTO plans (name, units_per_period) VALUES ($1, $2)";
 
-test("a read while another program holds the lock is refused, and nothing is charged", async () => {
+test("a read while another program holds the lock is rejected and not charged", async () => {
   await using database = await createSqliteDatabase();
   const store = openSqliteStore(database.directory, 20);
   const other = database.openDatabase();
@@ -43,7 +43,7 @@ test("a read while another program holds the lock is refused, and nothing is cha
   await store[Symbol.asyncDispose]();
 });
 
-test("once a lock was waited for in vain, nobody waits for long until the store writes again", async (t) => {
+test("after a lock timeout, statements wait for a short time only until a write succeeds", async (t) => {
   await using database = await createSqliteDatabase();
   const exec = t.mock.method(DatabaseSync.prototype, "exec");
   const store = openSqliteStore(database.directory, 50);
@@ -68,7 +68,7 @@ test("once a lock was waited for in vain, nobody waits for long until the store 
   await store[Symbol.asyncDispose]();
 });
 
-test("a rate that cannot be read is the store's failure, and charged", async () => {
+test("a rate that cannot be read is a StoreUnavailable, and charged", async () => {
   await using database = await createSqliteDatabase();
   const store = database.openStore();
   const { accountId, keyHash } = await newCustomer(store, 10);
@@ -81,7 +81,7 @@ test("a rate that cannot be read is the store's failure, and charged", async () 
   assert.equal(await usedUnits(store, accountId), 1);
 });
 
-test("a rate in a damaged page is the store's failure, not charged, and the last use of the file", async () => {
+test("a rate in a damaged page is a StoreUnavailable, not charged, and ends the use of the file", async () => {
   await using database = await createSqliteDatabase();
   const file = join(database.directory, "kurs.db");
   const store = openSqliteStore(database.directory, 1000);
@@ -93,7 +93,7 @@ test("a rate in a damaged page is the store's failure, not charged, and the last
   const descriptor = openSync(file, "r+");
   writeSync(descriptor, Buffer.alloc(4096, 0xa5), 0, 4096, (Number(page?.rootpage) - 1) * 4096);
   closeSync(descriptor);
-  // What another connection writes makes the store's own read its pages anew.
+  // A write on another connection makes the store's own connection read its pages again.
   other.exec("INSERT INTO plans VALUES ('pro', 7)");
 
   await assert.rejects(store.metering.read(newRead(keyHash)), StoreUnavailable);
@@ -104,7 +104,7 @@ test("a rate in a damaged page is the store's failure, not charged, and the last
   await store[Symbol.asyncDispose]();
 });
 
-test("a charge that cannot be written fails the read, and nothing of its batch is charged", async () => {
+test("a charge that cannot be written fails the read, and its batch is not charged", async () => {
   await using database = await createSqliteDatabase();
   const store = database.openStore();
   await storeRates(store, [EUR_USD]);
@@ -116,9 +116,9 @@ test("a charge that cannot be written fails the read, and nothing of its batch i
   assert.equal(await usedUnits(store, accountId), 0);
 });
 
-test("a transaction within a transaction is refused and the outer one is whole or undone", async () => {
+test("a transaction within another is rejected, and the outer one is committed or rolled back", async () => {
   await using database = await createSqliteDatabase();
-  const [engine, beside] = [database.openEngine(), database.openEngine()];
+  const [engine, other] = [database.openEngine(), database.openEngine()];
   let inner: Promise<unknown> | undefined;
 
   const outer = engine.transaction(function* () {
@@ -135,14 +135,14 @@ test("a transaction within a transaction is refused and the outer one is whole o
     () => ["free"],
   );
   await assert.rejects(inner ?? Promise.resolve());
-  const rows = await beside.query("SELECT name FROM plans ORDER BY name");
+  const rows = await other.query("SELECT name FROM plans ORDER BY name");
   assert.deepEqual(
     rows.map(({ name }) => name),
     kept,
   );
 });
 
-test("a copy in memory is bounded: at 100,000 entries it starts again empty", async () => {
+test("the row cache is cleared beyond 100,000 entries", async () => {
   using database = new DatabaseSync(":memory:");
   const searches: number[] = [];
   const find = new RowCache(database).of(String, (sought: number) => {
@@ -157,7 +157,7 @@ test("a copy in memory is bounded: at 100,000 entries it starts again empty", as
   assert.deepEqual(searches.slice(100_001), [100_000]);
 });
 
-test("a second store on the same file migrates nothing and keeps what is there", async () => {
+test("a second store on the same file migrates nothing and keeps the data", async () => {
   await using database = await createSqliteDatabase();
   const first = database.openStore();
   await first.plans.set({ name: "pro", unitsPerPeriod: 7 });
@@ -171,7 +171,7 @@ test("a second store on the same file migrates nothing and keeps what is there",
   ]);
 });
 
-test("a store is opened with every commit synced to disk and foreign keys enforced", async (t) => {
+test("every commit of a store is synced to disk, and foreign keys are enforced", async (t) => {
   await using database = await createSqliteDatabase();
   const exec = t.mock.method(DatabaseSync.prototype, "exec");
   await using server = openSqliteStore(database.directory, 1000, { isServer: true });
@@ -179,7 +179,7 @@ test("a store is opened with every commit synced to disk and foreign keys enforc
   await store.plans.set({ name: "pro", unitsPerPeriod: 7 });
   await server.plans.set({ name: "max", unitsPerPeriod: 8 });
 
-  // Each connection has a level of its own, so ask the stores' own ones.
+  // Each connection has its own level, so the test asks the stores' connections.
   const connections = new Set(exec.mock.calls.map((call) => call.this as DatabaseSync));
   const file = join(database.directory, "kurs.db");
   const opened = [...connections].filter((connection) => connection.location() === file);

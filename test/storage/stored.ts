@@ -7,7 +7,7 @@ import { migrateSqlite } from "../../src/storage/sqlite/open.ts";
 import { mailTo } from "../support/mails.ts";
 import { kurs, serve, type TemporaryDirectory, temporaryDirectory } from "../support/process.ts";
 
-/** Pairs that make a store large enough to be caught in the midst of a copy: 2 MB. */
+/** Enough pairs to interrupt a copy of the store: 2 MB. */
 const PAIRS = 20_000;
 
 const ADD_PAIRS = `
@@ -25,7 +25,7 @@ export async function emptyStore(): Promise<TemporaryDirectory> {
   return directory;
 }
 
-/** Makes a database with 20,000 pairs, X00000/USD to X19999/USD. */
+/** Creates a database with 20,000 pairs, X00000/USD to X19999/USD. */
 export function addManyPairs(dataDirectory: string): void {
   migrateSqlite(dataDirectory, 1000);
   query(dataDirectory, ADD_PAIRS, PAIRS);
@@ -37,7 +37,7 @@ export function query(place: string, sql: string, ...values: (string | number)[]
   return database.prepare(sql).all(...values);
 }
 
-/** Asserts nothing, tells all: whether a database is whole, and what it says of a plan. */
+/** The integrity, the units and the pairs of a database, without assertions. */
 export function stateOf(file: string) {
   using database = new DatabaseSync(file);
   const one = (sql: string) => Object.values(database.prepare(sql).get() ?? {})[0];
@@ -50,9 +50,9 @@ export function stateOf(file: string) {
 }
 
 /**
- * Makes, for all tests of a file, a store of 20,000 pairs with a customer who has read five times; a
- * backup of it; then seven more reads and a revocation, and a server that was killed: they stand in
- * the log alone. Of two further keys one was revoked before the backup (`early`), one after (`late`).
+ * Makes, for all tests of a file, a store of 20,000 pairs with an account that has read five times; a
+ * backup of it; then seven more reads, a revocation and a killed server: these changes are only in
+ * the WAL. Of two further keys one was revoked before the backup (`early`), one after (`late`).
  */
 export async function storeWithBackup() {
   const directory = await temporaryDirectory();
@@ -66,7 +66,7 @@ export async function storeWithBackup() {
   await mailTo(dataDirectory, customer.email, "verify");
   const [late, early] = [await server.createKey(session), await server.createKey(session)];
   const read = async (times: number) => {
-    for (let turn = 0; turn < times; turn += 1) await customer.read("X00001/USD");
+    for (let count = 0; count < times; count += 1) await customer.read("X00001/USD");
   };
   await server.revokeKey(session, early.id);
   await read(5);
@@ -78,7 +78,7 @@ export async function storeWithBackup() {
   return { dataDirectory, backup, customer: { ...customer, late, early } };
 }
 
-/** A copy of a data directory, in a directory of the test's own. */
+/** A copy of a data directory, in its own directory. */
 export async function copyOf(dataDirectory: string): Promise<TemporaryDirectory> {
   const directory = await temporaryDirectory();
   await cp(dataDirectory, directory.path, { recursive: true });

@@ -6,7 +6,7 @@ import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { administer } from "../support/postgres.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 
-/** `table.column` of all that a copy takes with it. */
+/** `table.column` of everything that a copy contains. */
 const copied = tables
   .flatMap((table) => columnsOf(table).map((column) => `${table.name}.${column}`))
   .sort();
@@ -16,7 +16,7 @@ const POSTGRES_COLUMNS = `
   WHERE table_schema = current_schema() AND table_name <> 'schema_migrations'
   ORDER BY table_name || '.' || column_name COLLATE "C"`;
 
-/** But for the numbers that it keeps for itself: the units by them are what two views tell. */
+/** Without the internal numbers of accounts and keys: two views show the units. */
 const SQLITE_COLUMNS = `
   SELECT t.name || '.' || c.name AS name FROM sqlite_schema t, pragma_table_info(t.name) c
   WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'charged_units'
@@ -43,18 +43,18 @@ function assertOrder(references: unknown[]): void {
   }
 }
 
-suite("what a copy takes with it", () => {
-  test("is every column of every table of PostgreSQL's schema, in an order that holds", async () => {
+suite("a copy contains", () => {
+  test("every column of PostgreSQL's schema, in an order that satisfies its foreign keys", async () => {
     await using database = await newPostgresDatabase();
     assert.deepEqual(namesOf(await administer(database.url, POSTGRES_COLUMNS)), copied);
     assertOrder(await administer(database.url, POSTGRES_REFERENCES));
   });
 
-  test("is every column that SQLite's schema tells, in an order that holds", async () => {
+  test("every column of SQLite's schema, in an order that satisfies its foreign keys", async () => {
     await using database = await createSqliteDatabase();
     database.openStore();
-    const beside = database.openDatabase();
-    assert.deepEqual(namesOf(beside.prepare(SQLITE_COLUMNS).all()), copied);
-    assertOrder(beside.prepare(SQLITE_REFERENCES).all());
+    const other = database.openDatabase();
+    assert.deepEqual(namesOf(other.prepare(SQLITE_COLUMNS).all()), copied);
+    assertOrder(other.prepare(SQLITE_REFERENCES).all());
   });
 });

@@ -12,7 +12,7 @@ import { startService, TestClock, type TestService } from "../support/service.ts
 
 const HEADER = "base,quote,rate,as_of\n";
 
-/** All that a store holds: the rows of each table as texts, in an order of their own. */
+/** The content of a store: the rows of each table as sorted texts. */
 export type Contents = Readonly<Record<string, readonly string[]>>;
 
 export const textOf = (row: Readonly<Record<string, unknown>>, columns: readonly string[]) =>
@@ -27,7 +27,7 @@ export function contentsOfSqlite(dataDirectory: string): Contents {
   return Object.fromEntries(entries);
 }
 
-/** Uses a service for two months, with something of each kind, and stops it. */
+/** Uses a service for two months, with every kind of row, and stops it. */
 export async function useStore(dataDirectory: string) {
   const run = (args: readonly string[], input = "") => kurs(args, { dataDirectory, input });
   const clock = new TestClock("2026-10-30T12:00:00.000Z");
@@ -38,7 +38,7 @@ export async function useStore(dataDirectory: string) {
   await run(["rates", "import", "-"], `${HEADER}PEPE,USD,0.0000108,2020-01-06T15:00:00Z\n`);
   await run(["rates", "import", "-"], `${HEADER}PEPE,USD,38.87,2020-01-07T15:00:00Z\n`);
   {
-    // As three commands would do it, but a command takes 0.25 s of processor time.
+    // Three commands would do the same, but each takes 0.25 s of CPU time.
     await using store = openSqliteStore(dataDirectory, 1000);
     const pair = { base: "EUR" as AssetSymbol, quote: "CHF" as AssetSymbol };
     await store.rates.suspend(pair, instantAt(clock.nowMs()));
@@ -57,13 +57,13 @@ interface Place {
 }
 
 async function read(service: TestService, apiKey: string, count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn += 1) {
+  for (let done = 0; done < count; done += 1) {
     const answer = await service.get("/v1/rates/EUR/USD", { apiKey });
     assert.equal(answer.status, 200, answer.text);
   }
 }
 
-/** An account with two keys, of which one is revoked, and a mail that is delivered into a file. */
+/** An account with two keys, one of them revoked, and a mail that is delivered into a file. */
 async function inOctober(place: Place) {
   await using service = await startService(place);
   const session = await service.openSession("ada@example.org");
@@ -75,7 +75,7 @@ async function inOctober(place: Place) {
   return { active, revoked };
 }
 
-/** A second month, with mails that wait since their server is busy. @returns a session. */
+/** A second month, with mails that wait because their server is busy. @returns a session. */
 async function inNovember(place: Place, apiKey: string): Promise<string> {
   await using smtp = await playSmtp();
   smtp.behave({ refuse: "RCPT", code: 450, message: "mailbox busy" });

@@ -10,19 +10,19 @@ import { newCustomer, newRead, usedUnits } from "../contract/suite/database.ts";
 import { temporaryDirectory } from "../support/process.ts";
 
 /** 4,000 pages with their headers. */
-const LOG_BYTES = 4000 * 4120;
+const WAL_BYTES = 4000 * 4120;
 
-const logBytes = (directory: string) => statSync(join(directory, "kurs.db-wal")).size;
+const walBytes = (directory: string) => statSync(join(directory, "kurs.db-wal")).size;
 
-test("a server's log has its size before the first read, and a crash leaves what was committed", async () => {
+test("a server's WAL is preallocated before the first read, and a crash keeps committed data", async () => {
   await using database = await createSqliteDatabase();
   await using store = openSqliteStore(database.directory, 1000, { isServer: true });
-  assert.ok(logBytes(database.directory) >= LOG_BYTES);
+  assert.ok(walBytes(database.directory) >= WAL_BYTES);
   const { accountId, keyHash } = await newCustomer(store, 10);
   await store.metering.read(newRead(keyHash));
   await store.metering.read(newRead(keyHash));
 
-  // As they lie on the disk while the server runs.
+  // Copies of the files as they are on disk while the server runs.
   await using copy = await temporaryDirectory();
   for (const name of ["kurs.db", "kurs.db-wal"]) {
     copyFileSync(join(database.directory, name), join(copy.path, name));
@@ -33,14 +33,14 @@ test("a server's log has its size before the first read, and a crash leaves what
   assert.equal(await usedUnits(store, accountId), 2);
 });
 
-test("a command's log grows as it must", async () => {
+test("a command's WAL grows on demand", async () => {
   await using database = await createSqliteDatabase();
   await using store = openSqliteStore(database.directory, 1000);
   await newCustomer(store, 10);
-  assert.ok(logBytes(database.directory) < 1024 * 1024);
+  assert.ok(walBytes(database.directory) < 1024 * 1024);
 });
 
-test("a server's connection waits for other programs' locks after its log was sized", async () => {
+test("a server's connection waits for other programs' locks after preallocating its WAL", async () => {
   await using database = await createSqliteDatabase();
   await using store = openSqliteStore(database.directory, 300, { isServer: true });
   const { keyHash } = await newCustomer(store, 10);
@@ -54,7 +54,7 @@ test("a server's connection waits for other programs' locks after its log was si
   other.exec("ROLLBACK");
 });
 
-test("another program's lock neither holds up the opening nor is it broken", async () => {
+test("another program's lock neither delays the opening nor is broken by it", async () => {
   await using database = await createSqliteDatabase();
   database.openStore();
   const other = database.openDatabase();
@@ -68,7 +68,7 @@ test("another program's lock neither holds up the opening nor is it broken", asy
   const { accountId, keyHash } = await newCustomer(store, 10);
   await store.metering.read(newRead(keyHash));
   assert.equal(await usedUnits(store, accountId), 1);
-  using beside = new DatabaseSync(join(database.directory, "kurs.db"));
-  assert.ok(beside.prepare("SELECT 1 FROM plans WHERE name = 'pro'").get());
-  assert.equal(beside.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
+  using third = new DatabaseSync(join(database.directory, "kurs.db"));
+  assert.ok(third.prepare("SELECT 1 FROM plans WHERE name = 'pro'").get());
+  assert.equal(third.prepare("PRAGMA integrity_check").get()?.integrity_check, "ok");
 });

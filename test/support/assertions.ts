@@ -5,7 +5,7 @@ import type { Ended } from "./process.ts";
 /** RFC 9562, section 5.7, in lower case. */
 export const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Asserts what every answer carries, whatever it says: it is not cached, framed or sniffed. */
+/** Asserts the headers of every response: it must not be cached, framed or sniffed. */
 export function assertCommonHeaders({ headers }: Answer): void {
   assert.equal(headers["cache-control"], "no-store");
   assert.equal(headers["x-content-type-options"], "nosniff");
@@ -17,7 +17,7 @@ export function assertCommonHeaders({ headers }: Answer): void {
   assert.equal(headers["x-powered-by"], undefined);
 }
 
-/** Asserts a failure's status, its code and the envelope, of these members and no other. */
+/** Asserts a failure's status, its code and the exact members of the envelope. */
 export function assertFailure(
   answer: Answer,
   status: number,
@@ -39,7 +39,7 @@ export function assertFailure(
   }
 }
 
-/** The refusal of a read without a valid key: its message, and no word about any allowance. */
+/** Asserts the rejection of a read without a valid key: its message, and no RateLimit headers. */
 export function assertKeyRefused(answer: Answer): void {
   assertFailure(answer, 401, "unauthorized", "A valid API key is required.");
   assert.equal(answer.headers["www-authenticate"], "ApiKey");
@@ -47,7 +47,7 @@ export function assertKeyRefused(answer: Answer): void {
   assert.equal(answer.headers["ratelimit-policy"], undefined);
 }
 
-/** The refusal of a call on an account without a valid session. */
+/** Asserts the rejection of a call on an account without a valid session. */
 export function assertSessionRefused(answer: Answer): void {
   assertFailure(answer, 401, "unauthorized", "Authentication required.");
   assert.equal(answer.headers["www-authenticate"], "Session");

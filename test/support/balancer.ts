@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** As operators set theirs: often enough, and out at the first answer that is not 200. */
+/** A typical setting: frequent checks, and no traffic after the first failed one. */
 const CHECK_INTERVAL_MS = 100;
 
 interface Node {
@@ -10,10 +10,10 @@ interface Node {
   isReady: boolean;
 }
 
-/** A balancer that asks nodes whether they are ready, takes them in turns, and retries nothing. */
+/** A load balancer that distributes requests to ready nodes in turn and never retries. */
 export interface Balancer extends AsyncDisposable {
   readonly url: string;
-  /** Requests that no node answered. */
+  /** Requests that got no response from a node. */
   readonly failed: readonly string[];
   isReady(url: string): boolean;
   add(url: string): void;
@@ -24,15 +24,15 @@ export async function startBalancer(): Promise<Balancer> {
   const nodes: Node[] = [];
   const failed: string[] = [];
   const agent = new Agent({ keepAlive: true });
-  let turn = 0;
+  let count = 0;
   const server = createServer((incoming, outgoing) => {
     const fail = (reason: unknown) => {
       failed.push(String(reason));
       outgoing.writeHead(502).end();
     };
     const ready = nodes.filter(({ isReady }) => isReady);
-    turn += 1;
-    const node = ready[turn % ready.length];
+    count += 1;
+    const node = ready[count % ready.length];
     if (node === undefined) return fail("no node is ready");
     const { method, headers, url: path = "/" } = incoming;
     const options = { method, headers: { ...headers, connection: "keep-alive" }, agent };

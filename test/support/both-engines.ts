@@ -3,10 +3,10 @@ import { startService, type TestOptions, type TestService } from "./service.ts";
 
 export const engines = ["sqlite", "postgres"] as const;
 
-/** A service of its own on either engine; on PostgreSQL, a database of its own. */
+/** A service with its own database on either engine. */
 export interface ServiceOnEngine extends AsyncDisposable {
   readonly service: TestService;
-  /** The address of its database on PostgreSQL. */
+  /** The URL of its database on PostgreSQL. */
   readonly url: string | undefined;
 }
 

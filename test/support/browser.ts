@@ -7,10 +7,10 @@ import { type Browser, type BrowserContext, chromium, type Page } from "playwrig
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** Every rule, but only what is broken is told at length: 0.1 s a page instead of 0.25. */
+/** Every rule, but only violations in detail: 0.1 s per page instead of 0.25. */
 const RUN_AXE = 'axe.run({ resultTypes: ["violations"] })';
 
-/** Our own, not the package's: those are made for functions in a cloud. */
+/** Our own arguments: those of the package are made for cloud functions. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -18,7 +18,7 @@ const ARGUMENTS = [
   "--disable-background-networking",
 ];
 
-/** How someone looks at the console. */
+/** A size and color scheme of the browser window. */
 export interface Look {
   readonly name: string;
   readonly width: number;
@@ -37,31 +37,31 @@ export const looks: readonly Look[] = [
   { name: "phone dark", ...phone, colorScheme: "dark" },
 ];
 
-/** A real Chromium from npm, or the one that CHROMIUM names where that does not run. */
+/** A real Chromium from npm, or the one in CHROMIUM where that does not run. */
 export async function startBrowser(): Promise<Browser & AsyncDisposable> {
   const executablePath = process.env.CHROMIUM ?? (await sparticuz.executablePath());
   return await chromium.launch({ executablePath, args: ARGUMENTS });
 }
 
-/** What went on in a window that nobody looks at. */
-interface Overheard {
-  /** Errors on the console and those that no one caught. */
+/** Events in a window that the user does not see. */
+interface HiddenEvents {
+  /** Errors on the console and uncaught errors. */
   readonly errors: string[];
-  /** Requests to anywhere but the service. */
+  /** Requests to other hosts than the service. */
   readonly strayRequests: string[];
 }
 
-/** A window of its own, with its own storage, on one service. */
+/** A separate window with its own storage, on one service. */
 export class Visitor implements AsyncDisposable {
   readonly page: Page;
   readonly #context: BrowserContext;
-  readonly #overheard: Overheard = { errors: [], strayRequests: [] };
+  readonly #events: HiddenEvents = { errors: [], strayRequests: [] };
   readonly #expected: RegExp[] = [];
 
   private constructor(context: BrowserContext, page: Page, url: string) {
     this.#context = context;
     this.page = page;
-    const { errors, strayRequests } = this.#overheard;
+    const { errors, strayRequests } = this.#events;
     page.on("console", (message) => {
       if (message.type() === "error" || message.type() === "warning") errors.push(message.text());
     });
@@ -88,14 +88,14 @@ export class Visitor implements AsyncDisposable {
     return new Visitor(context, await context.newPage(), url);
   }
 
-  /** Chromium itself puts every failed request on the console: this one was meant to fail. */
+  /** Chromium writes every failed request to the console: this one is intended. */
   expectError(text: RegExp): void {
     this.#expected.push(text);
   }
 
-  /** What axe-core finds against WCAG 2.2 AA and its own best practices, a line for each place. */
+  /** The violations of WCAG 2.2 AA and best practices that axe-core finds, one line per element. */
   async violations(): Promise<string[]> {
-    // A document that was looked at before has it still.
+    // A page that was checked before still has it.
     const isLoaded = await this.page.evaluate<boolean>('"axe" in globalThis');
     if (!isLoaded) await this.page.evaluate(AXE);
     const { violations } = await this.page.evaluate<AxeResults>(RUN_AXE);
@@ -104,7 +104,7 @@ export class Visitor implements AsyncDisposable {
     );
   }
 
-  /** How far what was shown has jumped so far, as Chromium scores it: 0 is not at all. */
+  /** Chromium's layout-shift score so far: 0 means none. */
   async layoutShift(): Promise<number> {
     return await this.page.evaluate<number>("shiftSum");
   }
@@ -116,7 +116,7 @@ export class Visitor implements AsyncDisposable {
     );
   }
 
-  /** A page as it must be: accessible, as wide as its window, and it has not jumped. */
+  /** Asserts that a page is accessible, as wide as its window, and without layout shifts. */
   async assertSound(where: string): Promise<void> {
     assert.deepEqual(await this.violations(), [], `axe on ${where}`);
     assert.equal(await this.overflows(), false, `${where} is wider than the window`);
@@ -124,9 +124,9 @@ export class Visitor implements AsyncDisposable {
     assert.ok(shift < 0.01, `${where} has jumped by ${shift}`);
   }
 
-  /** Nothing went wrong unseen, and nothing was asked of anyone else. */
+  /** Asserts that there were no unexpected errors and no requests to other hosts. */
   assertQuiet(): void {
-    const { errors, strayRequests } = this.#overheard;
+    const { errors, strayRequests } = this.#events;
     const unexpected = errors.filter((text) => !this.#expected.some((known) => known.test(text)));
     assert.deepEqual(unexpected, []);
     assert.deepEqual(strayRequests, []);
@@ -137,7 +137,7 @@ export class Visitor implements AsyncDisposable {
   }
 }
 
-/** Runs in the page: sums what Chromium calls layout shift, whatever caused it but the visitor. */
+/** Runs in the page: sums Chromium's layout shifts, except those caused by user input. */
 const countShifts = `
   globalThis.shiftSum = 0;
   new PerformanceObserver((list) => {

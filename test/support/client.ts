@@ -30,11 +30,11 @@ export interface Client {
   post(path: string, how?: Call): Promise<Answer>;
   /** Reads a rate. */
   readRate(pair: string, apiKey: string): Promise<Answer>;
-  /** Opens an account. */
+  /** Creates an account. */
   register(email: string): Promise<void>;
   /** @returns the token of a new session. */
   logIn(email: string): Promise<string>;
-  /** Opens an account and logs in. @returns the session's token. */
+  /** Creates an account and logs in. @returns the session's token. */
   openSession(email?: string): Promise<string>;
   createKey(
     session: string,
@@ -43,7 +43,7 @@ export interface Client {
   revokeKey(session: string, keyId: string): Promise<void>;
   /** The `usage` member of GET /v1/account/usage. */
   usage(session: string): Promise<Readonly<Record<string, number>>>;
-  /** The units that the account of a session has used in the present period. */
+  /** The units that the account of a session has used in the current period. */
   usedUnits(session: string): Promise<number>;
   /** Opens an account, logs in and creates a key. */
   newCustomer(email?: string): Promise<Customer>;

@@ -10,10 +10,10 @@ import type { Clock } from "../../src/shared/clock.ts";
 import { eventually } from "./mails.ts";
 import type { TestService } from "./service.ts";
 
-/** How the publisher answers one request. */
+/** The publisher's behaviour for one request. */
 export type Behaviour = (response: ServerResponse, headers: IncomingHttpHeaders) => void;
 
-/** A real HTTP server on loopback that plays a publisher; what it does can be changed at will. */
+/** A real HTTP server on loopback that plays a publisher; a test can change its behaviour. */
 export async function playPublisher(first: Behaviour) {
   let behaviour = first;
   const requests: IncomingHttpHeaders[] = [];
@@ -39,14 +39,14 @@ export async function playPublisher(first: Behaviour) {
   };
 }
 
-/** Answers with a body. */
+/** Responds with a body. */
 export const body =
   (text: string, headers: Readonly<Record<string, string>> = {}): Behaviour =>
   (response) => {
     response.writeHead(200, headers).end(text);
   };
 
-/** The ECB's daily layout with one day's figures. */
+/** The ECB's daily layout with the rates of one day. */
 export function ecbDay(day: string, figures: Readonly<Record<string, string>>): string {
   const cubes = Object.entries(figures).map(
     ([currency, rate]) => `<Cube currency='${currency}' rate='${rate}'/>`,

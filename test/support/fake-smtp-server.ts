@@ -6,11 +6,11 @@ import type { Readable } from "node:stream";
 import PostalMime, { type Email } from "postal-mime";
 import { SMTPServer } from "smtp-server";
 
-/** A self-signed certificate of `localhost` and 127.0.0.1, for tests alone. */
+/** A self-signed certificate for `localhost` and 127.0.0.1, only for tests. */
 export const CERTIFICATE_FILE = join(import.meta.dirname, "tls/localhost-cert.pem");
 const PRIVATE_KEY_FILE = join(import.meta.dirname, "tls/localhost-key.pem");
 
-/** What it does with a mail: take it, refuse it, break the connection inside DATA, or say nothing. */
+/** Its behaviour for a mail: accept it, reject it, close the connection during DATA, or hang. */
 export type SmtpBehaviour =
   | "accept"
   | "drop in DATA"
@@ -24,20 +24,20 @@ export interface ReceivedMail {
   readonly from: string;
   readonly to: readonly string[];
   readonly wasEncrypted: boolean;
-  /** Who logged in; undefined for nobody. */
+  /** The user that logged in; undefined for none. */
   readonly user: string | undefined;
 }
 
 export interface SmtpSettings {
-  /** A port to come back on; without one, a free one. */
+  /** The port to listen on; by default a free one. */
   readonly port?: number;
   /** Whether it offers STARTTLS. */
   readonly startTls?: boolean;
-  /** Who may send; without one, anybody. */
+  /** The only account that may send; by default any client may. */
   readonly account?: { readonly user: string; readonly password: string };
 }
 
-/** A real SMTP server on loopback; what it does can be changed at will. */
+/** A real SMTP server on loopback; a test can change its behaviour. */
 export async function playSmtp(settings: SmtpSettings = {}) {
   const { account, startTls = false } = settings;
   let behaviour: SmtpBehaviour = "accept";
@@ -96,9 +96,9 @@ export async function playSmtp(settings: SmtpSettings = {}) {
   return {
     port,
     url: `smtp://${credentials}127.0.0.1:${port}`,
-    /** Every mail that it took. */
+    /** Every mail that it accepted. */
     received,
-    /** How often a recipient was named to it. */
+    /** The number of RCPT commands. */
     attempts: () => attempts,
     behave(next: SmtpBehaviour): void {
       behaviour = next;

@@ -4,13 +4,13 @@ import { syncBuiltinESMExports } from "node:module";
 import { basename } from "node:path";
 import { mock } from "node:test";
 
-/** What decides whether a new file survives a loss of power, in the order of the calls. */
+/** The calls that decide whether a new file survives a loss of power, in order. */
 interface FileCalls extends Disposable {
   /** `sync <name>`, `link <from> <to>` and `rename <from> <to>`, each name without its directory. */
   readonly calls: readonly string[];
 }
 
-/** Records this process's own syncs, links and renames until it is disposed of. They take place. */
+/** Records this process's syncs, links and renames until it is disposed of; they are executed. */
 export function recordFileCalls(): FileCalls {
   const calls: string[] = [];
   const pathOf = new Map<number, string>();
@@ -50,7 +50,7 @@ export function recordFileCalls(): FileCalls {
       return recordSync(handle, () => calls.push(`sync ${nameOf(path)}`));
     }),
   ];
-  // What is imported by name follows the module's object only after this.
+  // Named imports see the mocks only after this.
   syncBuiltinESMExports();
   return {
     calls,
@@ -61,11 +61,11 @@ export function recordFileCalls(): FileCalls {
   };
 }
 
-function recordSync(handle: FileHandle, note: () => void): FileHandle {
+function recordSync(handle: FileHandle, record: () => void): FileHandle {
   const sync = handle.sync.bind(handle);
   handle.sync = async () => {
     await sync();
-    note();
+    record();
   };
   return handle;
 }

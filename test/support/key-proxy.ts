@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A proxy on loopback that gives every request a key, for a client that cannot send one. */
+/** A proxy on loopback that adds a key to every request, for a client that cannot send one. */
 export interface KeyProxy extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Everything but the credential passes as it is, Host and Origin too. */
+/** Passes everything except the credential unchanged, also Host and Origin. */
 export async function startKeyProxy(target: string, apiKey: string): Promise<KeyProxy> {
   const { hostname, port } = new URL(target);
   const server = createServer((incoming, outgoing) => {

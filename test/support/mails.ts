@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { setTimeout as after } from "node:timers/promises";
 import PostalMime, { type Email } from "postal-mime";
 
-/** What has not come by then never comes, on any machine. */
+/** After this time a condition counts as failed, on any machine. */
 const DEADLINE_MS = 120_000;
-const LOOK_INTERVAL_MS = 20;
+const POLL_INTERVAL_MS = 20;
 
-/** Waits for something that comes by itself, but not for ever. */
+/** Polls until a condition holds, with a time limit. */
 export async function eventually<Found>(
   what: string,
   find: () => Found | undefined | Promise<Found | undefined>,
@@ -17,14 +17,14 @@ export async function eventually<Found>(
     const found = await find();
     if (found !== undefined) return found;
     if (performance.now() > deadlineMs) throw new Error(`no ${what} within ${DEADLINE_MS} ms`);
-    await after(LOOK_INTERVAL_MS);
+    await after(POLL_INTERVAL_MS);
   }
 }
 
 /**
- * Every mail that a service without an SMTP server has put into its data directory, in order.
+ * Every mail that a service without an SMTP server has written to its data directory, in order.
  *
- * @param isWanted by the file's name; all of them, without it.
+ * @param isWanted selects by file name; by default all.
  */
 export async function mailsIn(
   dataDirectory: string,
@@ -37,7 +37,7 @@ export async function mailsIn(
   return await Promise.all(texts.map((text) => PostalMime.parse(text)));
 }
 
-/** Waits for the n-th mail (1: the first) to an address whose link leads to a page. */
+/** Waits for the n-th mail (1: the first) to an email whose link leads to a page. */
 export function mailTo(
   dataDirectory: string,
   email: string,

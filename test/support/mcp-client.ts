@@ -6,7 +6,7 @@ import {
   type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 
-/** How the official client can come, and the revision that it and Kurs then agree on. */
+/** How the official client can connect, and the revision that it then agrees on with Kurs. */
 export const eras = [
   { name: "by initialize", mode: "legacy", revision: "2025-11-25" },
   { name: "pinned to 2026-07-28", mode: { pin: "2026-07-28" }, revision: "2026-07-28" },
@@ -19,7 +19,7 @@ export const eras = [
 
 interface How {
   readonly mode: VersionNegotiationMode;
-  /** The whole of the Authorization header. */
+  /** The complete Authorization header. */
   readonly authorization: string;
 }
 
@@ -29,7 +29,7 @@ export interface McpClient extends AsyncDisposable {
   call(name: string, given?: Record<string, unknown>): Promise<CallToolResult>;
 }
 
-/** @throws what the client makes of a refusal. */
+/** @throws the client's error when the server rejects it. */
 export async function connectMcp(url: string, how: How): Promise<McpClient> {
   const { mode, authorization } = how;
   const client = new Client(
@@ -45,14 +45,14 @@ export async function connectMcp(url: string, how: How): Promise<McpClient> {
   };
 }
 
-/** The one text of a result. */
+/** The only text of a result. */
 export function textIn({ content }: CallToolResult): string {
   const [first] = content;
   assert.ok(content.length === 1 && first?.type === "text", JSON.stringify(content));
   return first.text;
 }
 
-/** The REST envelope that a failed call's text is. */
+/** The REST envelope in the text of a failed call. */
 export function envelopeIn(result: CallToolResult): Readonly<Record<string, unknown>> {
   assert.equal(result.isError, true, JSON.stringify(result));
   assert.equal("structuredContent" in result, false);

@@ -4,21 +4,21 @@ import type { TestService } from "./service.ts";
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What a scrape says. */
+/** The result of a scrape. */
 export interface Scrape {
   /** The metrics by name, each with its type. A histogram is one metric. */
   readonly types: ReadonlyMap<string, string>;
   /** Every label of every series, as `name=value`. */
   readonly labels: ReadonlySet<string>;
-  /** The value of the one series with exactly these labels; undefined when there is none. */
+  /** The value of the one series with exactly these labels; undefined if it does not exist. */
   value(name: string, labels?: Labels): number | undefined;
-  /** The sum over all series that have these labels, whatever others they have. */
+  /** The sum over all series that have these labels among others. */
   total(name: string, labels?: Labels): number;
-  /** How many series a name has. */
+  /** The number of series of a name. */
   series(name: string): number;
 }
 
-/** Scrapes a service and reads strictly what comes. */
+/** Scrapes a service and parses the response strictly. */
 export async function scrape({ metricsUrl }: Pick<TestService, "metricsUrl">): Promise<Scrape> {
   const { status, headers, text } = await ask(metricsUrl, "GET", "/metrics");
   assert.equal(status, 200, text);
@@ -26,7 +26,7 @@ export async function scrape({ metricsUrl }: Pick<TestService, "metricsUrl">): P
   return parseExposition(text);
 }
 
-/** Asks the server for scrapers for anything. */
+/** Sends a request to the metrics server. */
 export function ask(metricsUrl: string | undefined, method: string, path: string): Promise<Answer> {
   assert.ok(metricsUrl !== undefined, "there are no metrics");
   return clientOf(new URL(metricsUrl).origin).call(method, path);
@@ -45,13 +45,13 @@ const helpLine = new RegExp(`^# HELP (${NAME}) \\S.*$`);
 const label = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/y;
 
 /**
- * Reads Prometheus' text format 0.0.4: each metric once, with its help and type before its samples,
- * no series twice, and histograms whose buckets add up.
+ * Parses Prometheus' text format 0.0.4: each metric once, with its help and type before its
+ * samples, no series twice, and histograms whose buckets add up.
  *
- * @throws for whatever does not fit.
+ * @throws for any violation.
  */
 export function parseExposition(text: string): Scrape {
-  assert.ok(text.endsWith("\n"), "the last line is not ended");
+  assert.ok(text.endsWith("\n"), "the last line has no line feed");
   const types = new Map<string, string>();
   const helped = new Set<string>();
   const samples: Sample[] = [];
@@ -83,19 +83,19 @@ export function parseExposition(text: string): Scrape {
 
 function sampleOf(line: string): Sample {
   const [, name = "", inBraces = "", number = ""] = sampleLine.exec(line) ?? [];
-  assert.ok(name !== "", `no sample: ${line}`);
+  assert.ok(name !== "", `not a sample: ${line}`);
   const labels: Record<string, string> = {};
   label.lastIndex = 0;
   let read = 0;
   for (let found = label.exec(inBraces); found !== null; found = label.exec(inBraces)) {
     const [, key = "", value = ""] = found;
-    assert.ok(!(key in labels), `a label twice: ${line}`);
+    assert.ok(!(key in labels), `a repeated label: ${line}`);
     labels[key] = value;
     read = label.lastIndex;
   }
   assert.equal(read, inBraces.length, `labels: ${line}`);
   const value = number === "+Inf" ? Number.POSITIVE_INFINITY : Number(number);
-  assert.ok(!Number.isNaN(value), `no number: ${line}`);
+  assert.ok(!Number.isNaN(value), `not a number: ${line}`);
   return { name, labels, value };
 }
 
@@ -139,7 +139,7 @@ function assertBuckets(name: string, samples: readonly Sample[]): void {
 
 function scrapeOf(types: ReadonlyMap<string, string>, samples: readonly Sample[]): Scrape {
   const values = new Map(samples.map((sample) => [nameOf(sample), sample.value]));
-  assert.equal(values.size, samples.length, "a series is there twice");
+  assert.equal(values.size, samples.length, "a repeated series");
   const of = (name: string) => samples.filter((sample) => sample.name === name);
   return {
     types,

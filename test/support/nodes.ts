@@ -5,30 +5,30 @@ import { type Ended, kurs, type Server, serve, temporaryDirectory } from "./proc
 
 type Environment = Readonly<Record<string, string>>;
 
-/** How a server is started that several clusters share: its log tells their databases apart. */
+/** Settings of a server that several clusters share: its log names the database of each line. */
 export const SHARED = { settings: { log_line_prefix: "%m [%p] %q<%d> " } };
 
-/** A PostgreSQL database of the test's own, and nodes on it. Disposing of it ends all of them. */
+/** A separate PostgreSQL database, and nodes on it. Disposing of it ends all of them. */
 export interface Cluster extends AsyncDisposable {
   readonly postgres: PostgresServer;
-  /** Where nodes put what is no store's: mails without an SMTP server. */
+  /** The nodes' directory for data outside the store: mails without an SMTP server. */
   readonly dataDirectory: string;
-  /** The address of the nodes' database. */
+  /** The URL of the nodes' database. */
   readonly url: string;
-  /** Starts a node in a process of its own and waits until it listens. */
+  /** Starts a node in its own process and waits until it listens. */
   startNode(env?: Environment): Promise<Server>;
   startNodes(count: number, env?: Environment): Promise<Server[]>;
   /** Runs a command on the nodes' database. */
   kurs(...args: readonly string[]): Promise<Ended>;
-  /** Runs one statement beside the nodes. */
+  /** Runs one statement on a separate connection. */
   query(sql: string, ...values: unknown[]): Promise<Row[]>;
-  /** What PostgreSQL's log holds above the level of a message: in good order, nothing. */
+  /** The warnings and errors in PostgreSQL's log; there should be none. */
   complaints(): string[];
 }
 
 let databases = 0;
 
-/** @param shared a server that other clusters use as well; without it, a server of its own. */
+/** @param shared a server that other clusters use as well; by default a separate one. */
 export async function startCluster(shared?: PostgresServer): Promise<Cluster> {
   await using starting = new AsyncDisposableStack();
   const { path: dataDirectory } = starting.use(await temporaryDirectory());
@@ -37,7 +37,7 @@ export async function startCluster(shared?: PostgresServer): Promise<Cluster> {
   const name = `kurs_${databases}`;
   await administer(postgres.url(), `CREATE DATABASE ${name}`);
   const url = postgres.url(name);
-  const beside = starting.use(await connectTo(url));
+  const admin = starting.use(await connectTo(url));
   const nodes = starting.use(new AsyncDisposableStack());
   const startNode = async (env: Environment = {}) =>
     nodes.use(await serve({ dataDirectory, env: { DATABASE_URL: url, ...env } }));
@@ -50,47 +50,47 @@ export async function startCluster(shared?: PostgresServer): Promise<Cluster> {
     startNode,
     async startNodes(count, env) {
       const starts = Array.from({ length: count }, () => startNode(env));
-      // Those beside one that fails are waited for, or nobody would end them.
+      // If one start fails, the others are awaited as well, so that they are disposed of.
       await Promise.allSettled(starts);
       return await Promise.all(starts);
     },
     kurs: (...args) => kurs(args, { dataDirectory, env: { DATABASE_URL: url } }),
-    query: async (sql, ...values) => (await beside.query(sql, values)).rows as Row[],
+    query: async (sql, ...values) => (await admin.query(sql, values)).rows as Row[],
     complaints() {
       const lines = postgres.log().match(/^.*\b(?:WARNING|ERROR|FATAL|PANIC): .*$/gm) ?? [];
-      // What is of no database is everyone's.
+      // Lines without a database belong to every cluster.
       return lines.filter((line) => line.includes(`<${name}>`) || !/ <kurs_\d+> /.test(line));
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
 }
 
-/** A connection of the test's own. Disposing of it ends it, and what it holds. */
+/** A separate connection. Disposing of it ends it and releases its locks. */
 export async function connectTo(url: string) {
-  const client = new Client({ connectionString: url, application_name: "beside" });
+  const client = new Client({ connectionString: url, application_name: "test" });
   await client.connect();
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
-/** Waits until so many others wait for a lock that a connection holds. @returns their processes. */
+/** Waits until this many processes wait for a lock of a connection. @returns their process ids. */
 export function waitersFor(holder: Client, count = 1): Promise<number[]> {
   const sql = `
     SELECT DISTINCT pid FROM pg_locks
     WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))`;
-  return eventually(`${count} that wait`, async () => {
+  return eventually(`${count} waiting processes`, async () => {
     const { rows } = await holder.query<{ pid: number }>(sql);
     return rows.length >= count ? rows.map(({ pid }) => pid) : undefined;
   });
 }
 
-/** The one of several that a turn falls to. */
-export function nth<Item>(items: readonly Item[], turn: number): Item {
-  const item = items[turn % items.length];
-  if (item === undefined) throw new Error("there is none to take turns");
+/** The item at an index, cyclically. */
+export function nth<Item>(items: readonly Item[], index: number): Item {
+  const item = items[index % items.length];
+  if (item === undefined) throw new Error("there are no items");
   return item;
 }
 
-/** Units are stored twice over, by period and by day and key: where the two do not agree. */
+/** Units are stored by period, and by day and key: the rows where the two differ. */
 export const DISAGREEING_UNITS = `
   SELECT account_id, period, p.units, d.units AS daily
   FROM period_usage p

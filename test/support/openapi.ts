@@ -14,7 +14,7 @@ interface DocumentedResponse {
   readonly content?: Readonly<Record<string, { readonly schema: Json }>>;
 }
 
-/** What the tests read of an OpenAPI document. */
+/** The parts of an OpenAPI document that tests read. */
 export interface OpenApiDocument {
   readonly openapi: string;
   readonly info: Json;
@@ -23,14 +23,14 @@ export interface OpenApiDocument {
   readonly components: { readonly schemas: Readonly<Record<string, Json>> };
 }
 
-/** @returns the operation of a path as it stands in the document, its parameters in braces. */
+/** @returns the operation of a path as written in the document, with parameters in braces. */
 export function operationOf(document: OpenApiDocument, method: string, path: string): Operation {
   const operation = document.paths[path]?.[method.toLowerCase()];
   assert.ok(operation !== undefined, `${method} ${path} is not documented`);
   return operation;
 }
 
-/** Asserts that an answer is one of those that its operation promises: status, code and body. */
+/** Asserts that an operation documents a response: its status, code and body. */
 export function assertDocumented(document: OpenApiDocument, operation: Operation, answer: Answer) {
   const { status, text, body, headers } = answer;
   const response = operation.responses[status];
@@ -67,8 +67,8 @@ function assertFits(validator: Validator, value: unknown, text: string): void {
 }
 
 /**
- * Puts what a local reference points to in its place, and closes every object: a member that the
- * document does not name is a fault too.
+ * Replaces each local reference with its target, and closes every object: an undocumented member is
+ * an error, too.
  */
 function withoutReferences(document: OpenApiDocument, schema: unknown): Json {
   if (typeof schema !== "object" || schema === null) return schema as Json;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-// PostgreSQL's protocol 3.0 (PostgreSQL, chapter 54), as far as a pooler takes part in it.
+// The parts of PostgreSQL's protocol 3.0 (PostgreSQL, chapter 54) that a pooler handles.
 const SSL_REQUEST = 80_877_103;
 const READY_FOR_QUERY = "Z".charCodeAt(0);
 const PARAMETER_STATUS = "S".charCodeAt(0);
@@ -18,7 +18,7 @@ const ACCEPTED = new Set([
   "standard_conforming_strings",
 ]);
 
-/** A pooler on loopback, in front of a server that asks for no password. */
+/** A pooler on loopback, in front of a server without passwords. */
 export interface Pooler extends AsyncDisposable {
   readonly port: number;
 }
@@ -32,9 +32,9 @@ interface ServerSession {
 }
 
 /**
- * Starts a pooler that treats clients as PgBouncer does: it rejects startup parameters that it does
- * not know and makes up the process ids that it tells. In session mode a client keeps its session;
- * in transaction mode all clients share one, from transaction to transaction.
+ * Starts a pooler that treats clients like PgBouncer: it rejects unknown startup parameters and
+ * sends invented process ids. In session mode a client keeps its session; in transaction mode all
+ * clients share one, transaction by transaction.
  */
 export async function startPooler(
   serverPort: number,
@@ -129,7 +129,7 @@ function passToClient(session: ServerSession, message: Buffer, mode: string): vo
   }
 }
 
-/** @param typeBytes of a message stand before its length: none in a startup message. */
+/** @param typeBytes the number of bytes before a message's length: none in a startup message. */
 function onMessages(
   socket: Socket,
   typeBytes: 0 | 1,

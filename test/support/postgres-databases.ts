@@ -8,7 +8,7 @@ import {
 } from "../../src/storage/settings.ts";
 import { type PostgresServer, startPostgres } from "./postgres.ts";
 
-/** A database of the test's own. Disposing of it removes it. */
+/** A separate database. Disposing of it removes it. */
 export interface PostgresDatabase extends AsyncDisposable {
   readonly url: string;
   readonly hosts: readonly DatabaseHost[];
@@ -18,13 +18,13 @@ let server: Promise<string> | undefined;
 let started: PostgresServer | undefined;
 let schemas = 0;
 
-// Here and not where it starts: there it would end with the test that was the first to want it.
+// Here and not where the server starts: there it would end with the first test that uses it.
 after(async () => {
   await (await owner)?.end();
   await started?.[Symbol.asyncDispose]();
 });
 
-// One connection makes and removes all schemas, one after the other: a new one costs more than they.
+// One connection creates and removes all schemas: a new connection costs more than a schema.
 let owner: Promise<Client> | undefined;
 let administered: Promise<unknown> = Promise.resolve();
 
@@ -43,9 +43,9 @@ async function administer(statement: string): Promise<void> {
 }
 
 /**
- * Makes a database with all tables: on the server of `TEST_DATABASE_URL` or, without it, on one that
- * this process starts for all its tests and ends after them. It is a schema of its own, which takes
- * a tenth of the time that a database takes, and looks no different from within.
+ * Creates a database with all tables: on the server of `TEST_DATABASE_URL` or, by default, on one
+ * that this process starts for all its tests. It is a separate schema, which takes a tenth of the
+ * time of a database and looks the same from inside.
  */
 export async function newPostgresDatabase(): Promise<PostgresDatabase> {
   const database = await newBareDatabase();
@@ -53,7 +53,7 @@ export async function newPostgresDatabase(): Promise<PostgresDatabase> {
   return database;
 }
 
-/** Makes a database without any table. */
+/** Creates a database without tables. */
 export async function newBareDatabase(): Promise<PostgresDatabase> {
   const url = new URL(await serverUrl());
   schemas += 1;
@@ -72,7 +72,7 @@ export async function newBareDatabase(): Promise<PostgresDatabase> {
 
 export function hostsOf(url: string): readonly DatabaseHost[] {
   const hosts = parseDatabaseUrl(url);
-  if (hosts === undefined) throw new Error(`${url} is no address`);
+  if (hosts === undefined) throw new Error(`${url} is not a database URL`);
   return hosts;
 }
 

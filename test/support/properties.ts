@@ -1,8 +1,8 @@
 import fc from "fast-check";
 
 /**
- * Of every property that is tested under `npm test`, so that a change that breaks one is the change
- * that broke it. `PROPERTY_SEED=$RANDOM npm test` tries others.
+ * The seed of every property test under `npm test`, so that a failure is due to the change under
+ * test. `PROPERTY_SEED=$RANDOM npm test` tries others.
  */
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121);
 

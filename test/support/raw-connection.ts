@@ -3,11 +3,11 @@ import { connect, type Socket } from "node:net";
 import { type Answer, answerOf } from "./client.ts";
 
 /** A server that has not sent what a test waits for by then hangs, on any machine. */
-const PATIENCE_MS = 120_000;
+const WAIT_MS_MAX = 120_000;
 
-/** One response as it stands on the wire. */
+/** One response as sent on the wire. */
 export interface WireAnswer extends Answer {
-  /** The lines of its head behind the status line, in order. */
+  /** The lines of its head after the status line, in order. */
   readonly lines: readonly string[];
 }
 
@@ -155,7 +155,7 @@ export class Wire implements Disposable {
   #until<Found>(what: string, find: () => Found | undefined): Promise<Found> {
     const { promise, resolve, reject } = Promise.withResolvers<Found>();
     const told = () => `no ${what}, but ${JSON.stringify(this.#text.slice(0, 4000))}`;
-    const late = setTimeout(() => reject(new Error(told())), PATIENCE_MS);
+    const late = setTimeout(() => reject(new Error(told())), WAIT_MS_MAX);
     const look = () => {
       const found = find();
       if (found !== undefined) resolve(found);
@@ -175,7 +175,7 @@ export function plainRead(apiKey: string, pair = "EUR/USD"): string {
   return `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey ${apiKey}\r\n\r\n`;
 }
 
-/** @returns the length of the first response, or `undefined` as long as it is not whole. */
+/** @returns the length of the first response, or `undefined` while it is incomplete. */
 function lengthOf(text: string, isHead = false): number | undefined {
   const headEnd = text.indexOf("\r\n\r\n");
   if (headEnd < 0 || !text.startsWith("HTTP/1.")) return undefined;

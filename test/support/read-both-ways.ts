@@ -34,7 +34,7 @@ export interface Ways extends Disposable {
 /** Ends every exchange: its response closes the connection. */
 const LAST = "GET /nowhere HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
 
-/** Two accounts in each situation on one service with metrics, and what they have used. */
+/** Two accounts in each situation on one service with metrics, and their usage. */
 export async function readWaysOf(service: TestService): Promise<Ways> {
   const newTwin = async (plan: string, isRevoked: boolean): Promise<Twin> => {
     const customer = await service.newCustomer();

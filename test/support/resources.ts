@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Program } from "./process.ts";
 
-// What a process holds, as Linux tells it; elsewhere nothing is held.
+// Resources of a process, from Linux's /proc; 0 on other systems.
 
 /** Resident memory in MiB. */
 export function residentMib(pid: number): number {
@@ -14,7 +14,7 @@ export function residentMib(pid: number): number {
   }
 }
 
-/** Files and sockets that are open. */
+/** The number of open files and sockets. */
 export function openFiles(pid: number): number {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;
@@ -23,14 +23,14 @@ export function openFiles(pid: number): number {
   }
 }
 
-/** Connections, with the sockets that it listens on. */
+/** The number of connections, including the listening sockets. */
 export function openSockets(pid: number): number {
   const directory = `/proc/${pid}/fd`;
   return readdirSync(directory).filter((name) => {
     try {
       return readlinkSync(join(directory, name)).startsWith("socket:");
     } catch {
-      // It was closed since.
+      // It was closed meanwhile.
       return false;
     }
   }).length;

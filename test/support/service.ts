@@ -15,7 +15,7 @@ import { clientOf } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { quickHashing } from "./quick-secrets.ts";
 
-/** A clock that stands until a test moves it. */
+/** A clock that only a test advances. */
 export class TestClock implements Clock {
   #nowMs: number;
 
@@ -39,17 +39,17 @@ export class TestClock implements Clock {
 export interface TestOptions {
   readonly clock?: TestClock;
   readonly config?: Partial<Config>;
-  /** Sources to fetch; without any, nothing goes out. */
+  /** Sources to fetch; by default none. */
   readonly sources?: readonly RateSource[];
-  /** Without them, production's but for the cost of a password. */
+  /** By default the real ones, with cheaper passwords. */
   readonly secrets?: Secrets;
-  /** A directory to use and leave; without one, a new one that is removed at the end. */
+  /** A directory to use and keep; by default a new one that is removed at the end. */
   readonly dataDirectory?: string;
 }
 
 const sharedSecrets = createSecrets(quickHashing);
 
-/** A service of the production constructor on a real database file and a real socket. */
+/** A service from the production constructor, on a real database file and a real socket. */
 export async function startService(options: TestOptions = {}) {
   const clock = options.clock ?? new TestClock("2026-11-21T12:00:00.000Z");
   const dataDirectory = options.dataDirectory ?? (await mkdtemp(join(tmpdir(), "kurs-test-")));
@@ -75,16 +75,16 @@ export async function startService(options: TestOptions = {}) {
     dataDirectory,
     logLines,
 
-    /** Opens the service's own database beside it, to prepare or to look. */
+    /** Opens the service's database on a separate connection, to prepare or to check data. */
     database: () => new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 }),
 
-    /** Runs one statement on the service's own database, on a connection of its own. */
+    /** Runs one statement on the service's database, on a separate connection. */
     query(sql: string, ...values: SQLInputValue[]): Readonly<Record<string, unknown>>[] {
       using database = test.database();
       return database.prepare(sql).all(...values);
     },
 
-    /** Stores a rate as a publisher's would be stored, without asking the service. */
+    /** Stores a rate directly in the database. */
     storeRate(base: string, quote: string, rate: string, asOf = "2026-03-13T15:00:00.000000000Z") {
       const sql =
         "INSERT INTO rates (base, quote, rate, as_of, source) VALUES (?, ?, ?, ?, 'test')";

@@ -1,17 +1,17 @@
 import type { TestService } from "./service.ts";
 
-/** Makes every charge by day and key fail, as a fault of the database and not of what is charged. */
+/** Makes every charge by day and key fail with an error of the database. */
 export const FAIL_DAYS = `
   CREATE TRIGGER no_days BEFORE INSERT ON charged_units WHEN new.day > 0
   BEGIN SELECT abs(-9223372036854775807 - 1); END`;
 
-/** Lets no unit be counted by day and key, until it is disposed of. */
+/** Makes counting by day and key fail until it is disposed of. */
 export function withoutDays(service: TestService): Disposable {
   service.query(FAIL_DAYS);
   return { [Symbol.dispose]: () => void service.query("DROP TRIGGER no_days") };
 }
 
-/** Takes a view away, until it is disposed of. */
+/** Removes a view until it is disposed of. */
 export function withoutView(service: TestService, name: string): Disposable {
   const [view] = service.query("SELECT sql FROM sqlite_schema WHERE name = ?", name);
   service.query(`DROP VIEW ${name}`);

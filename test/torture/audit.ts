@@ -6,9 +6,8 @@ import { CHUNK, IMPORTED_PAIRS, importedPair, importOf, SELECT_IMPORTED } from "
 import type { Round } from "./round.ts";
 
 /**
- * Holds what is there against what was acknowledged: all of it as it lies in the store, what is new
- * and some of what is older through the service's door, on every node. What was in doubt is settled
- * by what is found.
+ * Compares the store with what was acknowledged: all of it in the database, new items and some
+ * older ones over HTTP on every node. The result settles what was in doubt.
  */
 export async function audit(round: Round): Promise<Findings> {
   const { ledger, store, nodes, settings, plan } = round;
@@ -40,19 +39,19 @@ async function auditImports(round: Round, findings: Findings): Promise<void> {
   const whole = end === -1 ? IMPORTED_PAIRS : end;
   const before = done === 0 ? undefined : done;
   if (found.some((number, index) => index >= whole && number !== before)) {
-    const told = `${whole} rates of import ${begun}, then others than those of ${before}`;
-    findings.lose(`lost: ${told}`);
+    const description = `${whole} rates of import ${begun}, then others than those of ${before}`;
+    findings.lose(`lost: ${description}`);
   } else if (begun !== done && whole % CHUNK !== 0) {
     findings.complain(`import ${begun} ends within a chunk: ${whole} rates`);
   } else if (begun !== done) {
-    round.story.tell(`import ${begun} had come to ${whole} rates, and is run again`);
+    round.story.tell(`import ${begun} had stored ${whole} rates and is repeated`);
     ledger.imports.done = begun - 1;
     await importRates(round, { killedAfterAnswers: undefined });
     await auditImports(round, findings);
   }
 }
 
-/** Of two passwords that may hold exactly one does, and with the new one all sessions have ended. */
+/** Exactly one of two possible passwords is valid; with the new one all sessions have ended. */
 async function settlePassword(round: Round, account: AccountEntry, findings: Findings) {
   const { email, password, doubtfulPassword } = account;
   if (doubtfulPassword === undefined) return;

@@ -8,12 +8,12 @@ import type { Round } from "./round.ts";
 
 const KEYS_MAX = 8;
 
-/** Of one customer; the service allows as many on one UTC day. */
+/** Per account; the service allows this many per UTC day. */
 const KEYS_PER_DAY_MAX = 100;
 const SESSIONS_MAX = 4;
 
-/** How often a hand does what. */
-const doings = {
+/** The weights of the actions. */
+const actionWeights = {
   register: 3,
   "log in": 2,
   "log out": 2,
@@ -25,21 +25,22 @@ const doings = {
   "try ended session": 2,
   "try spent token": 2,
 } as const;
-type Doing = keyof typeof doings;
+type Action = keyof typeof actionWeights;
 
-/** What customers do besides reading, one thing after the other, until the load is over. */
-export async function actOn(round: Round, hand: number): Promise<void> {
+/** Actions of accounts besides reads, one after the other, until the load ends. */
+export async function actOn(round: Round, workerIndex: number): Promise<void> {
   const { settings, plan, nodes } = round;
-  const draws = new Draws([settings.seed, plan.round, "act", hand]);
+  const draws = new Draws([settings.seed, plan.round, "act", workerIndex]);
   for (let count = 0; round.isOn; count += 1) {
     const node = nodes.living(draws.whole(0, settings.nodes - 1));
     if (node === undefined) return;
-    const doing = draws.kind(doings);
+    const action = draws.kind(actionWeights);
     const actor = new Actor(round, node, draws);
-    if (doing === "register") await actor.register(`c${plan.round}-${hand}-${count}@example.org`);
-    else if (doing === "use mail") await actor.useMail();
-    else if (doing === "try spent token") await actor.trySpentToken();
-    else await actor.act(doing);
+    if (action === "register")
+      await actor.register(`c${plan.round}-${workerIndex}-${count}@example.org`);
+    else if (action === "use mail") await actor.useMail();
+    else if (action === "try spent token") await actor.trySpentToken();
+    else await actor.act(action);
   }
 }
 
@@ -68,7 +69,7 @@ class Actor {
     });
   }
 
-  /** Spends a token that came by mail. */
+  /** Uses a token from a mail. */
   async useMail(): Promise<void> {
     const { mailbox, ledger } = this.#round;
     await mailbox.look();
@@ -90,16 +91,16 @@ class Actor {
     await this.#ask("a spent token", ...spendingOf(token, "another good password"), 400);
   }
 
-  async act(doing: Exclude<Doing, "register" | "use mail" | "try spent token">): Promise<void> {
+  async act(action: Exclude<Action, "register" | "use mail" | "try spent token">): Promise<void> {
     const customer = this.#draws.any(this.#round.ledger.readers);
     if (customer === undefined) return;
     await this.#alone(customer, async () => {
-      if (doing === "log in") await this.#logIn(customer);
-      else if (doing === "log out") await this.#logOut(customer);
-      else if (doing === "create key") await this.#createKey(customer);
-      else if (doing === "revoke key") await this.#revokeKey(customer);
-      else if (doing === "ask for reset") await this.#askForReset(customer);
-      else if (doing === "look at usage") await this.#lookAtUsage(customer);
+      if (action === "log in") await this.#logIn(customer);
+      else if (action === "log out") await this.#logOut(customer);
+      else if (action === "create key") await this.#createKey(customer);
+      else if (action === "revoke key") await this.#revokeKey(customer);
+      else if (action === "ask for reset") await this.#askForReset(customer);
+      else if (action === "look at usage") await this.#lookAtUsage(customer);
       else await this.#tryEndedSession(customer);
     });
   }
@@ -138,7 +139,7 @@ class Actor {
     this.#round.ledger.addKey(customer, { id: String(id), apiKey: String(apiKey) });
   }
 
-  /** One key stays, or there would soon be no reads. */
+  /** One key remains; otherwise there would soon be no reads. */
   async #revokeKey(customer: AccountEntry): Promise<void> {
     const [session] = liveSessions(customer);
     const keys = liveKeys(customer);
@@ -196,7 +197,7 @@ class Actor {
     customer.resetMail = "none";
     for (const session of sessions) session.end = "acknowledged";
     this.#round.ledger.spend(token);
-    // Without a key there would be no reads: a log-in, and a key.
+    // Without a key there would be no reads: log in and create one.
     if (keys.length > 0) for (const _ of ["a log-in", "a key"]) await this.#createKey(customer);
   }
 
@@ -210,7 +211,7 @@ class Actor {
     if (answer === undefined || today().slice(0, 7) !== period) return;
     const { used_units: units } = answer.body.usage as { used_units: number };
     if (units < certain) {
-      throw new Violation(`${customer.email}: ${units} units told, ${certain} were charged before`);
+      throw new Violation(`${customer.email}: got ${units} units, ${certain} were charged before`);
     }
   }
 
@@ -221,7 +222,7 @@ class Actor {
     await this.#ask(`${customer.email}, an ended session`, "GET /v1/account/usage", how, 401);
   }
 
-  /** Two hands that changed one customer at once would each be surprised by the other. */
+  /** Prevents two workers from changing one account at the same time. */
   async #alone(customer: AccountEntry, act: () => Promise<void>): Promise<void> {
     if (customer.isBusy || customer.doubtfulPassword !== undefined) return;
     customer.isBusy = true;
@@ -232,27 +233,27 @@ class Actor {
     }
   }
 
-  /** @returns `undefined` when it is in doubt. @throws {Violation} for another status. */
+  /** @returns `undefined` when the outcome is in doubt. @throws {Violation} for another status. */
   async #ask(who: string, what: string, how: Call, status: number): Promise<Answer | undefined> {
     const { counts, story, answers } = this.#round;
     const [method = "", path = ""] = what.split(" ");
-    const told = `${who}: ${what} on node ${this.#node.index}`;
+    const message = `${who}: ${what} on node ${this.#node.index}`;
     counts.add("requests");
     let answer: Answer;
     try {
       answer = await this.#node.server.call(method, path, how);
     } catch (error) {
-      if (!this.#node.isDoomed) throw new Violation(`${told} broke off: ${error}`);
-      story.tell(`${told} is in doubt`);
+      if (!this.#node.isDoomed) throw new Violation(`${message} broke off: ${error}`);
+      story.tell(`${message} is in doubt`);
       return undefined;
     }
     answers.count();
     counts.add("answers");
     counts.add(path.startsWith("/v1/account/api-keys/") ? "key revocations" : what);
-    story.tell(`${told} got ${answer.status}`);
+    story.tell(`${message} got ${answer.status}`);
     if (answer.status === 503) return undefined;
     if (answer.status !== status) {
-      throw new Violation(`${told}: want ${status}, got ${answer.status} ${answer.text}`);
+      throw new Violation(`${message}: want ${status}, got ${answer.status} ${answer.text}`);
     }
     return answer;
   }

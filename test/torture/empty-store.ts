@@ -6,8 +6,8 @@ import { CHUNK, IMPORTED_PAIRS, rateFile, SELECT_IMPORTED } from "./rates.ts";
 import type { Round } from "./round.ts";
 
 /**
- * A process is killed while it makes a store out of nothing, and another goes on where that left
- * it: the store must come to be whole.
+ * Kills a process while it creates a store, and starts another one there: the store must become
+ * complete.
  */
 export async function tortureEmptyStore(round: Round, plan: EmptyStorePlan): Promise<void> {
   const { by, killedAt } = plan;
@@ -20,7 +20,7 @@ export async function tortureEmptyStore(round: Round, plan: EmptyStorePlan): Pro
   const how = `${by} on an empty store ${isDone ? "ended before its kill" : "was killed"}`;
   round.story.tell(`${how}, ${tellInstant(killedAt)}`);
 
-  // All nodes at once, as an operator's orchestrator would.
+  // All nodes at once, like an operator's orchestrator.
   await Promise.all(Array.from({ length: count }, (_, index) => nodes.start(index)));
   nodes.check();
   const complaints = await store.complaints();
@@ -29,7 +29,7 @@ export async function tortureEmptyStore(round: Round, plan: EmptyStorePlan): Pro
   const all = Number(rates?.count);
   const isWhole = isDone && by === "rates import" ? imported === IMPORTED_PAIRS : true;
   if (!isWhole || imported % CHUNK !== 0) complaints.push(`${imported} imported rates`);
-  // The snapshot goes into a store without any rate, and goes there wholly.
+  // The snapshot is loaded completely, and only into a store without rates.
   const wanted = imported === 0 ? await snapshotPairs() : imported;
   if (all !== wanted) complaints.push(`${all} rates, not ${wanted}`);
   if (complaints.length > 0) throw new Violation(`${how}; then: ${complaints.join("; ")}`);
@@ -40,7 +40,7 @@ export async function tortureEmptyStore(round: Round, plan: EmptyStorePlan): Pro
   round.counts.add("empty stores");
 }
 
-/** Pairs that the bundled publications have between them. */
+/** The number of distinct pairs in the bundled publications. */
 async function snapshotPairs(): Promise<number> {
   const publications = loadSnapshot();
   const pairs = publications.flatMap(({ quotations }) =>
@@ -49,11 +49,11 @@ async function snapshotPairs(): Promise<number> {
   return new Set(pairs).size;
 }
 
-/** A store that is whole takes an account, a key and a charged read. */
+/** A complete store accepts an account, a key and a charged read. */
 async function readFirst({ server, index }: Node): Promise<void> {
   const { read, usedUnits } = await server.newCustomer(`first-${index}@example.org`);
   const { status, text } = await read();
-  // With a store that an import was cut off in, the pair may not be there; the read is charged.
+  // After an interrupted import the pair may be missing; the read is charged anyway.
   const isRead = status === 200 || status === 404;
   if (!isRead || (await usedUnits()) !== 1) throw new Violation(`a new store: ${status} ${text}`);
 }

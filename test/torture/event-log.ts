@@ -1,10 +1,10 @@
-/** Kept of a round's doings; the reads alone are thousands, and only told when they are odd. */
+/** Lines kept per round; reads are logged only when something about them is unusual. */
 const LINES_KEPT = 2000;
 
-/** Something that must not be. The text names whom it befell, so that the story can follow it. */
+/** A violated guarantee. The text names the accounts, so that the report can show their events. */
 export class Violation extends Error {}
 
-/** What has happened in a round, in order. */
+/** The events of a round, in order. */
 export class Story {
   readonly #beganMs = performance.now();
   #lines: string[] = [];
@@ -16,7 +16,7 @@ export class Story {
     if (this.#lines.length > 2 * LINES_KEPT) this.#lines = this.#lines.slice(-LINES_KEPT);
   }
 
-  /** The last lines, and before them those about anybody whom a text names. */
+  /** The last lines, and before them those about accounts that a text names. */
   about(text: string, last = 25, lastAbout = 40): string[] {
     const names = new Set(text.match(/[\w.-]+@example\.org/g) ?? []);
     const isAbout = (line: string) => [...names].some((name) => line.includes(name));
@@ -25,7 +25,7 @@ export class Story {
   }
 }
 
-/** Answers of a round: what its instants are counted in. */
+/** The number of responses in a round, by which its events are timed. */
 export class AnswerCount {
   total = 0;
   #isOver = false;
@@ -40,13 +40,13 @@ export class AnswerCount {
     }
   }
 
-  /** Settles once so many answers have come, or none come any more. */
+  /** Settles after this many responses, or when no more come. */
   reached(at: number): Promise<void> {
     if (this.#isOver || this.total >= at) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.add({ at, resolve }));
   }
 
-  /** No more answers come: nobody waits any longer. */
+  /** No more responses come: nothing waits any longer. */
   end(): void {
     this.#isOver = true;
     for (const { resolve } of this.#waiting) resolve();

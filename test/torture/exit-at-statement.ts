@@ -1,7 +1,7 @@
 import { DatabaseSync, StatementSync } from "node:sqlite";
 
-// Loaded into a program before all else, this kills it in front of one of its statements: between
-// two of them is no change of a file that could be waited for, and a migration takes milliseconds.
+// Preloaded into a program, this kills it before one of its statements: no file changes between two
+// statements that a watcher could see, and a migration takes milliseconds.
 
 const fatal = Number(process.env.DIE_AT_STATEMENT);
 let statements = 0;

@@ -4,12 +4,12 @@ import { setTimeout as after } from "node:timers/promises";
 import type { Ended, Program } from "../support/process.ts";
 import type { Instant } from "./plan.ts";
 
-/** A program that neither comes to its instant nor to its work by then is killed all the same. */
-const PATIENCE_MS = 10_000;
+/** A program that reaches neither its instant nor its work by then is killed anyway. */
+const WAIT_MS_MAX = 10_000;
 
 const DIE_AT_STATEMENT = join(import.meta.dirname, "exit-at-statement.ts");
 
-/** What a program needs to know beforehand that is to be killed at an instant. */
+/** The environment of a program that is to be killed at an instant. */
 export function environmentFor(instant: Instant): Readonly<Record<string, string>> {
   if (!("statement" in instant)) return {};
   const { statement } = instant;
@@ -17,9 +17,9 @@ export function environmentFor(instant: Instant): Readonly<Record<string, string
 }
 
 /**
- * Kills a program that has just been begun, at its instant, or as soon as it has come to its work.
+ * Kills a program that has just been started: at its instant, or as soon as it works.
  *
- * @param startMs what a start usually takes.
+ * @param startMs the usual duration of a start.
  */
 export async function killAt(
   instant: Instant,
@@ -31,8 +31,8 @@ export async function killAt(
     "its work",
     () => program.stdout.includes('"listening"') || undefined,
   );
-  // What ends by itself, before its instant or without ever listening, is no failure here.
-  await Promise.race([come, working.catch(() => undefined), after(PATIENCE_MS, undefined, over)]);
+  // A program that ends by itself before that is not a failure.
+  await Promise.race([come, working.catch(() => undefined), after(WAIT_MS_MAX, undefined, over)]);
   program.signal("SIGKILL");
   over.abort();
   await come;
@@ -51,7 +51,7 @@ async function ownInstant(
   }
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve());
-  // Such a one kills itself.
+  // This program kills itself.
   if ("statement" in instant) return await promise;
   let changes = 0;
   const watcher = watch(dataDirectory, () => {

@@ -6,11 +6,11 @@ import { tokenOf } from "../support/mails.ts";
 
 const purposes = { verify: "verification", reset: "password_reset" } as const;
 
-/** Takes the mails out of a data directory as they come: of many rounds there are thousands. */
+/** Reads and removes the mails of a data directory as they come: many rounds have thousands. */
 export class Mailbox {
   readonly #directory: string;
   readonly #tokens = new Map<string, MailToken>();
-  /** A mail that was in hand at a kill comes again. */
+  /** A mail in flight at a kill is delivered again. */
   readonly #seen = new Set<string>();
 
   constructor(dataDirectory: string) {
@@ -21,7 +21,7 @@ export class Mailbox {
     const names = await readdir(this.#directory).catch(() => []);
     for (const name of names.filter((name) => name.endsWith(".eml")).sort()) {
       const file = join(this.#directory, name);
-      // Another hand may have taken it meanwhile.
+      // Another worker may have read it meanwhile.
       const text = await readFile(file, "utf8").catch(() => undefined);
       if (text === undefined) continue;
       await rm(file, { force: true });
@@ -37,7 +37,7 @@ export class Mailbox {
     }
   }
 
-  /** Emails that have a token of a purpose waiting. */
+  /** Emails with an unused token of a purpose. */
   addressees(purpose: MailToken["purpose"]): string[] {
     const end = ` ${purpose}`;
     return [...this.#tokens.keys()]

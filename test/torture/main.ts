@@ -8,13 +8,13 @@ import { torture } from "./torture.ts";
 
 const USAGE = `npm run torture -- [options]
   --engine sqlite|postgres   the store (sqlite)
-  --minutes N                no round begins after them (1)
-  --rounds R                 so many rounds, however long they take
-  --seed S                   what is drawn; the same seed draws the same rounds
-  --from R                   begins with that round of the seed (1)
+  --minutes N                no round begins after this time (1)
+  --rounds R                 exactly this many rounds
+  --seed S                   seed of the random choices; a seed repeats its rounds
+  --from R                   the first round of the seed (1)
   --nodes N                  nodes on PostgreSQL, 2 or more (2)
-  --answers N                the most answers of a round before a kill (4000)
-  --json FILE                writes the figures there, too`;
+  --answers N                at most this many responses before a kill (4000)
+  --json FILE                also writes the figures to this file`;
 
 const WRONG_USE = 2;
 

@@ -9,19 +9,19 @@ import type { TorturedStore } from "./stores.ts";
 export interface Node {
   readonly index: number;
   readonly server: Server;
-  /** Its end has begun: a connection to it may break. */
+  /** Its end has begun: connections to it may break. */
   isDoomed: boolean;
 }
 
-/** Asks a node that has just begun to listen, until it has answered a read with 200. */
+/** Sends reads to a new node until one gets a 200. */
 export type FirstRead = (node: Node) => Promise<void>;
 
-/** The nodes on one store, of which some may be down. */
+/** The nodes on one store, some of which may be down. */
 export class Nodes implements AsyncDisposable {
   kills = 0;
-  /** From the start of each process to its first read that was answered with 200. */
+  /** For each process the time from its start to its first 200 for a read. */
   readonly recoveriesMs: number[] = [];
-  /** What a start takes: the instants of those that are killed are parts of it. */
+  /** The usual duration of a start: kills during starts are timed in fractions of it. */
   startMs = 400;
   readonly #store: TorturedStore;
   readonly #firstRead: FirstRead;
@@ -33,11 +33,11 @@ export class Nodes implements AsyncDisposable {
     this.#nodes = Array.from({ length: count }, () => undefined);
   }
 
-  /** The one of a turn or, while that is down, the next. */
-  living(turn: number): Node | undefined {
+  /** The node at an index (cyclic) or, if that is down, the next one. */
+  living(first: number): Node | undefined {
     const count = this.#nodes.length;
     for (let step = 0; step < count; step += 1) {
-      const node = this.#nodes[(turn + step) % count];
+      const node = this.#nodes[(first + step) % count];
       if (node !== undefined && !node.isDoomed) return node;
     }
     return undefined;
@@ -51,7 +51,7 @@ export class Nodes implements AsyncDisposable {
     for (const index of this.#nodes.keys()) await this.start(index);
   }
 
-  /** Starts a node, with starts before it that are killed, and waits for its first answer. */
+  /** Starts a node after some starts that are killed, and waits for its first response. */
   async start(
     index: number,
     how: { killedStarts?: readonly Instant[]; story?: Story } = {},
@@ -75,7 +75,7 @@ export class Nodes implements AsyncDisposable {
     return node;
   }
 
-  /** Ends a node by `kill -9`, perhaps a moment after it was asked to stop. */
+  /** Ends a node by `kill -9`, perhaps shortly after a SIGTERM. */
   async end({ node: index, askedMsBefore }: NodeEnd, story: Story): Promise<void> {
     const node = this.#nodes[index];
     if (node === undefined) throw new Error(`node ${index} is not up`);
@@ -96,7 +96,7 @@ export class Nodes implements AsyncDisposable {
     }
   }
 
-  /** Runs a program on the store to its kill. @returns whether it came to its end before. */
+  /** Runs a program on the store until it is killed. @returns whether it ended before. */
   async runAndKill(args: readonly string[], instant: Instant, input = ""): Promise<boolean> {
     const { dataDirectory } = this.#store;
     const env = { ...ENVIRONMENT, ...this.#store.env, ...environmentFor(instant) };
@@ -108,7 +108,7 @@ export class Nodes implements AsyncDisposable {
     return exitCode === 0;
   }
 
-  /** That no node has failed on its own. */
+  /** Asserts that no node has failed by itself. */
   check(): void {
     for (const node of this.all()) {
       checkLog(node);

@@ -7,13 +7,13 @@ import type { CommandPlan, ImportPlan } from "./plan.ts";
 import { IMPORTED_PAIRS, rateFile } from "./rates.ts";
 import type { Round } from "./round.ts";
 
-// What the operator does beside the load: each command is a process of its own on the store.
+// The operator's commands during the load: each is a separate process on the store.
 
 export function planNamed(index: number): string {
   return `plan-${index}`;
 }
 
-/** Imports rates, to the end or to its kill. */
+/** Imports rates, to the end or until it is killed. */
 export async function importRates(
   round: Round,
   { killedAfterAnswers }: Pick<ImportPlan, "killedAfterAnswers">,
@@ -45,12 +45,12 @@ export async function importRates(
   story.tell(`import ${number} is done`);
 }
 
-/** Sets a plan's units or moves an account, to the end or to its kill. */
+/** Sets a plan's units or moves an account, to the end or until it is killed. */
 export async function runCommand(round: Round, plan: CommandPlan): Promise<void> {
   const { ledger, story } = round;
   const reader = ledger.readers[plan.customer];
   const name = planNamed(plan.plan);
-  if (reader === undefined) throw new Error(`there is no reader ${plan.customer}`);
+  if (reader === undefined) throw new Error(`no reader ${plan.customer}`);
   if (plan.kind === "move") {
     const before = [...reader.plans];
     const args = ["accounts", "plan", reader.email, name];

@@ -3,61 +3,60 @@ import { Draws } from "../support/random.ts";
 export type EngineName = "sqlite" | "postgres";
 
 /**
- * When a process that has begun is killed: in front of one of its statements, at a change that it
- * makes to its data directory, the first being 1, or after a part of the time that a start has
- * usually taken.
+ * When a started process is killed: before one of its statements, at a change of its data directory
+ * (the first is 1), or after a fraction of the usual start time.
  */
 export type Instant =
   | { readonly statement: number }
   | { readonly change: number }
   | { readonly part: number };
 
-/** How a node ends in a round, and comes back. */
+/** How a node ends in a round, and is started again. */
 export interface NodeEnd {
   readonly node: number;
-  /** Answers of the round, or since the node before it came back. */
+  /** Responses in the round, or since the previous node came back. */
   readonly afterAnswers: number;
-  /** So long before the kill it is asked to stop; unset: it is killed from one moment to the next. */
+  /** The time between SIGTERM and SIGKILL; unset: killed without SIGTERM. */
   readonly askedMsBefore: number | undefined;
-  /** Starts that are killed before the one that lasts. */
+  /** Starts that are killed before the final one. */
   readonly killedStarts: readonly Instant[];
 }
 
 export interface ImportPlan {
   readonly afterAnswers: number;
-  /** Answers from its start to its kill; unset: it is left to its end. */
+  /** Responses from its start to its kill; unset: it runs to its end. */
   readonly killedAfterAnswers: number | undefined;
-  /** Whether no node ends before it has. */
+  /** Whether nodes end only after it. */
   readonly isAwaited: boolean;
 }
 
-/** A command of the operator's beside the load. */
+/** A command of the operator during the load. */
 export interface CommandPlan {
   readonly afterAnswers: number;
-  /** `quota`: a plan's units are set. `move`: an account is moved to another plan. */
+  /** `quota`: sets a plan's units. `move`: moves an account to another plan. */
   readonly kind: "quota" | "move";
   readonly customer: number;
   readonly plan: number;
-  /** Units that a new quota leaves above what was sent so far. */
+  /** The units of a new quota above those sent so far. */
   readonly moreUnits: number;
   readonly killedAt: Instant | undefined;
 }
 
-/** A process that is killed while it makes a store out of nothing. */
+/** A process that is killed while it creates a store. */
 export interface EmptyStorePlan {
   readonly by: "serve" | "migrate" | "rates import";
   readonly killedAt: Instant;
 }
 
-/** All that is drawn of a round before it begins. Besides it, each hand draws what it does. */
+/** What is drawn before a round. During the round, each worker draws its actions. */
 export interface RoundPlan {
   readonly round: number;
   readonly ends: readonly NodeEnd[];
-  /** Answers after the last node has come back. */
+  /** Responses after the last node has come back. */
   readonly tailAnswers: number;
-  /** Hands that do more than read. Without any, nothing but charges is written by the nodes. */
-  readonly actingHands: number;
-  /** The readers that are read with, where it is not all: on every node at once, to a quota's end. */
+  /** Workers that do more than read. Without any, the nodes write only charges. */
+  readonly actingWorkers: number;
+  /** The only readers of the round, on all nodes until their quota is exceeded; unset: all. */
   readonly focus: readonly number[] | undefined;
   readonly rateImport: ImportPlan | undefined;
   readonly commands: readonly CommandPlan[];
@@ -68,25 +67,25 @@ export interface PlanSettings {
   readonly seed: number;
   readonly engine: EngineName;
   readonly nodes: number;
-  /** Before a kill there are a tenth of these to all of them. */
+  /** A kill comes after between a tenth of these and all of them. */
   readonly answersMax: number;
-  /** Accounts that read from the first round on, each with a plan of its own. */
+  /** Accounts that read from the first round on, each with its own plan. */
   readonly readers: number;
 }
 
-/** Draws a round. It depends on the seed and the round alone, so that each can be run by itself. */
+/** Draws a round. It depends only on the seed and the round, so that each can be run alone. */
 export function planRound(settings: PlanSettings, round: number): RoundPlan {
   const { seed, engine, nodes, answersMax, readers } = settings;
   const draws = new Draws([seed, round, "plan"]);
   const answers = () => draws.whole(Math.ceil(answersMax / 10), answersMax);
   const instant = (): Instant => {
     const part = { part: draws.whole(5, 110) / 100 };
-    // PostgreSQL's statements and files are not the node's own: there only the time is left.
+    // PostgreSQL's statements and files are not the node's own: only the time remains.
     if (engine === "postgres") return part;
     const kind = draws.kind({ statement: 4, change: 3, part: 3 });
     if (kind === "part") return part;
     if (kind === "change") return { change: draws.whole(1, 12) };
-    // A start has some ten statements and, on an empty store, two for each rate of the snapshot.
+    // A start has some ten statements and, on an empty store, two per rate of the snapshot.
     return { statement: draws.whole(1, draws.chance(0.7) ? 15 : 600) };
   };
   const killedStarts = () => (draws.chance(0.35) ? [instant()] : []).concat(rarely());
@@ -106,7 +105,7 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
     customer: draws.whole(0, readers - 1),
     plan: draws.whole(0, readers - 1),
     moreUnits: draws.chance(0.5) ? 1_000_000 : draws.whole(0, Math.ceil(answersMax / 20)),
-    // Beside a load the directory changes all the time, and a start takes longer.
+    // During a load the directory changes all the time, and a start takes longer.
     killedAt: draws.chance(0.25) ? { part: draws.whole(30, 200) / 100 } : undefined,
   });
   const rateImport = (): ImportPlan => {
@@ -124,8 +123,8 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
     round,
     ends,
     tailAnswers: draws.whole(1, Math.ceil(answersMax / 5)),
-    // A copy of a rate that outlives its import is seen where no other write drops it.
-    actingHands: draws.chance(rates?.isAwaited ? 0.7 : 0.1) ? 0 : 3,
+    // A stale cached rate shows only while no other write clears the cache.
+    actingWorkers: draws.chance(rates?.isAwaited ? 0.7 : 0.1) ? 0 : 3,
     focus: first !== undefined && draws.chance(0.5) ? [first.plan, first.customer] : undefined,
     rateImport: rates,
     commands,
@@ -135,29 +134,29 @@ export function planRound(settings: PlanSettings, round: number): RoundPlan {
   };
 }
 
-/** The round in words, a line for each that is to happen. */
+/** The round in words, one line per event. */
 export function tellPlan(plan: RoundPlan): string[] {
-  const { ends, actingHands, focus, rateImport, commands, emptyStore } = plan;
+  const { ends, actingWorkers, focus, rateImport, commands, emptyStore } = plan;
   const lines = ends.map(({ node, afterAnswers, askedMsBefore, killedStarts }) => {
     const how =
-      askedMsBefore === undefined ? "killed" : `asked to stop, killed ${askedMsBefore} ms later`;
+      askedMsBefore === undefined ? "killed" : `sent SIGTERM, killed ${askedMsBefore} ms later`;
     const starts = killedStarts.map((instant) => `; a start killed ${tellInstant(instant)}`);
-    return `node ${node} is ${how} after ${afterAnswers} answers${starts.join("")}`;
+    return `node ${node} is ${how} after ${afterAnswers} responses${starts.join("")}`;
   });
-  if (actingHands === 0) lines.push("nothing is done but reads");
+  if (actingWorkers === 0) lines.push("only reads");
   if (focus !== undefined) lines.push(`only readers ${focus.join(" and ")} read`);
   if (rateImport !== undefined) {
     const { afterAnswers, killedAfterAnswers, isAwaited } = rateImport;
     const killed =
-      killedAfterAnswers === undefined ? "" : `, killed ${killedAfterAnswers} answers later`;
-    const awaited = isAwaited ? ", and no node ends before that has" : "";
-    lines.push(`rates are imported after ${afterAnswers} answers${killed}${awaited}`);
+      killedAfterAnswers === undefined ? "" : `, killed ${killedAfterAnswers} responses later`;
+    const awaited = isAwaited ? ", and no node ends before the import" : "";
+    lines.push(`rates are imported after ${afterAnswers} responses${killed}${awaited}`);
   }
   for (const { afterAnswers, kind, customer, plan, killedAt } of commands) {
     const what =
       kind === "quota" ? `plan ${plan} is set` : `reader ${customer} is moved to plan ${plan}`;
     const killed = killedAt === undefined ? "" : `, killed ${tellInstant(killedAt)}`;
-    lines.push(`${what} after ${afterAnswers} answers${killed}`);
+    lines.push(`${what} after ${afterAnswers} responses${killed}`);
   }
   if (emptyStore !== undefined) {
     lines.push(
@@ -168,8 +167,8 @@ export function tellPlan(plan: RoundPlan): string[] {
 }
 
 export function tellInstant(instant: Instant): string {
-  if ("statement" in instant) return `in front of its statement ${instant.statement}`;
+  if ("statement" in instant) return `before its statement ${instant.statement}`;
   return "change" in instant
     ? `at change ${instant.change} of its directory`
-    : `after ${instant.part} of a start's time`;
+    : `after ${instant.part} of the usual start time`;
 }

@@ -1,13 +1,13 @@
-// The rates of the imports: each import has the same pairs, and from the number of an import all
-// its rates and times follow, so that an answer tells which import it is of.
+// The rates of the imports: each import has the same pairs, and its number determines its rates and
+// times, so that a response shows its import.
 
-/** Some chunks of an import: enough that a kill hits it in the midst. */
+/** Several chunks per import, so that a kill interrupts it. */
 export const IMPORTED_PAIRS = 2000;
 
-/** Pairs, the last of each import, that are read so often that a copy of them is sure to be there. */
+/** The last pairs of each import, read so often that they are surely cached. */
 export const HOT_PAIRS = 10;
 
-/** An import's transactions hold a multiple of this, but for the last. */
+/** An import's transactions hold a multiple of this, except for the last. */
 export const CHUNK = 100;
 
 const QUOTE = "TOR";
@@ -17,7 +17,7 @@ export function importedPair(index: number): { base: string; quote: string } {
   return { base: `T${index}`, quote: QUOTE };
 }
 
-/** What an import says of all its pairs. */
+/** The rate and time of all pairs of an import. */
 function rateOf(number: number): { rate: string; as_of: string } {
   const asOf = new Date(FIRST_TIME_MS + number * 1000).toISOString();
   return { rate: `1.${String(number).padStart(6, "0")}0`, as_of: asOf.replace("Z", "000000Z") };
@@ -35,7 +35,7 @@ export function rateFile(number: number): string {
 
 export const SELECT_IMPORTED = `SELECT base, rate, as_of FROM rates WHERE quote = '${QUOTE}'`;
 
-/** The number of the import that a rate is of; `undefined` when it is of none. */
+/** The number of the import that a rate comes from; `undefined` for another rate. */
 export function importOf(rate: Readonly<Record<string, unknown>>): number | undefined {
   const number = Number(String(rate.rate).slice(2, -1));
   const wanted = rateOf(number);

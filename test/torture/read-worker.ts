@@ -14,18 +14,18 @@ import { HOT_PAIRS, IMPORTED_PAIRS, importedPair, importOf } from "./rates.ts";
 import { askRead, type Reading, readingOf, type Way } from "./readings.ts";
 import type { Round } from "./round.ts";
 
-/** Who is told to come again later waits so long. */
+/** The pause after a 503. */
 const PAUSE_MS = 20;
 
-/** Codes of answers that cost a unit (specification, section 4). */
+/** Codes of responses that cost a unit (specification, section 4). */
 const charged = new Set(["ok", "unsupported_pair"]);
 
-/** Reads of one hand: one after the other, on any node that is up, until the load is over. */
-export async function readOn(round: Round, hand: number, way: Way): Promise<void> {
+/** Reads of one worker: one after the other, on any node that is up, until the load ends. */
+export async function readOn(round: Round, workerIndex: number, way: Way): Promise<void> {
   const { settings, plan, nodes } = round;
-  const draws = new Draws([settings.seed, plan.round, "read", hand]);
+  const draws = new Draws([settings.seed, plan.round, "read", workerIndex]);
   while (round.isOn) {
-    const node = nodes.living(hand);
+    const node = nodes.living(workerIndex);
     if (node === undefined) return;
     using connection = openConnection(node.server.url);
     while (round.isOn) {
@@ -58,7 +58,7 @@ function drawRequest(draws: Draws): ReadRequest {
   return { base, quote, isImported: false, converts };
 }
 
-/** A key of an account that reads; now and then one that was revoked. */
+/** A key of an account that reads; sometimes a revoked one. */
 function drawKey(
   { ledger, plan }: Round,
   draws: Draws,
@@ -85,7 +85,7 @@ interface ToRead {
   readonly request: ReadRequest;
 }
 
-/** One read, entered whatever comes of it. @returns whether an answer came. */
+/** One read, recorded whatever its outcome. @returns whether a response came. */
 export async function read(round: Round, toRead: ToRead): Promise<boolean> {
   const { ledger, answers, counts, story } = round;
   const { node, connection, key, way, request } = toRead;
@@ -107,7 +107,7 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
     counts.add("reads in doubt");
   };
   if (reply instanceof Error) {
-    // Who was refused a connection has sent nothing.
+    // After a refused connection nothing was sent.
     const isSent = (reply as NodeJS.ErrnoException).code !== "ECONNREFUSED";
     if (isSent) doubt();
     else owner.sentUnits -= 1;
@@ -119,11 +119,11 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
   answers.count();
   counts.add("answers");
   const reading = readingOf(way, reply);
-  const told = `${where} got ${reading.code}`;
+  const seen = `${where} got ${reading.code}`;
   if (reading.code === "temporarily_unavailable") {
     doubt();
     counts.add("503");
-    story.tell(told);
+    story.tell(seen);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     return true;
   }
@@ -131,59 +131,62 @@ export async function read(round: Round, toRead: ToRead): Promise<boolean> {
     counts.add("charged answers");
     enterCharge(key, sentOn);
   } else owner.sentUnits -= 1;
-  judge(round, { toRead, reading, before, told });
+  checkReading(round, { toRead, reading, before, seen });
   return true;
 }
 
-interface ToJudge {
+interface ReadToCheck {
   readonly toRead: ToRead;
   readonly reading: Reading;
-  /** How things stood when the read was sent. */
+  /** The state when the read was sent. */
   readonly before: {
     readonly revocation: KeyEntry["revocation"];
     readonly changes: number;
     readonly imported: number;
   };
-  readonly told: string;
+  readonly seen: string;
 }
 
-/** Whether an answer may be, by what was acknowledged when it was asked for. */
-function judge({ ledger, story }: Round, { toRead, reading, before, told }: ToJudge): void {
+/** Checks a response against what was acknowledged when the read was sent. */
+function checkReading(
+  { ledger, story }: Round,
+  { toRead, reading, before, seen }: ReadToCheck,
+): void {
   const { key, request } = toRead;
   const { owner } = key;
   const { code, rate, limit } = reading;
   if (before.revocation === "acknowledged") {
-    if (code !== "unauthorized") throw new Violation(`${told}, though the key is revoked`);
+    if (code !== "unauthorized") throw new Violation(`${seen}, but the key is revoked`);
     return;
   }
   if (code === "unauthorized") {
-    if (key.revocation === "none") throw new Violation(`${told}, though the key is alive`);
+    if (key.revocation === "none") throw new Violation(`${seen}, but the key is valid`);
   } else if (code === "quota_exceeded") {
     const quotas = ledger.quotasOf(owner.plans);
-    // A change on the way may have made it another's.
+    // A change in flight may have changed the quota.
     if (before.changes !== ledger.changes) return;
     if (limit !== undefined && !quotas.includes(limit)) {
-      throw new Violation(`${told} at ${limit}, where the quota is ${quotas}`);
+      throw new Violation(`${seen} at ${limit}, but the quota is ${quotas}`);
     }
-    if (!owner.wasRefused) story.tell(`${told}: its quota has ended`);
+    if (!owner.wasRefused) story.tell(`${seen}: its quota is exceeded`);
     owner.wasRefused = true;
   } else if (code === "ok") {
-    if (rate !== undefined) judgeRate(ledger, { request, rate, before, told });
+    if (rate !== undefined) checkRate(ledger, { request, rate, before, seen });
   } else if (code === "unsupported_pair") {
-    const isThere = request.isImported ? before.imported > 0 : request.quote === "USD";
-    if (isThere) throw new Violation(`${told} of ${request.base}/${request.quote}`);
+    const exists = request.isImported ? before.imported > 0 : request.quote === "USD";
+    if (exists) throw new Violation(`${seen} of ${request.base}/${request.quote}`);
   } else if (code !== "invalid_asset_symbol" || request.base !== "E") {
-    throw new Violation(told);
+    throw new Violation(seen);
   }
 }
 
 const USUAL_RATE = "1.1476";
 
-function judgeRate(
+function checkRate(
   { imports }: Ledger,
-  { request, rate, before, told }: Pick<ToJudge, "before" | "told"> & RateToJudge,
+  { request, rate, before, seen }: Pick<ReadToCheck, "before" | "seen"> & RateToCheck,
 ): void {
-  const found = `${told}: ${JSON.stringify(rate)}`;
+  const found = `${seen}: ${JSON.stringify(rate)}`;
   if (rate.base !== request.base || rate.quote !== request.quote) throw new Violation(found);
   if (!request.isImported) {
     if (rate.rate !== USUAL_RATE) throw new Violation(found);
@@ -191,11 +194,11 @@ function judgeRate(
   }
   const number = importOf(rate);
   if (number === undefined || number < before.imported || number > imports.begun) {
-    throw new Violation(`${found}, where import ${before.imported} is done`);
+    throw new Violation(`${found}, but import ${before.imported} is finished`);
   }
 }
 
-interface RateToJudge {
+interface RateToCheck {
   readonly request: ReadRequest;
   readonly rate: NonNullable<Reading["rate"]>;
 }

@@ -2,25 +2,25 @@ import { callOf, type Era, PATH } from "../mcp/messages.ts";
 import type { Answer, Call } from "../support/client.ts";
 
 /**
- * How a read comes: on the lane, by node:http (a header that the lane does not know, or HEAD), or
- * over MCP.
+ * The path of a read: the fast path, node:http (through a header unknown to the fast path, or
+ * HEAD), or MCP.
  */
-export const ways = ["lane", "node:http", "HEAD", "MCP 2025", "MCP 2026"] as const;
+export const ways = ["fast path", "node:http", "HEAD", "MCP 2025", "MCP 2026"] as const;
 export type Way = (typeof ways)[number];
 
-/** What came of a read, whichever way. */
+/** The outcome of a read on any path. */
 export interface Reading {
-  /** `ok`, or the code of the failure. */
+  /** `ok`, or the error code. */
   readonly code: string;
-  /** Of a success that has a body. */
+  /** Of a success with a body. */
   readonly rate?: { readonly base: string; readonly quote: string } & Record<string, unknown>;
-  /** Of a quota that has ended. */
+  /** Of an exceeded quota. */
   readonly limit?: number;
 }
 
 const eraOf: Partial<Record<Way, Era>> = { "MCP 2025": "2025", "MCP 2026": "2026" };
 
-/** @param converts whether an amount is converted, where the way has that. */
+/** @param converts whether to convert an amount, where the path supports it. */
 export function askRead(
   way: Way,
   { base, quote }: { base: string; quote: string },
@@ -30,8 +30,8 @@ export function askRead(
   const era = eraOf[way];
   if (era === undefined) {
     const path = `/v1/rates/${base}/${quote}`;
-    if (way === "lane") return ["GET", path, { apiKey }];
-    const headers = { "x-unknown-to-the-lane": "1" };
+    if (way === "fast path") return ["GET", path, { apiKey }];
+    const headers = { "x-unknown-to-the-fast-path": "1" };
     return [way === "HEAD" ? "HEAD" : "GET", path, { apiKey, headers }];
   }
   const posted = converts
@@ -40,7 +40,7 @@ export function askRead(
   return ["POST", PATH, { apiKey, ...posted }];
 }
 
-/** HEAD tells no more than the status. */
+/** HEAD returns only the status. */
 const codeOfStatus = new Map([
   [200, "ok"],
   [400, "invalid_asset_symbol"],
@@ -50,7 +50,7 @@ const codeOfStatus = new Map([
   [503, "temporarily_unavailable"],
 ]);
 
-/** @throws when the answer has not the form of one. */
+/** @throws when the response is malformed. */
 export function readingOf(way: Way, { status, body, text }: Answer): Reading {
   if (way === "HEAD") return { code: codeOfStatus.get(status) ?? `status ${status}` };
   if (eraOf[way] === undefined || status !== 200) return readingFrom(status, body);

@@ -1,13 +1,13 @@
 import type { PlanSettings } from "./plan.ts";
 import type { Figures, TortureFailure } from "./torture.ts";
 
-/** The figures of a run, for people. */
+/** The figures of a run as text. */
 export function tellFigures(figures: Figures): string {
   const { rounds, kills, requests, answers, chargedAnswers, inDoubt, starts, lost } = figures;
   const { recoverySecondsMax, recoverySecondsMedian, done } = figures;
   return [
     `${rounds} rounds, ${kills} kills`,
-    `${requests} requests, ${answers} answers, ${chargedAnswers} of them charged`,
+    `${requests} requests, ${answers} responses, ${chargedAnswers} of them charged`,
     `${inDoubt} reads in doubt`,
     `${starts} starts; to the first 200 at most ${recoverySecondsMax.toFixed(2)} s, ` +
       `in the median ${recoverySecondsMedian.toFixed(2)} s`,
@@ -16,7 +16,7 @@ export function tellFigures(figures: Figures): string {
   ].join("\n");
 }
 
-/** What is wrong, how it came to it, and how to have it again. */
+/** What is wrong, what led to it, and how to repeat it. */
 export function tellFailure(
   { round, complaints, plan, story }: TortureFailure,
   { engine, seed, nodes, answersMax, from }: PlanSettings & { readonly from: number },
@@ -26,9 +26,9 @@ export function tellFailure(
   const again = `npm run torture -- --engine ${on} --seed ${seed} --answers ${answersMax}`;
   return [
     `WRONG in round ${round} of seed ${seed} on ${engine}:\n${indented(complaints)}`,
-    `the round as it was drawn:\n${indented(plan)}`,
-    `what has happened in it:\n${indented(story)}`,
-    `again, as it came: ${again} --from ${from} --rounds ${round - from + 1}`,
-    `that round alone:  ${again} --from ${round} --rounds 1`,
+    `the plan of the round:\n${indented(plan)}`,
+    `its events:\n${indented(story)}`,
+    `repeat from the start: ${again} --from ${from} --rounds ${round - from + 1}`,
+    `only that round:       ${again} --from ${round} --rounds 1`,
   ].join("\n");
 }

@@ -18,6 +18,6 @@ export interface Round {
   readonly answers: AnswerCount;
   /** What has been done in all rounds, by kind. */
   readonly counts: Counts;
-  /** Whether hands go on. */
+  /** Whether the workers continue. */
   isOn: boolean;
 }

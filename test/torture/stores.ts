@@ -5,16 +5,16 @@ import { administer, type Row } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import type { EngineName } from "./plan.ts";
 
-/** A store as the torture sees it: what programs are told of it, and a look past them. */
+/** A store under torture: the settings of the programs that use it, and direct access. */
 export interface TorturedStore extends AsyncDisposable {
   readonly dataDirectory: string;
-  /** What a program needs besides its data directory to find it. */
+  /** The environment that a program needs besides its data directory. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs one statement beside the programs. */
+  /** Runs one statement on a separate connection. */
   query(sql: string): Promise<Row[]>;
-  /** What the store itself says is wrong with it. */
+  /** Problems that the store itself reports. */
   complaints(): Promise<string[]>;
-  /** Makes a further one with nothing in it, not even tables. */
+  /** Creates a further empty store, even without tables. */
   another(): Promise<TorturedStore>;
 }
 
@@ -37,8 +37,8 @@ async function newFile(): Promise<TorturedStore> {
       const isWhole = found?.integrity_check === "ok";
       return [
         ...(isWhole ? [] : [`integrity_check: ${JSON.stringify(found)}`]),
-        ...told("foreign_key_check", await query("PRAGMA foreign_key_check")),
-        ...told("sums of units disagree", await query(sumsFor(DISAGREEING_UNITS))),
+        ...problemsIn("foreign_key_check", await query("PRAGMA foreign_key_check")),
+        ...problemsIn("sums of units disagree", await query(sumsFor(DISAGREEING_UNITS))),
       ];
     },
     another: newFile,
@@ -46,7 +46,7 @@ async function newFile(): Promise<TorturedStore> {
   };
 }
 
-/** A cast that SQLite writes in another way. */
+/** SQLite has another syntax for casts. */
 function sumsFor(sql: string): string {
   return sql.replace("::bigint", "");
 }
@@ -63,7 +63,7 @@ async function newCluster(): Promise<TorturedStore> {
       async complaints() {
         return [
           ...cluster.complaints(),
-          ...told("sums of units disagree", await query(DISAGREEING_UNITS)),
+          ...problemsIn("sums of units disagree", await query(DISAGREEING_UNITS)),
         ];
       },
       async another() {
@@ -81,6 +81,6 @@ async function newCluster(): Promise<TorturedStore> {
   return storeAt(cluster.url, cluster.dataDirectory, () => cluster[Symbol.asyncDispose]());
 }
 
-function told(what: string, rows: readonly Row[]): string[] {
+function problemsIn(what: string, rows: readonly Row[]): string[] {
   return rows.length === 0 ? [] : [`${what}: ${JSON.stringify(rows)}`];
 }

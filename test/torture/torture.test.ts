@@ -4,7 +4,7 @@ import type { EngineName } from "./plan.ts";
 import { tellFailure } from "./report.ts";
 import { torture } from "./torture.ts";
 
-// A hundred rounds are run by `npm run torture`; these few are short.
+// `npm run torture` runs hundreds of rounds; these few are short.
 
 const SEED = 20_261_121;
 
@@ -18,17 +18,17 @@ async function tortureBriefly(t: TestContext, engine: EngineName, nodes: number,
   return figures;
 }
 
-test("ten kills -9 at any instant lose nothing that was acknowledged and charge nothing twice", async (t) => {
+test("ten kills -9 at random times lose no acknowledged change and charge no read twice", async (t) => {
   const { kills, inDoubt, done } = await tortureBriefly(t, "sqlite", 1, 10);
 
   assert.ok(kills >= 10);
   assert.ok(inDoubt > 0, "no read was in flight at any kill");
   for (const what of ["key revocations", "imports", "empty stores"]) {
-    assert.ok((done[what] ?? 0) > 0, `there were no ${what}`);
+    assert.ok((done[what] ?? 0) > 0, `no ${what} took place`);
   }
 });
 
-test("a node that is killed takes nothing with it, and the other one goes on", async (t) => {
+test("a killed node loses nothing, and the other one continues", async (t) => {
   const { kills, inDoubt } = await tortureBriefly(t, "postgres", 2, 3);
 
   assert.ok(kills >= 3);

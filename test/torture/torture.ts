@@ -14,13 +14,13 @@ import type { Way } from "./readings.ts";
 import type { Round } from "./round.ts";
 import { openStore, type TorturedStore } from "./stores.ts";
 
-/** The reads' hands, each with its way. */
-const readHands: readonly Way[] = [
-  ...Array.from({ length: 8 }, (): Way => "lane"),
+/** The workers that read, each with its path. */
+const readPaths: readonly Way[] = [
+  ...Array.from({ length: 8 }, (): Way => "fast path"),
   ...(["node:http", "node:http", "HEAD", "MCP 2025", "MCP 2025", "MCP 2026", "MCP 2026"] as const),
 ];
 
-/** Accounts that are read with: those from the beginning, and the newest. */
+/** Accounts that read: those from the beginning, and the newest ones. */
 const NEWEST_READERS = 6;
 
 const PROBE = "probe@example.org";
@@ -28,9 +28,9 @@ const PROBE_PLAN = "probe";
 const AMPLE_UNITS = 1_000_000_000;
 
 export interface TortureOptions extends PlanSettings {
-  /** The first round: each can be run by itself. */
+  /** The first round: each can be run alone. */
   readonly from: number;
-  /** Whether another round is to come, after so many. */
+  /** Whether another round follows, after this many. */
   readonly goesOn: (rounds: number) => boolean;
   readonly onRound: (line: string) => void;
 }
@@ -45,7 +45,7 @@ export interface Figures {
   readonly recoverySecondsMax: number;
   readonly recoverySecondsMedian: number;
   readonly starts: number;
-  /** What was acknowledged, or answered and charged for, and is not there. */
+  /** Acknowledged changes and charged reads that are missing in the store. */
   readonly lost: number;
   readonly done: Readonly<Record<string, number>>;
   readonly failure: TortureFailure | undefined;
@@ -54,13 +54,13 @@ export interface Figures {
 export interface TortureFailure {
   readonly round: number;
   readonly complaints: readonly string[];
-  /** The round as it was drawn. */
+  /** The plan of the round. */
   readonly plan: readonly string[];
-  /** What has happened, as far as it concerns whom the complaints name, and what came last. */
+  /** The events about the accounts in the complaints, and the last events. */
   readonly story: readonly string[];
 }
 
-/** Runs rounds until they are enough or something is wrong. */
+/** Runs rounds until they suffice or something is wrong. */
 export async function torture(options: TortureOptions): Promise<Figures> {
   await using store = await openStore(options.engine);
   const run = new Torture(options, store);
@@ -124,7 +124,7 @@ class Torture {
     return round;
   }
 
-  /** Starts the nodes, and opens the accounts that are there from the beginning. */
+  /** Starts the nodes and opens the accounts of the beginning. */
   async prepare(): Promise<void> {
     const { server } = await this.nodes.start(0);
     const open = (email: string, plan: string) =>
@@ -159,12 +159,12 @@ class Torture {
     const kills = this.nodes.kills - before.kills;
     const answers = this.counts.of("answers") - before.answers;
     const back = recoveriesMs.slice(before.starts).map((milliseconds) => Math.round(milliseconds));
-    const told = `${kills} kills, ${answers} answers, back after ${back.join(", ")} ms`;
-    this.#options.onRound(`round ${plan.round}: ${told}`);
+    const summary = `${kills} kills, ${answers} responses, back after ${back.join(", ")} ms`;
+    this.#options.onRound(`round ${plan.round}: ${summary}`);
     return { texts: [], lost: 0 };
   }
 
-  /** Reads with an account whose quota does not end, until a read is answered with 200. */
+  /** Reads with an account of unlimited quota until a read gets a 200. */
   async #readFirst(node: Node): Promise<void> {
     const key = this.#ledger.accounts.get(PROBE)?.keys[0];
     const round = this.#round;
@@ -173,10 +173,10 @@ class Torture {
     for (let attempt = 0; attempt < 50; attempt += 1) {
       const answered = round.counts.of("charged answers");
       using connection = openConnection(node.server.url);
-      await read(round, { node, connection, key, way: "lane", request });
+      await read(round, { node, connection, key, way: "fast path", request });
       if (round.counts.of("charged answers") > answered) return;
     }
-    throw new Violation(`node ${node.index} has started, and does not answer reads with 200`);
+    throw new Violation(`node ${node.index} has started, and reads get no 200`);
   }
 
   #forgetReaders(): void {
@@ -186,7 +186,7 @@ class Torture {
   }
 }
 
-/** The load of a round, with all that happens during it. Afterwards all nodes are up. */
+/** The load of a round with all events during it. Afterwards all nodes are up. */
 async function load(round: Round): Promise<void> {
   const { plan, answers } = round;
   const stop = () => {
@@ -198,21 +198,21 @@ async function load(round: Round): Promise<void> {
       stop();
       throw error;
     });
-  const hands = [
-    ...readHands.map((way, hand) => guarded(readOn(round, hand, way))),
-    ...Array.from({ length: plan.actingHands }, (_, hand) => guarded(actOn(round, hand))),
+  const workers = [
+    ...readPaths.map((way, index) => guarded(readOn(round, index, way))),
+    ...Array.from({ length: plan.actingWorkers }, (_, index) => guarded(actOn(round, index))),
   ];
-  const imported = guarded(importBeside(round));
-  const beside = [guarded(operate(round)), imported];
+  const imported = guarded(importInBackground(round));
+  const background = [guarded(operate(round)), imported];
   const mayEnd = plan.rateImport?.isAwaited ? imported : Promise.resolve();
   const ending = guarded(mayEnd.then(() => endNodes(round))).finally(stop);
-  const settleBeside = () => Promise.allSettled(beside);
-  await allOf([ending, ...hands], settleBeside);
-  await allOf([bringBack(round)], settleBeside);
-  await allOf(beside);
+  const settleBackground = () => Promise.allSettled(background);
+  await allOf([ending, ...workers], settleBackground);
+  await allOf([bringBack(round)], settleBackground);
+  await allOf(background);
 }
 
-/** With a single node the load has ended with it; an import may still go on. */
+/** With a single node the load has ended with it; an import may still run. */
 async function bringBack({ plan, nodes, story }: Round): Promise<void> {
   for (const { node, killedStarts } of plan.ends) {
     if (nodes.all().some(({ index }) => index === node)) continue;
@@ -220,7 +220,7 @@ async function bringBack({ plan, nodes, story }: Round): Promise<void> {
   }
 }
 
-/** Waits for all, so that nothing goes on behind a failure. @throws the first one's reason. */
+/** Waits for all, so that nothing continues after a failure. @throws the first one's reason. */
 async function allOf(
   works: readonly Promise<void>[],
   onFailure: () => Promise<unknown> = async () => undefined,
@@ -250,7 +250,7 @@ async function operate(round: Round): Promise<void> {
   }
 }
 
-async function importBeside(round: Round): Promise<void> {
+async function importInBackground(round: Round): Promise<void> {
   const { plan, answers } = round;
   if (plan.rateImport === undefined) return;
   await answers.reached(plan.rateImport.afterAnswers);

@@ -14,7 +14,7 @@ interface CodeTabsProps {
   readonly snippets: readonly Snippet[];
 }
 
-/** The same thing in several languages, to copy (WAI-ARIA Authoring Practices, Tabs). */
+/** The same code in several languages, to copy (WAI-ARIA Authoring Practices, Tabs). */
 export function CodeTabs({ label, snippets }: CodeTabsProps) {
   const id = useId();
   const [chosen, setChosen] = useState(0);

@@ -31,7 +31,7 @@ export function CopyButton({ text, what, look }: CopyButtonProps) {
   );
 }
 
-/** @returns whether it worked. Browsers allow clipboard access only on https: and localhost. */
+/** @returns whether it succeeded. Browsers allow clipboard access only on https: and localhost. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -41,7 +41,7 @@ async function copy(text: string): Promise<boolean> {
   }
 }
 
-/** The old method, which works on http: too. */
+/** The old method, which also works on http:. */
 function copyFromField(text: string): boolean {
   const field = document.createElement("textarea");
   field.value = text;

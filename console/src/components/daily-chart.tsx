@@ -3,7 +3,7 @@ import type uPlot from "uplot";
 import type { DailyUnits } from "../daily-units.ts";
 import { countUnits, formatDay, formatUnits } from "../format.ts";
 
-/** Units per day as bars, stacked by key; the legend shows the figures of the day pointed at. */
+/** Units per day as bars, stacked by key; the legend shows the units of the day at the pointer. */
 export function DailyChart({ units }: { readonly units: DailyUnits }) {
   const place = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<number | undefined>(undefined);

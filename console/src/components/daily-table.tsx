@@ -2,7 +2,7 @@ import type { DailyUnits } from "../daily-units.ts";
 import { formatDay, formatUnits } from "../format.ts";
 import { Scroll } from "./scroll.tsx";
 
-/** The chart's figures as text. */
+/** The chart's data as text. */
 export function DailyTable({ units: { days, series } }: { readonly units: DailyUnits }) {
   const rows = days.flatMap((day, index) =>
     series

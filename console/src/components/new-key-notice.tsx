@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";
 import { Link } from "./link.tsx";
 
-/** Shows a key's secret, the only time. */
+/** Shows a new key, once. */
 export function NewKeyNotice({ created }: { readonly created: CreatedApiKey }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), [created.id]);

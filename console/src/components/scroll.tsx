@@ -6,7 +6,7 @@ interface ScrollProps {
   readonly children: ComponentChildren;
 }
 
-/** Content that may be wider than the window: it scrolls by itself, with the keyboard too. */
+/** Content that may be wider than the window: it scrolls separately, also with the keyboard. */
 export function Scroll({ name, children }: ScrollProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach what scrolls

@@ -4,7 +4,7 @@ import { session } from "../session.ts";
 import { AuthorizeDialog } from "./authorize-dialog.tsx";
 import { credentials, forgetEntered, hasEntered, usesLogIn } from "./credentials.ts";
 
-/** Whether the dialog for a credential is open: by the button here, or by one at a call. */
+/** Whether the dialog for a credential is open: from the button here, or from one at a call. */
 export const isAsking = signal(false);
 
 /** How many characters of a credential are shown: of a key, the prefix in the list of keys. */

@@ -14,7 +14,7 @@ export const schemeNames = Object.keys(schemes) as readonly Scheme[];
 /** The credentials that calls use, without the scheme's name. */
 export type Credentials = Readonly<Partial<Record<Scheme, string>>>;
 
-/** The credentials that the visitor entered: in memory only, until the page is left. */
+/** The credentials that the visitor entered: only in memory, until the page is closed. */
 const entered = signal<Credentials>({});
 
 /** The entered credentials, and the session of this tab's log-in if none was entered. */

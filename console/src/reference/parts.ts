@@ -62,7 +62,7 @@ export const parts: Plugin = (system) => ({
   },
 });
 
-/** The whole: the groups of calls, and the errors in the description, if there are any. */
+/** The groups of calls, and the errors in the description, if there are any. */
 function callsOf({ React: { createElement: h }, getComponent }: System): Component {
   return () =>
     h(
@@ -73,7 +73,7 @@ function callsOf({ React: { createElement: h }, getComponent }: System): Compone
     );
 }
 
-/** Calls that belong together, under their heading. */
+/** A group of calls, under its heading. */
 function groupOf({ React: { createElement: h } }: System): Component<GroupProps> {
   return ({ tag, tagObj, children }) =>
     h(
@@ -109,7 +109,7 @@ function summaryOf({ React: { createElement: h } }: System): Component<SummaryPr
   };
 }
 
-/** A path that breaks before a slash if it is too long for its line. */
+/** A path that wraps before a slash if it is too long for its line. */
 function breakable(h: CreateElement, path: string): Element[] {
   return path.split(/(?=\/)/).flatMap((segment) => [h("wbr"), segment]);
 }

@@ -12,12 +12,12 @@ import { eventually } from "../../support/mails.ts";
 import { openWire } from "../../support/raw-connection.ts";
 import { TestClock } from "../../support/service.ts";
 
-// The lane by itself on a real server, with reads that take as long as a test wants: a store
-// answers too fast for anything to happen meanwhile.
+// The fast path alone on a real server. The test decides how long a read takes: with a store it
+// would be too short for anything to happen meanwhile.
 
 interface UnderWay {
   readonly pair: string;
-  /** @param body what the answer says; without one, the pair. */
+  /** @param body of the response; by default the pair. */
   answer(body?: string): void;
 }
 
@@ -54,12 +54,12 @@ async function startLane() {
     server,
     logged,
     reads,
-    /** The server's sides of its connections, in order. */
+    /** The server's ends of its connections, in order. */
     sockets,
-    /** Waits until so many reads have begun. @returns the last of them. */
+    /** Waits until this many reads have begun. @returns the last of them. */
     begun: (count: number) =>
       eventually(`${count} reads`, () => (reads.length < count ? undefined : reads[count - 1])),
-    /** Stops as the service does. @returns what settles when every connection has ended. */
+    /** Stops as the service does. @returns when every connection has ended. */
     stop() {
       const { promise, resolve: ended } = Promise.withResolvers<void>();
       server.close(() => ended());
@@ -84,7 +84,7 @@ const readOf = (pair: string) =>
   `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey k\r\n\r\n`;
 const other = (path: string) => `GET ${path} HTTP/1.1\r\nHost: kurs\r\n\r\n`;
 
-/** By then the server has read what was written on other connections before. */
+/** Waits until the server has read what other connections sent before. */
 async function serverHasRead(lane: FastPath): Promise<void> {
   using probe = await openWire(lane.url);
   probe.send(other("/probe"));
@@ -97,7 +97,7 @@ async function assertNoneLeft(lane: FastPath): Promise<void> {
   );
 }
 
-test("what comes while a read is under way is answered after it, in order, by node:http", async () => {
+test("requests that arrive during a read are served after it, in order, by node:http", async () => {
   await using lane = await startLane();
   using wire = await openWire(lane.url);
   wire.send(readOf("EUR/USD"));
@@ -113,11 +113,11 @@ test("what comes while a read is under way is answered after it, in order, by no
 
   assert.equal((await wire.answer()).text, "EUR/USD");
   for (const path of paths) assert.equal((await wire.answer()).text, path);
-  assert.equal(lane.reads.length, 1, "the lane took a read that was not its own any more");
+  assert.equal(lane.reads.length, 1, "the fast path served a read after the hand-off");
   assert.deepEqual(lane.logged, [200]);
 });
 
-test("half a request that comes while a read is under way is answered when it is whole", async () => {
+test("half a request that arrives during a read is served once it is complete", async () => {
   await using lane = await startLane();
   const text = other("/half");
   for (const cut of [1, 10, text.length - 1]) {
@@ -133,7 +133,7 @@ test("half a request that comes while a read is under way is answered when it is
   }
 });
 
-test("32 MiB that come while a read is under way are neither lost nor kept in memory", async () => {
+test("32 MiB that arrive during a read are neither lost nor kept in memory", async () => {
   await using lane = await startLane();
   using wire = await openWire(lane.url);
   wire.send(readOf("EUR/USD"));
@@ -156,7 +156,7 @@ test("32 MiB that come while a read is under way are neither lost nor kept in me
   assert.equal((await wire.answer()).text, "/behind");
 });
 
-test("a client that ends its side while a read is under way has its answer, and is let go", async () => {
+test("a client that half-closes during a read gets its response, and the connection closes", async () => {
   await using lane = await startLane();
   using wire = await openWire(lane.url, true);
   wire.socket.end(readOf("EUR/USD"));
@@ -170,7 +170,7 @@ test("a client that ends its side while a read is under way has its answer, and 
   await assertNoneLeft(lane);
 });
 
-test("clients that go while a read is under way leave nothing behind", async () => {
+test("clients that disconnect during a read leave no connection behind", async () => {
   await using lane = await startLane();
   for (const leave of ["destroy", "resetAndDestroy"] as const) {
     const wire = await openWire(lane.url);
@@ -185,7 +185,7 @@ test("clients that go while a read is under way leave nothing behind", async () 
   assert.deepEqual(lane.logged, [200, 200]);
 });
 
-test("a stop closes idle connections at once, and answers what is under way as the last", async () => {
+test("a shutdown closes idle connections at once and sends each read in flight its response", async () => {
   await using lane = await startLane();
   using silent = await openWire(lane.url);
   using idle = await openWire(lane.url);
@@ -210,7 +210,7 @@ test("a stop closes idle connections at once, and answers what is under way as t
   await stopped;
 });
 
-test("a stop does not wait for a client that keeps its side open after the last answer", async () => {
+test("a shutdown does not wait for a client that stays connected after its last response", async () => {
   await using lane = await startLane();
   using wire = await openWire(lane.url, true);
   wire.send(readOf("EUR/USD"));
@@ -221,15 +221,15 @@ test("a stop does not wait for a client that keeps its side open after the last 
 
   await wire.untilEnd();
   const late = Promise.withResolvers<void>();
-  const timer = setTimeout(() => late.reject(new Error("it waits for the client")), 60_000);
+  const timer = setTimeout(() => late.reject(new Error("the shutdown waits")), 60_000);
   await Promise.race([stopped, late.promise]).finally(() => clearTimeout(timer));
 });
 
-test("connections share the place where bytes arrive, and each has its own", async () => {
+test("connections share one read buffer, and each keeps its own bytes", async () => {
   await using lane = await startLane();
   using one = await openWire(lane.url);
   using two = await openWire(lane.url);
-  // Half a request stays what it was, whatever arrives on another connection before its end.
+  // Half a request stays the same, whatever arrives on another connection before its end.
   const [start, end] = [readOf("EUR/GBP").slice(0, 30), readOf("EUR/GBP").slice(30)];
   one.send(start);
   await serverHasRead(lane);
@@ -240,11 +240,11 @@ test("connections share the place where bytes arrive, and each has its own", asy
   assert.equal((await one.answer()).text, "/v1/rates/EUR/GBP");
   read.answer();
   assert.equal((await two.answer()).text, "EUR/USD");
-  // With other internals a Node.js would go on as before, and slower: then this is to be looked at.
+  // A Node.js with other internals would work as before, but slower: this assertion would show it.
   assert.equal(lane.sockets[1]?.listenerCount("data"), 0);
 });
 
-test("a stop that loses patience cuts off a read under way", async () => {
+test("a forced shutdown cuts off a read in flight", async () => {
   await using lane = await startLane();
   using wire = await openWire(lane.url);
   wire.send(readOf("EUR/USD"));
@@ -257,10 +257,10 @@ test("a stop that loses patience cuts off a read under way", async () => {
   read.answer();
 });
 
-/** More than the kernel takes for a client that does not read: it stays with the server. */
+/** More than the kernel buffers for a client that does not read: the rest stays with the server. */
 const LARGE_BODY = "a".repeat(12 << 20);
 
-test("a client that does not read its answer is given no other, until it does", async () => {
+test("a client that does not read its response gets no other one until it does", async () => {
   await using lane = await startLane();
   using wire = await openWire(lane.url);
   wire.socket.pause();
@@ -276,7 +276,7 @@ test("a client that does not read its answer is given no other, until it does", 
   assert.equal((await wire.answer()).text, "/behind");
 });
 
-test("a client that ends its side before it reads its answer is let go when it has", async () => {
+test("a client that half-closes before it reads its response is closed after it has read it", async () => {
   await using lane = await startLane();
   using wire = await openWire(lane.url, true);
   wire.socket.pause();
@@ -293,7 +293,7 @@ test("a client that ends its side before it reads its answer is let go when it h
   await assertNoneLeft(lane);
 });
 
-test("a stop that loses patience cuts off a client that does not read", async () => {
+test("a forced shutdown cuts off a client that does not read", async () => {
   await using lane = await startLane();
   using wire = await openWire(lane.url);
   wire.socket.pause();

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import type { RequestOf } from "../../support/read-both-ways.ts";
 
-// Requests as they come, in latin1, with KEY where the key stands: mostly reads, plain or nearly
-// so, with something odd in one place or another.
+// Random requests in latin1, with KEY in place of the key: mostly reads, plain or nearly plain,
+// with something unusual in one place or another.
 
 const KEY = "KEY";
 
-/** Mostly one of the usual texts, now and then an odd one. */
+/** Mostly one of the usual texts, sometimes an unusual one. */
 function mostly(share: number, usual: readonly string[], odd: readonly string[]) {
   return fc.oneof(
     { weight: share, arbitrary: fc.constantFrom(...usual) },
@@ -30,7 +30,7 @@ const target = mostly(
 
 const version = mostly(60, ["HTTP/1.1"], ["HTTP/1.0", "http/1.1", "HTTP/2.0", "HTTP/1.1 ", ""]);
 
-/** Seldom a line that ends otherwise than a line does, and which. */
+/** Sometimes the index of a line with an unusual line ending, and that ending. */
 const oddEnd = fc.oneof(
   { weight: 30, arbitrary: fc.constant(undefined) },
   { weight: 1, arbitrary: fc.tuple(fc.nat(6), fc.constantFrom("\n", "\r", "\r\r\n")) },
@@ -96,7 +96,7 @@ const host = header(
   mostly(40, ["kurs", "127.0.0.1:8080"], ["", "a b", "k\u00e4", ","]),
 );
 
-/** What says where a request ends, or what becomes of its connection, and lines that are none. */
+/** Headers that decide where a request or its connection ends, and invalid lines. */
 const telling = fc.constantFrom(
   ...["Connection: keep-alive", "connection: Keep-Alive", "Connection: keep-alive"],
   ...["Connection: close", "Connection: upgrade, close", "Connection: keep-alive, close"],
@@ -123,7 +123,7 @@ const others = fc.array(
   { maxLength: 4 },
 );
 
-/** Mostly one, now and then none or two. */
+/** Mostly one, sometimes none or two. */
 const count = (share: number) =>
   fc.oneof({ weight: share, arbitrary: fc.constant(1) }, fc.constantFrom(0, 2));
 
@@ -137,7 +137,7 @@ const lines = fc
     ...third,
   ]);
 
-/** A request of a key, odd or plain. */
+/** A request with a key, plain or unusual. */
 export const anyRead: fc.Arbitrary<RequestOf> = fc
   .tuple(method, target, version, lines, oddEnd, body)
   .map(([verb, path, protocol, headers, odd, after]) => {

@@ -6,7 +6,7 @@ import { readWaysOf, type Situation } from "../../support/read-both-ways.ts";
 import { startService } from "../../support/service.ts";
 import { anyRead } from "./odd-reads.ts";
 
-// Whatever is sent, by the lane and by node:http: the same bytes come back at the same charge.
+// The fast path and node:http must send the same bytes and charge the same units for any request.
 
 const REQUESTS = 2000;
 
@@ -47,17 +47,17 @@ const oddities: readonly (readonly [what: string, ...lines: readonly string[]])[
   ["a length of 0", START, HOST, CREDENTIAL, "Content-Length: 0"],
   ["a length of 5, and no body yet", START, HOST, CREDENTIAL, "Content-Length: 5"],
   [
-    "a length of 5, no Host and a wish to close",
+    "a length of 5, no Host, and Connection: close",
     ...[START, CREDENTIAL, "Content-Length: 5", "Connection: close"],
   ],
   [
-    "a length of 5, no body yet, a path that does not exist and two wishes",
+    "a length of 5, no body yet, an unknown path and two connection options",
     ...["GET /V1/rates/EUR/USD HTTP/1.1", HOST, CREDENTIAL],
     ...["Connection: keep-alive, close", "Content-Length: 5"],
   ],
-  ["a wish to close", START, HOST, CREDENTIAL, "Connection: close"],
-  ["a wish to stay", START, HOST, CREDENTIAL, "Connection: keep-alive"],
-  ["a wish to stay in capitals", START, HOST, CREDENTIAL, "Connection: Keep-Alive"],
+  ["Connection: close", START, HOST, CREDENTIAL, "Connection: close"],
+  ["Connection: keep-alive", START, HOST, CREDENTIAL, "Connection: keep-alive"],
+  ["Connection: Keep-Alive", START, HOST, CREDENTIAL, "Connection: Keep-Alive"],
   ["HTTP/1.0", "GET /v1/rates/EUR/USD HTTP/1.0", HOST, CREDENTIAL],
   ["HEAD", "HEAD /v1/rates/EUR/USD HTTP/1.1", HOST, CREDENTIAL],
   ["a query", "GET /v1/rates/EUR/USD?a=b HTTP/1.1", HOST, CREDENTIAL],
@@ -67,7 +67,7 @@ const oddities: readonly (readonly [what: string, ...lines: readonly string[]])[
   ["many headers", START, HOST, ...new Array<string>(200).fill("via: a"), CREDENTIAL],
 ];
 
-suite("a read with something odd is answered and charged as node:http does", () => {
+suite("a read with something unusual gets node:http's response and charge", () => {
   for (const [what, start = "", ...lines] of oddities) {
     test(what, async () => {
       await ways.compare(withLines(start, ...lines), "ample");
@@ -77,15 +77,15 @@ suite("a read with something odd is answered and charged as node:http does", () 
 
 const smuggled = behind("KEY");
 const smugglings: readonly (readonly [what: string, units: number, text: string])[] = [
-  ["in a body of a stated length", 1, `Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`],
+  ["in a body with a Content-Length", 1, `Content-Length: ${smuggled.length}\r\n\r\n${smuggled}`],
   ["behind a length of 0", 2, `Content-Length: 0\r\n\r\n${smuggled}`],
   [
-    "behind chunks, with a length",
+    "behind chunks, after a Content-Length",
     0,
     `Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
   ],
   [
-    "behind chunks, with a length before",
+    "behind chunks, before a Content-Length",
     0,
     `Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`,
   ],
@@ -95,7 +95,7 @@ const smugglings: readonly (readonly [what: string, units: number, text: string]
   ["behind a space before the colon", 0, `Content-Length : 5\r\n\r\n${smuggled}`],
 ];
 
-suite("a read hidden in another is what node:http takes it for", () => {
+suite("a read hidden in another request is treated as node:http treats it", () => {
   for (const [what, units, text] of smugglings) {
     const requestOf = (apiKey: string) =>
       `${START}\r\n${HOST}\r\n${CREDENTIAL}\r\n${text}`.replaceAll("KEY", apiKey);
@@ -106,7 +106,7 @@ suite("a read hidden in another is what node:http takes it for", () => {
       assert.equal(outcome.units, units);
     });
 
-    test(`${what}, after a read on the lane`, async () => {
+    test(`${what}, after a read on the fast path`, async () => {
       const [customer] = ways.twins.ample;
       const before = ways.usedUnits(customer);
       using wire = await openWire(service.url);
@@ -119,7 +119,7 @@ suite("a read hidden in another is what node:http takes it for", () => {
   }
 });
 
-test(`${REQUESTS} requests as they come have the same answers and units both ways`, async () => {
+test(`${REQUESTS} random requests get the same responses and charges on both paths`, async () => {
   const situation = fc.constantFrom<Situation>("ample", "ample", "ample", "exhausted", "revoked");
   const count = { plain: 0, other: 0, units: 0 };
   const servedBefore = await ways.servedFast();

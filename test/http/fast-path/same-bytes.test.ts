@@ -10,8 +10,8 @@ import {
 } from "../../support/read-both-ways.ts";
 import { startService } from "../../support/service.ts";
 
-// A read in its plainest form passes node:http by (docs/decisions/0009). node:http itself is what
-// that lane is held to: the same bytes at the same charge, whichever way a request takes.
+// A read in its plainest form bypasses node:http (docs/decisions/0009). node:http itself is the
+// reference: either path must send the same bytes and charge the same units.
 
 const service = await startService({ config: { metricsPort: 0 } });
 service.query(
@@ -27,7 +27,7 @@ const [customer] = ways.twins.ample;
 const read = plainRead(customer.apiKey);
 const readOf = (pair: string) => (apiKey: string) => plainRead(apiKey, pair);
 
-/** What a connection is charged from here on. */
+/** @returns a function that returns the units charged since this call. */
 function countUnits(): () => number {
   const before = ways.usedUnits(customer);
   return () => ways.usedUnits(customer) - before;
@@ -50,10 +50,10 @@ const keys: readonly (readonly [what: string, keyOf: (apiKey: string) => string]
   ["an unknown key", () => `svc_live_${zeros}`],
   ["a session's token as the key", () => customer.session],
   ["a key in upper case", (apiKey) => apiKey.toUpperCase()],
-  ["a key with a letter too many", (apiKey) => `${apiKey}0`],
+  ["a key with one character too many", (apiKey) => `${apiKey}0`],
 ];
 
-suite("the lane gives node:http's answer", () => {
+suite("the fast path sends node:http's response", () => {
   for (const [what, pair, status, units] of pairs) {
     test(`${what}: ${status}, ${units} unit`, async () => {
       const outcome = await ways.trace(readOf(pair), "ample");
@@ -85,7 +85,7 @@ suite("the lane gives node:http's answer", () => {
     });
   }
 
-  test("over TLS, with the header that says so", async () => {
+  test("over TLS, with Strict-Transport-Security", async () => {
     await using secure = await startService({
       config: { publicUrl: "https://kurs.example", metricsPort: 0 },
     });
@@ -95,7 +95,7 @@ suite("the lane gives node:http's answer", () => {
     assert.match(text, /\r\nstrict-transport-security: max-age=31536000\r\n/);
   });
 
-  test("a store that cannot charge, and one that cannot read: 503", async () => {
+  test("503 when the store cannot charge and when it cannot read the rate", async () => {
     await using broken = await startService({ config: { metricsPort: 0 } });
     using brokenWays = await readWaysOf(broken);
     const faults = [
@@ -113,7 +113,7 @@ suite("the lane gives node:http's answer", () => {
   });
 });
 
-/** Sends a text in parts, each when the server has surely read the one before. */
+/** Sends a text in parts, each after the server has read the one before. */
 async function sendParts(wire: Wire, parts: readonly string[]): Promise<void> {
   for (const [index, part] of parts.entries()) {
     if (index > 0) await serverHasRead(service.url);
@@ -122,7 +122,7 @@ async function sendParts(wire: Wire, parts: readonly string[]): Promise<void> {
 }
 
 suite("one connection", () => {
-  test("a read cut in two at any byte has the same answer and one unit", async () => {
+  test("a read cut in two at any byte gets the same response and costs one unit", async () => {
     using whole = await openWire(service.url);
     whole.send(read);
     await whole.untilBytes(1);
@@ -140,7 +140,7 @@ suite("one connection", () => {
     assert.equal(units(), 2 * (read.length - 1));
   });
 
-  test("a read in three parts, after one on the lane, has its answer and one unit", async () => {
+  test("a read in three parts after one on the fast path gets its response and costs one unit", async () => {
     using wire = await openWire(service.url);
     const units = countUnits();
     wire.send(read);
@@ -150,7 +150,7 @@ suite("one connection", () => {
     assert.equal(units(), 2);
   });
 
-  test("reads and other requests in turn are answered in order, each charged as it is", async () => {
+  test("alternating reads and other requests are served in order, each charged correctly", async () => {
     using wire = await openWire(service.url);
     const units = countUnits();
     const json = JSON.stringify({ email: "lane@example.org", password: "correct horse battery" });
@@ -175,7 +175,7 @@ suite("one connection", () => {
     assert.equal(units(), 1 + others.length);
   });
 
-  test("several reads in one packet are all answered, in order", async () => {
+  test("several reads in one packet are all served, in order", async () => {
     for (const first of ["", read]) {
       using wire = await openWire(service.url);
       const units = countUnits();
@@ -195,7 +195,7 @@ suite("one connection", () => {
     }
   });
 
-  test("a refusal leaves the connection as it is: the next read on it is served", async () => {
+  test("a rejected read keeps the connection open, and the next read on it is served", async () => {
     using wire = await openWire(service.url);
     const units = countUnits();
     const refusals = [
@@ -215,7 +215,7 @@ suite("one connection", () => {
     assert.equal(units(), refusals.length + 2);
   });
 
-  test("a request that is never finished costs nothing, and holds nobody up", async () => {
+  test("an unfinished request costs nothing and delays no other client", async () => {
     using half = await openWire(service.url);
     const units = countUnits();
     half.send(read.slice(0, -2));
@@ -229,8 +229,8 @@ suite("one connection", () => {
   });
 });
 
-suite("a client that hangs up", () => {
-  test("right after its request has its answer all the same, and is charged once", async () => {
+suite("a client that disconnects", () => {
+  test("right after its request still gets its response and is charged once", async () => {
     using wire = await openWire(service.url, true);
     const units = countUnits();
     wire.socket.end(read);
@@ -240,7 +240,7 @@ suite("a client that hangs up", () => {
     assert.equal(units(), 1);
   });
 
-  test("after its answer is let go", async () => {
+  test("after its response has its connection closed", async () => {
     using wire = await openWire(service.url, true);
     wire.send(read);
     await assertReads(wire);
@@ -248,7 +248,7 @@ suite("a client that hangs up", () => {
     await wire.untilEnd();
   });
 
-  test("before its answer is charged at most once, and the server lives", async () => {
+  test("before its response is charged at most once, and the server keeps running", async () => {
     const units = countUnits();
     const clients = 50;
     for (let client = 0; client < clients; client += 1) {
@@ -265,7 +265,7 @@ suite("a client that hangs up", () => {
   });
 });
 
-test("the lane's reads have one line each in the log, of the pattern, without the key", async () => {
+test("each fast-path read logs one line with its route pattern and without the key", async () => {
   const linesOf = (from: number) =>
     service.logLines.slice(from).flatMap((lines) => lines.trimEnd().split("\n"));
   for (const open of [openWire, openNodeWire]) {
@@ -278,7 +278,7 @@ test("the lane's reads have one line each in the log, of the pattern, without th
       ids.push(lines.find((line) => line.startsWith("x-request-id: "))?.slice(14) ?? "");
     }
 
-    // Those of clients that the tests before have let go may come late.
+    // Lines of clients that disconnected in earlier tests may come late.
     const logged = linesOf(from)
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .filter((line) => ids.includes(String(line.request_id)));

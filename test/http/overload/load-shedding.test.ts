@@ -44,7 +44,7 @@ async function startHolding() {
 
 const REQUEST = "GET /held HTTP/1.1\r\nHost: kurs\r\n\r\n";
 
-test("one connection has at most 200 requests under way, and another its own", async () => {
+test("one connection has at most 200 requests in flight, and each connection its own limit", async () => {
   await using server = await startHolding();
   using wire = await openWire(server.url);
   using other = await openWire(server.url);
@@ -55,7 +55,7 @@ test("one connection has at most 200 requests under way, and another its own", a
   };
   const all = (count: number) => Array.from({ length: count }, () => 200);
 
-  // Twice: responses make room again.
+  // Twice: sent responses make room again.
   for (let round = 0; round < 2; round += 1) {
     wire.send(REQUEST.repeat(200));
     await server.untilHeld(200);

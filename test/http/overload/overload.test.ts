@@ -24,9 +24,9 @@ import { openWire, sendRaw } from "../../support/raw-connection.ts";
 
 const FLOODS = 40;
 
-// Beyond capacity: what would wait too long is refused, before it costs anything.
+// Beyond capacity the service rejects what would wait too long, before it costs anything.
 
-/** Lets a test say how much time passes, and when a timer is due. */
+/** Lets a test advance the clock. */
 function holdTime(t: TestContext) {
   let nowMs = 1_000_000;
   t.mock.method(performance, "now", () => nowMs);
@@ -37,7 +37,7 @@ function holdTime(t: TestContext) {
   };
 }
 
-test("reads that would wait too long are refused early, and not charged", async (t) => {
+test("reads that would wait too long are rejected early and not charged", async (t) => {
   const time = holdTime(t);
   await using database = await createSqliteDatabase();
   const store = database.openStore();
@@ -56,7 +56,7 @@ test("reads that would wait too long are refused early, and not charged", async 
   });
   const readMany = (count: number) =>
     Array.from({ length: count }, () => slow.read(newRead(keyHash)));
-  // A full batch shows the pace: 600 ms are more than anybody shall wait behind others.
+  // A full batch shows the throughput: its 600 ms exceed the longest allowed wait.
   await Promise.all(readMany(1000));
 
   const { promise, resolve: letAnswer } = Promise.withResolvers<void>();
@@ -64,7 +64,7 @@ test("reads that would wait too long are refused early, and not charged", async 
   const reads = readMany(1400);
   const refused = await Promise.allSettled(reads.slice(1000));
 
-  assert.equal(answered, 1000, "the refusals came only after the next batch");
+  assert.equal(answered, 1000, "the rejections came only after the next batch");
   for (const outcome of refused) {
     assert.ok(outcome.status === "rejected" && outcome.reason instanceof StoreOverloaded);
   }
@@ -75,7 +75,7 @@ test("reads that would wait too long are refused early, and not charged", async 
   assert.equal(await usedUnits(store, accountId), 2001);
 });
 
-test("refusals are told after the turn in which they came, and at a bounded pace", async (t) => {
+test("rejections are sent after the event-loop iteration, at a limited rate", async (t) => {
   const time = holdTime(t);
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const paceRejection = createRejectionPacer(1);
@@ -91,13 +91,13 @@ test("refusals are told after the turn in which they came, and at a bounded pace
     t.mock.timers.tick(5);
     assert.equal(told, 500 + 5 * turns);
   }
-  // A machine that stood still makes up for no more than the first 500.
+  // After a pause of the machine no more than the burst of 500 is sent at once.
   time.advanceMs(60_000);
   t.mock.timers.tick(5);
   assert.equal(told, 1100);
 });
 
-test("a turn takes in so many requests in any case, more only in time, and the next begins anew", async () => {
+test("an event-loop iteration admits a minimum of requests, and more only within its time budget", async () => {
   const admit = createLoopBudget({ milliseconds: 10, requests: 3 });
   const taken = (...momentsMs: number[]) => momentsMs.map((momentMs) => admit(momentMs));
 
@@ -108,7 +108,7 @@ test("a turn takes in so many requests in any case, more only in time, and the n
   assert.deepEqual(taken(2011), [true]);
 });
 
-test("who would wait too long at a turnstile is told so at once; what waits is done", async (t) => {
+test("a task whose expected wait is too long is rejected at once; queued tasks run", async (t) => {
   const time = holdTime(t);
   const rejection = new Error("full");
   const inTurn = createConcurrencyLimit({ concurrency: 1, maxWaitMs: 100, rejection });
@@ -117,19 +117,19 @@ test("who would wait too long at a turnstile is told so at once; what waits is d
 
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => inTurn.run(work)));
 
-  // One is worked on, one may wait in any case, and two more have less than 100 ms before them.
+  // One runs, one may always wait, and two more have less than 100 ms before them.
   const done = outcomes.slice(0, 4).map(({ status }) => status);
   assert.deepEqual(done, Array(4).fill("fulfilled"));
   const refused = outcomes.slice(4);
   for (const outcome of refused) assert.equal((outcome as PromiseRejectedResult).reason, rejection);
 });
 
-test("a closed limit rejects what waits and all that follows, even once a slot is free", async () => {
+test("a closed limit rejects queued and later tasks, even when a slot is free", async () => {
   const rejection = new Error("full");
   const limit = createConcurrencyLimit({ concurrency: 1, rejection });
   const underWay = Promise.withResolvers<string>();
   const running = limit.run(() => underWay.promise);
-  const waiting = limit.run(() => assert.fail("a task that waited ran"));
+  const waiting = limit.run(() => assert.fail("a queued task ran"));
   const waited = assert.rejects(waiting, rejection);
 
   limit.close();
@@ -144,8 +144,8 @@ test("a closed limit rejects what waits and all that follows, even once a slot i
   assert.equal(limit.rejected(), 2);
 });
 
-suite("a server that is asked for more than it gets done", { concurrency: true }, () => {
-  test("refuses what is dear, answers what it takes in, and stays alive and ready", async () => {
+suite("a server that gets more requests than it can serve", { concurrency: true }, () => {
+  test("rejects expensive requests, serves what it admits, and stays alive and ready", async () => {
     await using directory = await temporaryDirectory();
     await using server = await serve({ dataDirectory: directory.path });
     const { session, apiKey } = await server.newCustomer("ada@example.org");
@@ -154,9 +154,9 @@ suite("a server that is asked for more than it gets done", { concurrency: true }
     const call = rawPost(callOf("2025", "get_rate", { base: "EUR", quote: "USD" }), key);
     const last = "GET /healthz HTTP/1.1\r\nHost: kurs\r\nConnection: close\r\n\r\n";
 
-    // Most of them by the SDK, at 100 to 300 µs each: longer than a turn may take, on any machine.
-    // They come to a process that stands still, so that one turn finds them all: those who were
-    // accepted before, as the answer to the next one shows.
+    // The SDK serves most of them, at 100 to 300 µs each: longer than one iteration may take, on
+    // any machine. The process is stopped when they arrive, so that one iteration reads them all:
+    // their connections were accepted before, as the response to the next one shows.
     const wires = await Promise.all(Array.from({ length: FLOODS }, () => openWire(server.url)));
     await sendRaw(server.url, last);
     server.program.signal("SIGSTOP");
@@ -170,7 +170,7 @@ suite("a server that is asked for more than it gets done", { concurrency: true }
     for (const { length } of answers) assert.equal(length, 251);
     const ofMcp = answers.flatMap((ofOne) => ofOne.slice(0, -1));
     const refused = ofMcp.filter(({ status }) => status === 503);
-    assert.ok(refused.length > 0, "nothing was refused");
+    assert.ok(refused.length > 0, "nothing was rejected");
     for (const answer of refused) assertFailure(answer, 503, "temporarily_unavailable", /retry/);
     const charged = ofMcp.filter(({ text }) => text.includes('"rate"') && text.includes("as_of"));
     const rates = charged.filter(({ text }) => text.includes("structuredContent"));
@@ -178,7 +178,7 @@ suite("a server that is asked for more than it gets done", { concurrency: true }
     assert.equal((await server.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
   });
 
-  test("on PostgreSQL, keeps a connection for reads and one for readiness", async () => {
+  test("keeps one PostgreSQL connection for reads and one for readiness", async () => {
     await using cluster = await startCluster();
     const node = await cluster.startNode();
     const { session, apiKey } = await node.newCustomer("ada@example.org");

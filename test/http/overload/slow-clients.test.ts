@@ -9,7 +9,7 @@ import { serve, temporaryDirectory } from "../../support/process.ts";
 import { openWire, plainRead } from "../../support/raw-connection.ts";
 import { openFiles, residentMib } from "../../support/resources.ts";
 
-// Clients who are slow, greedy or gone, on real sockets: nobody else is harmed.
+// Slow, greedy and disconnected clients on real sockets harm no other client.
 
 const directory = await temporaryDirectory();
 const server = await serve({ dataDirectory: directory.path, env: { PLAN_FREE_UNITS: "1000000" } });
@@ -21,7 +21,7 @@ const { pid } = server.program;
 const { session, apiKey } = await server.newCustomer("ada@example.org");
 const READ = plainRead(apiKey);
 
-/** Reads as others do meanwhile, one by one. */
+/** Reads one by one, as other clients do meanwhile. */
 async function readAsOthers(count: number): Promise<void> {
   using connection = openConnection(server.url);
   for (let turn = 0; turn < count; turn += 1) {
@@ -39,9 +39,9 @@ async function openBare(): Promise<Socket> {
 }
 
 /**
- * Writes over and over what the server takes, until it closes or takes nothing for a while.
+ * Writes the same part repeatedly until the server closes or reads nothing for a while.
  *
- * @returns the bytes that it has taken.
+ * @returns the bytes that the server has read.
  */
 async function writeWhileTaken(
   socket: Socket,
@@ -71,7 +71,7 @@ async function writeWhileTaken(
 }
 
 suite("hostile and slow clients", { concurrency: 4 }, () => {
-  test("headers that come byte by byte are cut off in time, and hold nobody up", async () => {
+  test("headers that arrive byte by byte are cut off in time and delay no other client", async () => {
     const head = "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n";
     const slowly = async (text: string) => {
       using wire = await openWire(server.url, true);
@@ -90,7 +90,7 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
       return results;
     });
     await readAsOthers(200);
-    assert.equal(areCutOff, false, "others had to wait until the slow ones were cut off");
+    assert.equal(areCutOff, false, "other clients had to wait until the slow ones were cut off");
 
     for (const { tookMs, told } of await attacks) {
       assert.match(
@@ -101,7 +101,7 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
     }
   });
 
-  test("headers without end and a body without end are refused, and no more of them is taken", async () => {
+  test("endless headers and endless bodies are rejected, and the server stops reading them", async () => {
     const endless = [
       ["GET /healthz HTTP/1.1\r\nHost: kurs\r\n", "x: yyyyyyyyyyyyyyyy\r\n".repeat(500)],
       [
@@ -124,29 +124,29 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
       });
       socket.write(head);
       const taken = await writeWhileTaken(socket, more, 64 * 1024 * 1024, 60_000);
-      // What is under way when the server closes may break the connection before it is read.
+      // Bytes in flight when the server closes may reset the connection: then no response is read.
       if (told !== "" || socket.errored === null) {
         assert.match(told, /^HTTP\/1\.1 413 [\s\S]*"code":"payload_too_large"/);
       }
-      assert.ok(taken < 64 * 1024 * 1024, `${head.split(" ", 2)[1]}: it took ${taken} bytes`);
+      assert.ok(taken < 64 * 1024 * 1024, `${head.split(" ", 2)[1]}: ${taken} bytes were read`);
       socket.destroy();
     }
     assert.ok(residentMib(pid) - residentBefore < 200);
   });
 
-  test("a client that sends reads without end and never reads an answer is not read on", async () => {
+  test("the server stops reading from a client that sends reads and never reads a response", async () => {
     const socket = await openBare();
     socket.pause();
     const before = residentMib(pid);
     const taken = await writeWhileTaken(socket, READ.repeat(200), 512 * 1024 * 1024, 1000);
-    assert.ok(taken < 512 * 1024 * 1024, `it took ${taken} bytes`);
+    assert.ok(taken < 512 * 1024 * 1024, `the server read ${taken} bytes`);
     const grown = residentMib(pid) - before;
     socket.destroy();
-    assert.ok(grown < 250, `it grew by ${grown} MiB`);
+    assert.ok(grown < 250, `the server grew by ${grown} MiB`);
     await readAsOthers(50);
   });
 
-  test("reads sent ahead by the thousand on one connection do not shut others out", async () => {
+  test("thousands of pipelined reads on one connection do not block other clients", async () => {
     using wire = await openWire(server.url);
     const count = 20_000;
     wire.send(READ.repeat(count));
@@ -157,14 +157,14 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
       await readAsOthers(1);
     }
 
-    // Beside three other attacks, too.
-    assert.ok(servedOthers >= 2, `${servedOthers} others were served beside the flood`);
+    // Also while three other attacks run.
+    assert.ok(servedOthers >= 2, `${servedOthers} other clients were served during the flood`);
     for (const answer of answers()) assert.match(answer, /^(?:200|503) /);
-    // One arrival brings 400 of them, and 200 may be under way.
+    // One packet brings 400 of them, and 200 may be in flight.
     assert.ok(answers().some((answer) => answer.startsWith("503 ")));
   });
 
-  test("clients that vanish by the hundred leave nothing behind, and cost a unit at most", async () => {
+  test("hundreds of clients that disconnect leave nothing behind and cost at most one unit each", async () => {
     const filesBefore = openFiles(pid);
     const usedBefore = await server.usedUnits(session);
     for (let round = 0; round < 10; round += 1) {
@@ -183,14 +183,14 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
   });
 });
 
-test("connections beyond the limit are told so and closed; when others go there is room again", async () => {
+test("connections over the limit get 503 and are closed; closed connections make room again", async () => {
   await using own = await temporaryDirectory();
   const env = { MAX_CONNECTIONS: "20" };
   await using small = await serve({ dataDirectory: own.path, env });
   using scope = new DisposableStack();
   const idle = [];
   for (let count = 0; count < 20; count += 1) idle.push(scope.use(await openWire(small.url)));
-  // By the answer all of them are known to have been taken.
+  // Its response shows that the server has accepted all of them.
   idle[19]?.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
   assert.equal((await idle[19]?.answer())?.status, 200);
 
@@ -204,15 +204,15 @@ test("connections beyond the limit are told so and closed; when others go there 
   assert.deepEqual(Object.keys(JSON.parse(text)), ["code", "message", "request_id"]);
   const more = [];
   for (let count = 0; count < 300; count += 1) more.push(scope.use(await openWire(small.url)));
-  // Whoever is only in the system's queue yet would take the next place that becomes free.
+  // A connection that is still in the system's queue would take the next free place.
   await Promise.all(more.map((wire) => wire.untilEnd()));
   idle[0]?.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
-  assert.equal((await idle[0]?.answer())?.status, 200, "who is in stays in");
+  assert.equal((await idle[0]?.answer())?.status, 200, "an open connection stays open");
   for (const wire of idle.slice(1, 10)) wire.socket.destroy();
   await eventually("room", async () => {
     const answer = await small.get("/healthz").catch(() => undefined);
     return answer?.status === 200 || undefined;
   });
   const told = small.logLines().filter(({ msg }) => /too many/.test(String(msg)));
-  assert.equal(told.length, 1, "one line tells of all that came within ten seconds");
+  assert.equal(told.length, 1, "one line counts all rejections of ten seconds");
 });

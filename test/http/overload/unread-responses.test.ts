@@ -7,13 +7,13 @@ import { eventually } from "../../support/mails.ts";
 import { serve, temporaryDirectory } from "../../support/process.ts";
 import { openSockets } from "../../support/resources.ts";
 
-/** More than the system keeps of answers for one connection; then nothing moves on it any more. */
+/** More responses than the system buffers for one connection: after that, nothing is sent on it. */
 const READS = 15_000;
 
-/** Twice the silence that ends a connection, and some: Node looks twice where an answer waits. */
+/** More than twice the timeout: Node.js checks a connection twice while a response is unsent. */
 const PATIENCE_MS = 110_000;
 
-test("a client that never reads its answers is cut off, and its connection is free again", async () => {
+test("a client that never reads its responses is cut off, and its connection becomes free", async () => {
   await using directory = await temporaryDirectory();
   const env = { PLAN_FREE_UNITS: "1000000" };
   await using server = await serve({ dataDirectory: directory.path, env });
@@ -33,7 +33,7 @@ test("a client that never reads its answers is cut off, and its connection is fr
   const sinceMs = performance.now();
   while (connections() > 0 && performance.now() - sinceMs < PATIENCE_MS) await after(500);
 
-  assert.equal(connections(), 0, "it is connected still");
+  assert.equal(connections(), 0, "the client is still connected");
   assert.equal((await server.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
   socket.destroy();
 });

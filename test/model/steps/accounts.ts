@@ -28,11 +28,11 @@ const NOT_VERIFIED = { status: 403, code: "email_not_verified" } as const;
 
 const FIRST_PASSWORD = "correct horse battery";
 
-/** @returns the seconds to wait, when the model's limiter refuses the call. */
+/** @returns the seconds to wait, if the model's limiter rejects the call. */
 export const spendCall = (model: Model, address: AddressName, mailbox: Mailbox) =>
   model.limiter.spend(address, mailbox, model.nowMs);
 
-/** Notes the token that a mail of now carries. */
+/** Records the token of a mail that is sent now. */
 export function noteToken(
   { nowMs }: Model,
   account: AccountState,

@@ -8,10 +8,10 @@ import { always, step } from "../step.ts";
 import { from } from "../story-client.ts";
 
 const FLOOD = ADDRESS_CEILING + 5;
-/** All wait for the address's one row: more at a time may wait too long on a slow machine (503). */
+/** All wait for the row of one address: on a slow machine more would time out with 503. */
 const AT_ONCE = 16;
 
-/** The same token by several at once. */
+/** The same token in several concurrent calls. */
 export const someTokenAtOnce = fc.tuple(somePerson, someNode).map(([person, node]) =>
   step({
     kind: "a token at once",
@@ -23,8 +23,8 @@ export const someTokenAtOnce = fc.tuple(somePerson, someNode).map(([person, node
       const json = { token: token.text };
       const path = "/v1/auth/verification";
       const answers = await Promise.all(
-        [0, 1, 2, 3, 4].map((turn) =>
-          stage.call(turn % 2 === node ? 0 : 1, "POST", path, { json }),
+        [0, 1, 2, 3, 4].map((index) =>
+          stage.call(index % 2 === node ? 0 : 1, "POST", path, { json }),
         ),
       );
       const owner = model.ownerOf(token, "verification");
@@ -41,26 +41,26 @@ export const someTokenAtOnce = fc.tuple(somePerson, someNode).map(([person, node
   }),
 );
 
-/** Calls for as many emails: each has a window of its own, and the address one for all. */
+/** Calls for this many emails: each has its own window, and the address has one for all. */
 export const someFlood = fc.constant(
   step({
     kind: "a flood from one address",
-    sentence: `${FLOOD} strangers ask for a reset mail from the office, ${AT_ONCE} at once`,
+    sentence: `${FLOOD} mailboxes ask for a reset mail from the office, ${AT_ONCE} at once`,
     can: always,
     async run(model, stage) {
       const headers = from(stage, "the office");
       const path = "/v1/auth/password-reset";
-      const strangers = Array.from({ length: FLOOD }, (_, index) => `stranger-${index}`);
+      const mailboxes = Array.from({ length: FLOOD }, (_, index) => `mailbox-${index}`);
       const answers: Answer[] = [];
       for (let sent = 0; sent < FLOOD; sent += AT_ONCE) {
-        const some = strangers.slice(sent, sent + AT_ONCE).map((stranger, index) => {
-          const json = { email: `${stranger}-${stage.emailOf("nobody")}` };
+        const some = mailboxes.slice(sent, sent + AT_ONCE).map((mailbox, index) => {
+          const json = { email: `${mailbox}-${stage.emailOf("nobody")}` };
           return stage.call((index % 2) as 0 | 1, "POST", path, { json, headers });
         });
         answers.push(...(await Promise.all(some)));
       }
-      const waits = strangers.map((stranger) =>
-        model.limiter.spend("the office", stranger, model.nowMs),
+      const waits = mailboxes.map((mailbox) =>
+        model.limiter.spend("the office", mailbox, model.nowMs),
       );
       assertBudget(answers, waits, 202);
       return waits[0] === undefined ? "some pass" : "none passes";
@@ -68,7 +68,7 @@ export const someFlood = fc.constant(
   }),
 );
 
-/** Log-ins with a wrong password at once: the budget lets exactly its rest through. */
+/** Concurrent log-ins with a wrong password: the limiter admits exactly the remaining calls. */
 export const someGuesses = fc.tuple(somePerson, someAddress).map(([person, address]) =>
   step({
     kind: "guesses at once",
@@ -90,8 +90,8 @@ export const someGuesses = fc.tuple(somePerson, someAddress).map(([person, addre
 );
 
 /**
- * As many calls pass, and as many have to wait for so long, as the model says; which of them they
- * are is chance.
+ * Exactly as many calls pass, and as many must wait this long, as the model predicts; which of them
+ * is random.
  */
 function assertBudget(
   answers: readonly Answer[],

@@ -71,7 +71,7 @@ export const someKeyList = fc
   .tuple(somePerson, someFromLast, someNode)
   .map((chosen) => keyList(...chosen));
 
-/** One revokes a key of the own account or, in vain, of another's. */
+/** A person revokes one of their own keys or, without effect, one of another account. */
 export const someRevocation = fc
   .record({
     person: somePerson,

@@ -25,7 +25,7 @@ const orders = [
   ["reset", "/v1/auth/password-reset", "a reset mail"],
 ] as const;
 
-/** Somebody asks for a mail; the answer is the same whether or not there is an account. */
+/** A request for a mail; the response is the same with and without an account. */
 export const someOrder = fc
   .tuple(fc.constantFrom(...orders, orders[1], orders[1]), someMailbox, someAddress, someNode)
   .map(([[purpose, path, words], mailbox, address, node]) =>
@@ -60,7 +60,7 @@ const someToken = {
   node: someNode,
 };
 
-/** A token of the other kind is none; it is tried now and then. */
+/** Now and then a token of the other purpose, which is invalid. */
 const isOwnKind = fc.integer({ min: 0, max: 9 }).map((chance) => chance > 0);
 
 export const someVerification = fc

@@ -36,11 +36,11 @@ function callTool(
   return stage.call(node, "POST", mcp.PATH, { apiKey, ...mcp.callOf(era, tool, given) });
 }
 
-/** The refusal of a whole request: MCP names its realm (contract, MCP). */
+/** Asserts the rejection of a whole request: MCP's challenge names a realm (contract, MCP). */
 function assertKeyRefused(answer: Answer): string {
   const { request_id, ...envelope } = answer.body;
-  const { status, ...told } = keyRequired;
-  assert.deepEqual([answer.status, envelope], [status, told], answer.text);
+  const { status, ...failure } = keyRequired;
+  assert.deepEqual([answer.status, envelope], [status, failure], answer.text);
   assert.equal(request_id, answer.headers["x-request-id"]);
   assert.equal(
     answer.headers["www-authenticate"],

@@ -5,7 +5,7 @@ import { type Person, type PlanName, somePerson, somePlan } from "../names.ts";
 import { always, type Step, step } from "../step.ts";
 import type { Operated, Stage } from "../story-client.ts";
 
-/** Holds a command to its exit code. @returns what the tally calls it. */
+/** Asserts a command's exit code. @returns the outcome for the tally. */
 export function assertExit({ exitCode, complaint }: Operated, expected: number): string {
   assert.equal(exitCode, expected, complaint);
   assert.equal(complaint === "", expected === 0, complaint);
@@ -25,7 +25,7 @@ export function planOf(plan: PlanName, units: number): Step {
   });
 }
 
-/** Small enough to be used up, and 32 for quotients that end in a 5 at the fifth place. */
+/** Small enough to be used up, and 32 for quotients whose fifth decimal place is a 5. */
 export const someUnits = fc.constantFrom(0, 1, 2, 3, 5, 7, 8, 32, 1000);
 
 export const somePlanChange = fc.tuple(somePlan, someUnits).map((chosen) => planOf(...chosen));
@@ -60,7 +60,7 @@ export const someMark = somePerson.map((person) =>
   }),
 );
 
-/** What `kurs accounts show` tells of an account. */
+/** The output of `kurs accounts show` for an account. */
 export function accountShown(person: Person): Step {
   return step({
     kind: "show an account",
@@ -69,8 +69,8 @@ export function accountShown(person: Person): Step {
     async run(model, stage) {
       const done = await stage.operate(["accounts", "show", stage.emailOf(person), "--json"]);
       if (!model.accounts.has(person)) return assertExit(done, 1);
-      const { id: _id, created_at: _createdAt, ...told } = JSON.parse(done.printed);
-      assert.deepEqual(told, summaryOf(model, stage, person));
+      const { id: _id, created_at: _createdAt, ...shown } = JSON.parse(done.printed);
+      assert.deepEqual(shown, summaryOf(model, stage, person));
       return assertExit(done, 0);
     },
   });

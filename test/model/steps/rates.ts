@@ -6,7 +6,7 @@ import { judgeImport } from "../pair-state.ts";
 import { type Step, step } from "../step.ts";
 import { assertExit } from "./operator.ts";
 
-/** From 1.1 exactly to its half and to one and a half times it, and just beyond. */
+/** From 1.1 to exactly its half and one and a half times it, and just beyond. */
 const rates = ["1.1", "1.10", "1.65", "0.55", "1.651", "0.549", "2.2", "0", "-1.1", "1,1"];
 
 const times = [
@@ -28,8 +28,8 @@ export function rateImport(pair: PairName, rate: string, [words, since, offsetMs
     can: (model) => since === "now" || model.pairs.has(pair),
     async run(model, stage) {
       const { nowMs } = model;
-      const standing = model.pairs.get(pair);
-      const asOfMs = (since === "now" ? nowMs : (standing?.asOfMs ?? 0)) + offsetMs;
+      const current = model.pairs.get(pair);
+      const asOfMs = (since === "now" ? nowMs : (current?.asOfMs ?? 0)) + offsetMs;
       const { base, quote } = stage.pairOf(pair);
       const line = `${base},${quote},"${rate}",${rfc3339(asOfMs)}`;
       const done = await stage.operate(
@@ -37,15 +37,15 @@ export function rateImport(pair: PairName, rate: string, [words, since, offsetMs
         `base,quote,rate,as_of\n${line}\n`,
       );
 
-      const outcome = judgeImport(standing, { rate, asOfMs }, nowMs);
+      const outcome = judgeImport(current, { rate, asOfMs }, nowMs);
       const count = { stored: 0, held: 0, rejected: 0, [outcome]: 1 };
       assert.deepEqual(JSON.parse(done.printed), count, done.complaint);
-      if (outcome === "held" && standing !== undefined) standing.held = { rate, asOfMs };
+      if (outcome === "held" && current !== undefined) current.held = { rate, asOfMs };
       if (outcome === "stored") {
-        const isSuspended = standing?.isSuspended ?? false;
-        const isAsItWas = standing?.rate === rate && standing.asOfMs === asOfMs;
-        // What is stored already changes nothing: what is held goes on waiting.
-        const held = isAsItWas ? standing.held : undefined;
+        const isSuspended = current?.isSuspended ?? false;
+        const isAsItWas = current?.rate === rate && current.asOfMs === asOfMs;
+        // A rate that is already stored changes nothing: a held rate stays held.
+        const held = isAsItWas ? current.held : undefined;
         model.pairs.set(pair, { rate, asOfMs, isSuspended, held });
       }
       assertExit(done, outcome === "stored" ? 0 : 1);

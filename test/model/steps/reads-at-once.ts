@@ -7,30 +7,30 @@ import { type PairName, type Person, somePair, somePerson } from "../names.ts";
 import { type Step, step } from "../step.ts";
 import { sendRead } from "./reads.ts";
 
-// What happens at the same instant has no order that a model could foretell; how many succeed, it
-// can: of n reads exactly as many as there are units left.
+// Concurrent calls have no order that a model could predict, but the number of successes is known:
+// of n reads exactly as many as there are units left.
 
-interface Hand {
+interface KeyReader {
   readonly person: Person;
   readonly keyNumber: number;
 }
 
-const hands: readonly Hand[] = [
+const readers: readonly KeyReader[] = [
   { person: "ada", keyNumber: 1 },
   { person: "ada", keyNumber: 2 },
   { person: "bob", keyNumber: 1 },
 ];
 
-/** Reads by several keys of several accounts, on both nodes. */
+/** Concurrent reads with several keys of several accounts, on both nodes. */
 function readsAtOnce(count: number, pair: PairName): Step {
   return step({
     kind: "reads at once",
     sentence: `all keys of ada and bob read ${pair} ${count} times each at once`,
-    can: (model) => hands.some(({ person, keyNumber }) => model.key(person, keyNumber)),
+    can: (model) => readers.some(({ person, keyNumber }) => model.key(person, keyNumber)),
     async run(model, stage) {
-      const present = hands.filter(({ person, keyNumber }) => model.key(person, keyNumber));
-      const reads = Array.from({ length: count }, (_, turn) => turn).flatMap((turn) =>
-        present.map((hand) => ({ ...hand, asked: pair, node: (turn % 2) as 0 | 1 })),
+      const present = readers.filter(({ person, keyNumber }) => model.key(person, keyNumber));
+      const reads = Array.from({ length: count }, (_, index) => index).flatMap((index) =>
+        present.map((reader) => ({ ...reader, asked: pair, node: (index % 2) as 0 | 1 })),
       );
       const answers = await Promise.all(
         reads.map(async (read) => ({ read, answer: await sendRead(model, stage, read) })),
@@ -45,16 +45,16 @@ function readsAtOnce(count: number, pair: PairName): Step {
         const valid = own.filter((each) => !isRevoked(each));
         granted += chargeAll(model, person, valid);
       }
-      return granted === answers.length ? "all charged" : "some refused";
+      return granted === answers.length ? "all charged" : "some rejected";
     },
   });
 }
 
-/** @returns how many were charged: as many as were left, and no two were told the same rest. */
+/** @returns the number of charged reads; no two responses show the same remaining units. */
 function chargeAll(
   model: Model,
   person: Person,
-  reads: readonly { read: Hand; answer: Awaited<ReturnType<typeof sendRead>> }[],
+  reads: readonly { read: KeyReader; answer: Awaited<ReturnType<typeof sendRead>> }[],
 ): number {
   const account = model.accounts.get(person);
   if (account === undefined) return 0;
@@ -83,7 +83,7 @@ export const someReadsAtOnce = fc
   .tuple(fc.constantFrom(2, 3, 8, 14), somePair)
   .map((chosen) => readsAtOnce(...chosen));
 
-/** A key is revoked while it reads: what was served is charged, and nothing is served after. */
+/** A key is revoked during reads: served reads are charged, and later ones are rejected. */
 export const someRevocationAmidReads = fc
   .tuple(somePerson, fc.constantFrom(1, 2, 3))
   .map(([person, keyNumber]) =>
@@ -105,10 +105,10 @@ export const someRevocationAmidReads = fc
         const session = model.session(person, 0)?.token ?? "";
         const before = [0, 1, 0, 1, 0, 1].map((node) => read(node as 0 | 1));
         const revoked = stage.call(0, "DELETE", `/v1/account/api-keys/${key.id}`, { session });
-        const beside = [0, 1, 0, 1, 0, 1].map((node) => read(node as 0 | 1));
+        const during = [0, 1, 0, 1, 0, 1].map((node) => read(node as 0 | 1));
         assertSuccess(await revoked, 204);
         const late = await Promise.all([read(0), read(1)]);
-        const answers = await Promise.all([...before, ...beside]);
+        const answers = await Promise.all([...before, ...during]);
 
         for (const answer of late) assertRefusal(answer, keyRequired);
         const left = model.unitsLeft(account);
@@ -117,7 +117,7 @@ export const someRevocationAmidReads = fc
         assert.ok(charged.length <= left && (refused.length === 0 || charged.length === left));
         for (const _ of charged) account.charges.push({ atMs: model.nowMs, keyNumber });
         key.revokedMs = model.nowMs;
-        return "refused ever after";
+        return "rejected from then on";
       },
     }),
   );

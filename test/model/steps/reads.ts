@@ -11,7 +11,7 @@ import type { Stage } from "../story-client.ts";
 
 export const someAsked = fc.constantFrom<Asked>("EUR/USD", "EUR/USD", ...pairs, "bad symbols");
 
-/** The symbols as somebody writes them. */
+/** The symbols in one of the spellings that clients use. */
 export function written(stage: Stage, asked: Asked, isLoose: boolean) {
   if (asked === "bad symbols") return { base: "E", quote: stage.symbolOf("USD") };
   const { base, quote } = stage.pairOf(asked);

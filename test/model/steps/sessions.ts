@@ -13,11 +13,11 @@ interface WithSession {
   readonly nth: FromLast;
   readonly can?: (model: Readonly<Model>) => boolean;
   readonly ask: (model: Model, stage: Stage, session: string) => Promise<Answer>;
-  /** What comes of it while the session is valid. */
+  /** The check of the response while the session is valid. */
   readonly expect: (answer: Answer, model: Model, stage: Stage, account: AccountState) => string;
 }
 
-/** A step on the account of a session, which is 401 when the session has ended. */
+/** A step on the account of a session: 401 if the session has ended. */
 export function withSession(uses: WithSession): Step {
   const { kind, does, person, nth, ask, expect } = uses;
   return step({

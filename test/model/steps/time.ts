@@ -30,7 +30,7 @@ const someSpan = fc.constantFrom(...spans).map(([words, spanMs]) =>
   }),
 );
 
-/** A moment at which something ends: most mistakes about time are made there. */
+/** The end of a period: most errors with time occur there. */
 interface Edge {
   readonly words: string;
   edgeMs(model: Readonly<Model>): number | undefined;

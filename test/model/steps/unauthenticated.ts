@@ -3,8 +3,8 @@ import { assertRefusal, keyRequired, sessionRequired } from "../expected.ts";
 import { type Person, someNode, somePerson } from "../names.ts";
 import { type Step, step } from "../step.ts";
 
-/** Places that want a session, each with what would happen if the door stood open. */
-const doors = [
+/** Endpoints that need a session. */
+const endpoints = [
   ["GET", "/v1/account/usage"],
   ["GET", "/v1/account/usage/daily"],
   ["GET", "/v1/account/api-keys"],
@@ -12,12 +12,12 @@ const doors = [
   ["POST", "/v1/auth/logout"],
 ] as const;
 
-/** The credentials of the one scheme where the other is asked for: neither does anything. */
+/** Credentials of the wrong scheme: they have no effect. */
 export const someMistakenScheme = fc.oneof(
   fc.tuple(somePerson, someNode).map(([person, node]) => sessionAsKey(person, node)),
   fc
-    .tuple(somePerson, someNode, fc.constantFrom(...doors))
-    .map(([person, node, door]) => keyAsSession(person, node, door)),
+    .tuple(somePerson, someNode, fc.constantFrom(...endpoints))
+    .map(([person, node, endpoint]) => keyAsSession(person, node, endpoint)),
 );
 
 function sessionAsKey(person: Person, node: 0 | 1): Step {
@@ -35,8 +35,8 @@ function sessionAsKey(person: Person, node: 0 | 1): Step {
   });
 }
 
-function keyAsSession(person: Person, node: 0 | 1, door: (typeof doors)[number]): Step {
-  const [method, path] = door;
+function keyAsSession(person: Person, node: 0 | 1, endpoint: (typeof endpoints)[number]): Step {
+  const [method, path] = endpoint;
   return step({
     kind: "a key where a session is wanted",
     sentence: `${person} asks ${method} ${path} with key 1 instead of a session`,

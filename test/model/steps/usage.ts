@@ -8,7 +8,7 @@ import type { Step } from "../step.ts";
 import type { Stage } from "../story-client.ts";
 import { withSession } from "./sessions.ts";
 
-/** The Usage resource. Without any quota, all of it counts as used. */
+/** The Usage resource. With a quota of 0 the utilization is 1. */
 export function usageBody(model: Model, stage: Stage, account: AccountState) {
   const { nowMs } = model;
   const used = account.usedUnits(nowMs);

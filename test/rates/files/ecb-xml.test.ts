@@ -16,7 +16,7 @@ const ECB_END = "</Cube>\n</gesmes:Envelope>\n";
 const WINTER = "2026-03-27T15:00:00.000000000Z";
 const SUMMER = "2026-03-30T14:00:00.000000000Z";
 
-test("the ECB's file gives rates from EUR at 16:00 of each day in Frankfurt", async () => {
+test("the ECB's file gives rates from EUR at 16:00 in Frankfurt of each day", async () => {
   const summer = `<Cube time='2026-03-30'>\n<Cube currency='ISK' rate='144.20'/></Cube>\n`;
   const winter = `<Cube time="2026-03-27"><Cube rate="144.30" currency="ISK"></Cube></Cube>\n`;
   assert.deepEqual(await linesOf(ECB_START + summer + winter + ECB_END), [
@@ -25,7 +25,7 @@ test("the ECB's file gives rates from EUR at 16:00 of each day in Frankfurt", as
   ]);
 });
 
-test("an odd Cube is told with its line, and the rates outside it are read", async () => {
+test("an invalid Cube is reported with its line, and the rates outside it are read", async () => {
   const file = `${ECB_START}<Cube currency='USD' rate='1.1'/>
 <Cube time='2026-03-30'>
 <Cube currency='USD'/>
@@ -69,12 +69,12 @@ const brokenDocuments = [
   ["with an unknown entity", `${ECB_START}${RATE}<Cube a='&b;'/>`, 7, "undefined entity"],
   ["with a repeated attribute", `${ECB_START}${RATE}<a b='' b=''/>`, 7, "duplicate attribute: b"],
   ["with a comment that does not end", ECB_START + RATE + comment, 6, "without a tag"],
-  ["that is all nesting", ECB_START + RATE + "<a>".repeat(1000), 7, "32 elements deep"],
-  ["that goes on after its end", `<a>\n${RATE}</Cube></a>\n<b/>`, 5, "only one root"],
+  ["that is nested too deep", ECB_START + RATE + "<a>".repeat(1000), 7, "32 elements deep"],
+  ["with content after its end", `<a>\n${RATE}</Cube></a>\n<b/>`, 5, "only one root"],
 ] as const;
 
 for (const [what, file, line, problem] of brokenDocuments) {
-  test(`an XML document ${what} is read up to there`, async () => {
+  test(`an XML document ${what} is read up to that point`, async () => {
     for (const size of [65_536, 1, 1000]) {
       const lines = await linesOf(file, [size]);
       assert.equal(lines.length, 2);
@@ -87,7 +87,7 @@ for (const [what, file, line, problem] of brokenDocuments) {
   });
 }
 
-test("bytes that are no UTF-8 end an XML document where they stand", async () => {
+test("an XML document is read up to the first byte that is not UTF-8", async () => {
   const file = Buffer.concat([
     Buffer.from(ECB_START + RATE),
     Buffer.from([0xc3]),
@@ -99,18 +99,18 @@ test("bytes that are no UTF-8 end an XML document where they stand", async () =>
   ]);
 });
 
-test("a document type is not accepted, so no entity is ever declared", async () => {
+test("a document type declaration is rejected, so no entity is ever declared", async () => {
   const file = bomb + ECB_START.replace(/^.*\n/, "") + RATE.replace("144.20", "&b;");
   const reason = `${STOPPED}: it has a document type declaration`;
   assert.deepEqual(await linesOf(file), [{ line: 1, reason }]);
 });
 
-test("an XML document without a rate says so", async () => {
+test("an XML document without a rate is reported as such", async () => {
   const reason = "the document holds no rate";
   assert.deepEqual(await linesOf("<html>\n<body/>\n</html>"), [{ line: 1, reason }]);
 });
 
-test("an XML document gives the same lines however it is cut into chunks", async () => {
+test("an XML document gives the same lines with any division into chunks", async () => {
   const start = ECB_START.replace(/^.*\n/, "");
   const bytes = Buffer.from(`\uFEFF\n${start}<!-- 😀 -->\r\n${RATE}\r\n</Cube><x y='é'>`);
   const whole = await linesOf(bytes);

@@ -3,11 +3,11 @@ import type { RateLine } from "../../../src/rates/source.ts";
 
 export const AS_OF = "2026-03-13T15:00:00Z";
 
-/** Gives a file in chunks of these sizes, over and over, from one buffer that is filled anew. */
+/** Yields a file in chunks of these sizes in turn, from one buffer that is overwritten. */
 async function* inChunks(file: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.alloc(Math.max(...sizes));
-  for (let start = 0, turn = 0; start < file.length; turn += 1) {
-    const chunk = file.subarray(start, start + (sizes[turn % sizes.length] ?? 1));
+  for (let start = 0, index = 0; start < file.length; index += 1) {
+    const chunk = file.subarray(start, start + (sizes[index % sizes.length] ?? 1));
     buffer.set(chunk);
     yield buffer.subarray(0, chunk.length);
     buffer.fill(0x2c);
@@ -15,7 +15,7 @@ async function* inChunks(file: Uint8Array, sizes: readonly number[]): AsyncGener
   }
 }
 
-/** @returns every line that a reader makes of a file, in chunks of the given sizes. */
+/** @returns every line that a reader gives for a file, in chunks of the given sizes. */
 export async function linesOf(file: string | Uint8Array, sizes = [65_536]): Promise<RateLine[]> {
   const bytes = typeof file === "string" ? Buffer.from(file) : file;
   const lines: RateLine[] = [];
@@ -23,7 +23,7 @@ export async function linesOf(file: string | Uint8Array, sizes = [65_536]): Prom
   return lines;
 }
 
-/** A line that was read, as a reader gives it. */
+/** A parsed line, as a reader gives it. */
 export function rateLine(
   line: number,
   base: string,

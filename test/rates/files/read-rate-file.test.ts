@@ -7,7 +7,7 @@ import { AS_OF, linesOf, rateLine } from "./lines-of.ts";
 const HEADER = "base,quote,rate,as_of\n";
 const HEADER_WANTED = "the first line must name the columns base,quote,rate,as_of";
 
-test("a CSV file gives its texts digit by digit with the lines of the file", async () => {
+test("a CSV file gives its texts with every digit and its line numbers", async () => {
   const lines = await linesOf(`${HEADER}EUR,ISK,144.20,${AS_OF}\n\n \nusd, EUR ,1e-7,${AS_OF}`);
   assert.deepEqual(lines, [
     rateLine(2, "EUR", "ISK", "144.20"),
@@ -15,14 +15,14 @@ test("a CSV file gives its texts digit by digit with the lines of the file", asy
   ]);
 });
 
-test("CSV columns may stand in any order and any case, quoted, and among others", async () => {
+test("CSV columns may be in any order and case, quoted, and among others", async () => {
   const lines = await linesOf(
     `\uFEFFnote,"AS_OF",Rate, quote ,BASE\r\n"a ""b"", c",t,1.10,q,b\r\n`,
   );
   assert.deepEqual(lines, [rateLine(2, "b", "q", "1.10", "t")]);
 });
 
-test("a byte order mark is left out at the start of a file only", async () => {
+test("a byte order mark is ignored only at the start of a file", async () => {
   const lines = await linesOf(`\uFEFF${HEADER}\uFEFFEUR,USD,1.1,${AS_OF}\n`);
   assert.deepEqual(lines, [rateLine(2, "\uFEFFEUR", "USD", "1.1")]);
 });
@@ -38,7 +38,7 @@ const badHeaders = [
 ] as const;
 
 for (const [file, reason] of badHeaders) {
-  test(`a CSV file that starts ${JSON.stringify(file.slice(0, 30))} is refused once`, async () => {
+  test(`a CSV file that starts with ${JSON.stringify(file.slice(0, 30))} is rejected once`, async () => {
     const [only, ...others] = await linesOf(`${file}EUR,USD,1.1,${AS_OF}\n`);
     assert.ok(only !== undefined && "reason" in only);
     assert.equal(only.line, 1);
@@ -48,7 +48,7 @@ for (const [file, reason] of badHeaders) {
   });
 }
 
-test("a bad CSV line is told with its number and reading goes on", async () => {
+test("an invalid CSV line is reported with its number, and reading continues", async () => {
   const good = `EUR,USD,1.1476,${AS_OF}\n`;
   const badLines = [`EUR,"USD,1,${AS_OF}`, "EUR,USD", `EUR,U"SD",1,${AS_OF}`, "EUR", "a,b,c,d,e"];
   const file = HEADER + badLines.map((bad) => `${bad}\n${good}`).join("");
@@ -73,7 +73,7 @@ test("a bad CSV line is told with its number and reading goes on", async () => {
   assert.equal(lines.length, 10);
 });
 
-test("bytes that are no UTF-8 and a line that is too long cost their own line only", async () => {
+test("invalid UTF-8 and a line that is too long invalidate only their own line", async () => {
   for (const [start, good] of [
     [HEADER, `EUR,USD,1.1476,${AS_OF}\n`],
     ["{}\n", `{"base":"EUR","quote":"USD","rate":"1.1476","as_of":"${AS_OF}"}\n`],
@@ -94,7 +94,7 @@ test("bytes that are no UTF-8 and a line that is too long cost their own line on
   }
 });
 
-test("every CSV line of whatever text gives one line with its number", async () => {
+test("every CSV line with any text gives one line with its number", async () => {
   const text = fc.string({ unit: fc.constantFrom('"', ",", "a", "é", " ", "\r", "😀") });
   await fc.assert(
     fc.asyncProperty(fc.array(text), async (texts) => {
@@ -108,7 +108,7 @@ test("every CSV line of whatever text gives one line with its number", async () 
   );
 });
 
-test("every field of whatever text comes back from well-formed CSV", async () => {
+test("every field with any text is read back from well-formed CSV", async () => {
   const field = fc.string({ unit: fc.constantFrom('"', ",", "a", "é", " ", "1", ".", "😀") });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(field, field, field, field)), async (rows) => {
@@ -122,7 +122,7 @@ test("every field of whatever text comes back from well-formed CSV", async () =>
   );
 });
 
-test("NDJSON takes a number by its source text and ignores further members", async () => {
+test("NDJSON reads a number by its source text and ignores further members", async () => {
   const member = `"base":"EUR","quote":"USD","as_of":"${AS_OF}"`;
   const lines = await linesOf(
     [
@@ -142,7 +142,7 @@ test("NDJSON takes a number by its source text and ignores further members", asy
   );
 });
 
-test("a bad NDJSON line is told with its number and its member, and reading goes on", async () => {
+test("an invalid NDJSON line is reported with its number and member, and reading continues", async () => {
   const good = `{"base":"EUR","quote":"USD","rate":1.1476,"as_of":"${AS_OF}"}`;
   const deep = `{"rate":1,"x":${"[".repeat(30_000)}${"]".repeat(30_000)}}`;
   const file = [
@@ -185,7 +185,7 @@ const files = {
 };
 
 for (const [format, file] of Object.entries(files)) {
-  test(`a ${format} file gives the same lines however it is cut into chunks`, async () => {
+  test(`a ${format} file gives the same lines with any division into chunks`, async () => {
     const bytes = Buffer.from(file);
     const whole = await linesOf(bytes);
     assert.ok(whole.some((line) => "reason" in line) && whole.some((line) => "rate" in line));
@@ -198,7 +198,7 @@ for (const [format, file] of Object.entries(files)) {
   });
 }
 
-test("a file that is refused at its header is read no further and closed", async () => {
+test("a file with an invalid header is not read further and is closed", async () => {
   let chunksRead = 0;
   let closed = false;
   async function* endless(): AsyncGenerator<Uint8Array> {
@@ -216,7 +216,7 @@ test("a file that is refused at its header is read no further and closed", async
   assert.ok(closed);
 });
 
-test("a fault of the input is thrown on", async () => {
+test("an error of the input is rethrown", async () => {
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield Buffer.from(HEADER);
     throw new Error("the disk is gone");

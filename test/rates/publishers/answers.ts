@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { publishers } from "../../../src/rates/publishers/catalogue.ts";
 import type { Publisher, SourceLine } from "../../../src/rates/publishers/publisher.ts";
 
-/** The afternoon on which the recorded publications were the latest. */
+/** The afternoon when the recorded publications were the latest. */
 export const RECEIVED_MS = Date.parse("2026-04-01T18:00:00.250Z");
 
-// As .json the formatter would take the figures' trailing zeros away.
+// Named .txt: as .json the formatter would remove the trailing zeros.
 const FIXTURES: Readonly<Record<string, readonly string[]>> = {
   ecb: ["ecb.xml"],
   ust: ["ust.json.txt"],
@@ -19,7 +19,7 @@ const FIXTURES: Readonly<Record<string, readonly string[]>> = {
   kraken: ["kraken-pairs.json.txt", "kraken-ticker.json.txt"],
 };
 
-/** A body in the layout of each of the publisher's addresses, with a few of its figures. */
+/** A body in the layout of each of the publisher's addresses, with a few of its rates. */
 export function bodiesOf(key: string): readonly Buffer[] {
   const names = FIXTURES[key] ?? [];
   return names.map((name) => readFileSync(join(import.meta.dirname, "fixtures", name)));
@@ -39,10 +39,10 @@ export function parse(
   return publisherOf(key).parse(bodies.map((body) => ({ body: Buffer.from(body), receivedMs })));
 }
 
-/** Parses the publisher's answers with a part of them, which must be there, put otherwise. */
+/** Parses the publisher's bodies with one part, which must exist, replaced. */
 export function parseWith(key: string, from: string, to: string): readonly SourceLine[] {
   let found = false;
-  // Latin-1 keeps every byte as it is, whatever the encoding of the answer.
+  // Latin-1 keeps every byte unchanged, whatever the encoding of the body.
   const bytes = (text: string) => Buffer.from(text).toString("latin1");
   const bodies = bodiesOf(key).map((body) => {
     const text = body.toString("latin1");
@@ -53,14 +53,14 @@ export function parseWith(key: string, from: string, to: string): readonly Sourc
   return parse(key, bodies);
 }
 
-/** The lines that are quotations, as `BASE/QUOTE figure`. */
+/** The quotations as `BASE/QUOTE rate`. */
 export function figuresOf(lines: readonly SourceLine[]): readonly string[] {
   return lines.flatMap((line) =>
     "reason" in line ? [] : [`${line.base}/${line.quote} ${line.rate}`],
   );
 }
 
-/** The moments of the quotations, each once, the earliest first. */
+/** The distinct times of the quotations, the earliest first. */
 export function momentsOf(lines: readonly SourceLine[]): readonly string[] {
   const moments = lines.flatMap((line) => ("reason" in line ? [] : [line.asOf]));
   return [...new Set(moments)].sort();

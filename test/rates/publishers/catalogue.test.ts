@@ -4,7 +4,7 @@ import { publishers } from "../../../src/rates/publishers/catalogue.ts";
 import * as treasury from "../../../src/rates/publishers/treasury-currencies.ts";
 import { bodiesOf } from "./answers.ts";
 
-test("the publishers stand in the default order of precedence, the first five switched on", () => {
+test("the publishers are in the default order of precedence, the first five on by default", () => {
   const order = publishers.map(({ key }) => key);
   assert.deepEqual(order, [
     "ecb",
@@ -25,7 +25,7 @@ test("the publishers stand in the default order of precedence, the first five sw
 });
 
 for (const { key, ...publisher } of publishers) {
-  test(`${key} says who publishes, where, when and on what terms`, () => {
+  test(`${key} names its publisher, addresses, schedule and terms`, () => {
     assert.match(key, /^[a-z]+$/);
     assert.match(publisher.country, /^[A-Z]{2}$/);
     assert.match(publisher.terms, /^[A-Z].*[a-z)]\.$/);
@@ -40,7 +40,7 @@ for (const { key, ...publisher } of publishers) {
   });
 }
 
-test("the Treasury's currencies are codes of ISO 4217", () => {
+test("the Treasury's currencies are ISO 4217 codes", () => {
   // The convertible peso was withdrawn in Cuba and from the standard, but is still reported.
   const known = new Set([...Intl.supportedValuesOf("currency"), "CUC", "XCG", "ZWG"]);
   for (const [name, code] of treasury.treasuryCurrencies) {
@@ -53,7 +53,7 @@ test("the Treasury's currencies are codes of ISO 4217", () => {
   assert.equal(treasury.treasuryCurrencies.get("Gabon-Cfa Franc"), "XAF");
 });
 
-test("a currency that several countries share is the only one with several names", () => {
+test("only currencies that several countries share have several names", () => {
   const shared = new Set(["XAF", "XCD", "XOF"]);
   const codes = [...treasury.treasuryCurrencies.values()].filter((code) => !shared.has(code));
   assert.equal(new Set(codes).size, codes.length);

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
 
-test("the Bank of Russia's rubles have a point for their comma, moved by the nominal", () => {
+test("the Bank of Russia's decimal comma becomes a point, moved by the nominal", () => {
   const lines = parse("cbr");
   assert.deepEqual(figuresOf(lines), ["AMD/RUB 0.203120", "USD/RUB 79.4500", "UZS/RUB 0.00655931"]);
   assert.deepEqual(rejectionsOf(lines), []);
 });
 
-test("the Bank of Russia's rates are of the start of their day in Moscow, all year", () => {
+test("the Bank of Russia's rates are dated 00:00 in Moscow, all year", () => {
   assert.deepEqual(momentsOf(parse("cbr")), ["2026-03-13T21:00:00.000000000Z"]);
   const summer = parseWith("cbr", "14.03.2026", "14.07.2026");
   assert.deepEqual(momentsOf(summer), ["2026-07-13T21:00:00.000000000Z"]);
@@ -22,7 +22,7 @@ const oddRows = [
 ] as const;
 
 for (const [from, to, reason] of oddRows) {
-  test(`a row of the Bank of Russia's with ${to || "no value"} is rejected by its name`, () => {
+  test(`a row of the Bank of Russia with ${to || "no value"} is rejected by its name`, () => {
     const lines = parseWith("cbr", from, to);
     assert.deepEqual(figuresOf(lines), ["USD/RUB 79.4500", "UZS/RUB 0.00655931"]);
     assert.deepEqual(rejectionsOf(lines), [reason]);

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
 
-test("the CNB's korunas per 100 or 1,000 units have their point moved", () => {
+test("the CNB's rates per 100 or 1,000 units have their point moved", () => {
   const lines = parse("cnb");
   assert.deepEqual(figuresOf(lines), ["EUR/CZK 24.170", "HUF/CZK 0.06304", "IDR/CZK 0.001230"]);
   assert.deepEqual(rejectionsOf(lines), []);
 });
 
-test("the CNB's rates are of 14:30 in Prague, in winter and in summer time", () => {
+test("the CNB's rates are dated 14:30 in Prague, in winter and summer time", () => {
   assert.deepEqual(momentsOf(parse("cnb")), ["2026-03-13T13:30:00.000000000Z"]);
   const summer = parseWith("cnb", "2026-03-13", "2026-03-30");
   assert.deepEqual(momentsOf(summer), ["2026-03-30T12:30:00.000000000Z"]);
@@ -24,7 +24,7 @@ const oddRows = [
 ] as const;
 
 for (const [from, to, reason] of oddRows) {
-  test(`a row of the CNB's with ${to || "no amount"} is rejected, and the others are kept`, () => {
+  test(`a row of the CNB with ${to || "no amount"} is rejected, and the others are kept`, () => {
     const lines = parseWith("cnb", from, to);
     assert.deepEqual(figuresOf(lines), ["EUR/CZK 24.170", "IDR/CZK 0.001230"]);
     assert.match(rejectionsOf(lines).join(), /^the rate of "HUF"/);

@@ -4,7 +4,7 @@ import { latestAsOf, parseQuotation } from "../../../src/rates/rules/rate.ts";
 import { fc } from "../../support/properties.ts";
 import { parse, RECEIVED_MS } from "./answers.ts";
 
-/** For each publisher an answer with one figure, and by how many places its point is moved. */
+/** For each publisher a body with one rate, and how many places its point is moved. */
 const answers: readonly (readonly [
   key: string,
   places: number,
@@ -32,7 +32,7 @@ const figures = fc
   .filter((figure) => /[1-9]/.test(figure));
 
 for (const [key, places, bodies] of answers) {
-  test(`${key}, point moved by ${places}: any decimal comes out digit by digit`, () => {
+  test(`${key}, point moved by ${places}: any decimal keeps every digit`, () => {
     fc.assert(
       fc.property(figures, (figure) => {
         const [line] = parse(key, bodies(figure));
@@ -40,26 +40,26 @@ for (const [key, places, bodies] of answers) {
         if (places === 0) assert.equal(line.rate, figure);
         assert.equal(significant(line.rate), significant(figure));
         assert.equal(decimalsOf(line.rate), decimalsOf(figure) + places);
-        const judged = parseQuotation(line, latestAsOf(RECEIVED_MS));
-        assert.ok("rate" in judged && judged.rate === line.rate, JSON.stringify(judged));
+        const parsed = parseQuotation(line, latestAsOf(RECEIVED_MS));
+        assert.ok("rate" in parsed && parsed.rate === line.rate, JSON.stringify(parsed));
       }),
     );
   });
 }
 
-test("an exponent is written out, with the zeros of its figure", () => {
+test("an exponent is written out and keeps the trailing zeros", () => {
   const written = (key: string, bodies: readonly string[]) => {
     const [line] = parse(key, bodies);
     assert.ok(line !== undefined && "rate" in line);
-    const judged = parseQuotation(line, latestAsOf(RECEIVED_MS));
-    return "rate" in judged ? judged.rate : judged.reason;
+    const parsed = parseQuotation(line, latestAsOf(RECEIVED_MS));
+    return "rate" in parsed ? parsed.rate : parsed.reason;
   };
   const body = '[{"seriesId":"SEKIDRPMI","date":"2026-03-13","value":5.60E-4}]';
   assert.equal(written("riksbank", [body]), "0.000560");
   assert.equal(written("cnb", [cnbAnswer("1.230e1", 1000)]), "0.01230");
 });
 
-/** The digits without the point and the zeros before them. */
+/** The digits without the point and the leading zeros. */
 function significant(figure: string): string {
   return figure.replace(".", "").replace(/^0+/, "");
 }

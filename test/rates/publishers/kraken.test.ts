@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ParseError } from "../../../src/rates/publishers/publisher.ts";
 import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
 
-test("Kraken's last prices of the pairs that are online, under the world's symbols", () => {
+test("Kraken's last prices of online pairs get the usual symbols", () => {
   const lines = parse("kraken");
   assert.deepEqual(figuresOf(lines), [
     "BTC/USD 71000.10000",
@@ -15,7 +15,7 @@ test("Kraken's last prices of the pairs that are online, under the world's symbo
   assert.deepEqual(rejectionsOf(lines), []);
 });
 
-test("Kraken's prices are of the moment at which its ticker answered", () => {
+test("Kraken's prices are dated with the time of its ticker's response", () => {
   assert.deepEqual(momentsOf(parse("kraken")), ["2026-04-01T18:00:00.250000000Z"]);
 });
 
@@ -27,14 +27,14 @@ const oddPairs = [
 ] as const;
 
 for (const [from, to, reason] of oddPairs) {
-  test(`a pair of Kraken's with ${to || "no name"} is rejected, and the others are kept`, () => {
+  test(`a pair of Kraken with ${to || "no name"} is rejected, and the others are kept`, () => {
     const lines = parseWith("kraken", from, to);
     assert.equal(figuresOf(lines).length, 4);
     assert.deepEqual(rejectionsOf(lines), [reason]);
   });
 }
 
-test("an error that Kraken reports is reported", () => {
+test("an error in Kraken's response is reported", () => {
   const [pairs = Buffer.of(), ticker = Buffer.of()] = bodiesOf("kraken");
   const error = '{"error":["EGeneral:Too many requests"]}';
   for (const bodies of [

@@ -7,20 +7,20 @@ import { bodiesOf, parse, parseWith } from "./answers.ts";
 const html = "<!DOCTYPE html>\n<html>\n<head><title>Maintenance</title></head>\n<body/>\n</html>\n";
 
 const otherBodies = [
-  ["a page of HTML", html],
-  ["a page of XHTML", html.replace("<!DOCTYPE html>\n", "")],
-  ["nothing", ""],
-  ["another document of JSON", '{"message": "Not found"}\n'],
-  ["a list of JSON", "[]\n"],
-  ["a text of JSON", '"no"\n'],
-  ["another document of XML", '<?xml version="1.0"?>\n<rates/>\n'],
+  ["an HTML page", html],
+  ["an XHTML page", html.replace("<!DOCTYPE html>\n", "")],
+  ["an empty body", ""],
+  ["other JSON", '{"message": "Not found"}\n'],
+  ["a JSON list", "[]\n"],
+  ["a JSON string", '"no"\n'],
+  ["other XML", '<?xml version="1.0"?>\n<rates/>\n'],
   ["another table", "date,rate\n2026-03-13,1.1476\n"],
-  ["bytes of no encoding", Buffer.from([0xff, 0xfe, 0x00, 0x98])],
+  ["bytes in no encoding", Buffer.from([0xff, 0xfe, 0x00, 0x98])],
 ] as const;
 
 for (const { key } of publishers) {
   for (const [what, body] of otherBodies) {
-    test(`${key}: ${what} is a failure with a reason, whichever address answers it`, () => {
+    test(`${key}: ${what} from any of its addresses is a failure with a reason`, () => {
       const bodies = bodiesOf(key);
       for (const index of bodies.keys()) {
         assert.throws(
@@ -31,13 +31,13 @@ for (const { key } of publishers) {
     });
   }
 
-  test(`${key}: a body that is cut short anywhere is a failure`, () => {
+  test(`${key}: a body that is cut off anywhere is a failure`, () => {
     const bodies = bodiesOf(key);
     for (const [index, body] of bodies.entries()) {
       const end = body.toString("latin1").trimEnd().length;
       for (let length = 0; length < end; length += 1) {
         const part = body.subarray(0, length);
-        // A table that ends with a whole line cannot be told from one that is shorter.
+        // A table cut after a whole line looks like a shorter table.
         if (key === "norges" && part.at(-1) === 0x0a) continue;
         assert.throws(() => parse(key, bodies.with(index, part)), ParseError, `${length} bytes`);
       }
@@ -58,7 +58,7 @@ const missingMembers = [
 ] as const;
 
 for (const [key, from, to, reason] of missingMembers) {
-  test(`${key}: without its member ${from} the answer is a failure`, () => {
+  test(`${key}: a response without its member ${from} is a failure`, () => {
     assert.throws(() => parseWith(key, from, to), {
       name: "ParseError",
       reason: `the layout has changed: ${reason}`,
@@ -78,7 +78,7 @@ const renamedInRows = [
 ] as const;
 
 for (const [key, from, to] of renamedInRows) {
-  test(`${key}: ${from} put otherwise in every row is a failure, not an empty day`, () => {
+  test(`${key}: ${from} renamed in every row is a failure, not an empty day`, () => {
     assert.throws(() => parseWith(key, from, to), ParseError);
   });
 }
@@ -93,7 +93,7 @@ const emptyAnswers = [
 ] as const;
 
 for (const [key, body] of emptyAnswers) {
-  test(`${key}: an answer without a single rate is a failure, not an empty success`, () => {
+  test(`${key}: a response without a single rate is a failure, not an empty success`, () => {
     assert.throws(() => parse(key, [body]), {
       name: "ParseError",
       reason: "no rates in the response",
@@ -101,7 +101,7 @@ for (const [key, body] of emptyAnswers) {
   });
 }
 
-test("an answer of which every row is odd tells why the first one is", () => {
+test("a response with only invalid rows is a failure with the reason of the first row", () => {
   assert.throws(() => parseWith("riksbank", "PMI", "MID"), {
     name: "ParseError",
     reason: 'no rates in the response: the series "SEKCYPMID" names no currency',

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bodiesOf, figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
 
-test("NBP's zlotys keep the zeros at their end: 3.6770 stays 3.6770", () => {
+test("the NBP's rates keep trailing zeros: 3.6770 stays 3.6770", () => {
   const lines = parse("nbp");
   assert.deepEqual(figuresOf(lines), [
     "USD/PLN 3.6056",
@@ -14,7 +14,7 @@ test("NBP's zlotys keep the zeros at their end: 3.6770 stays 3.6770", () => {
   assert.deepEqual(rejectionsOf(lines), []);
 });
 
-test("each of NBP's tables is of noon in Warsaw on its own day, in winter and summer time", () => {
+test("each table of the NBP is dated noon in Warsaw of its own day, in winter and summer time", () => {
   assert.deepEqual(momentsOf(parse("nbp")), [
     "2026-03-11T11:00:00.000000000Z",
     "2026-03-13T11:00:00.000000000Z",
@@ -25,20 +25,20 @@ test("each of NBP's tables is of noon in Warsaw on its own day, in winter and su
   ]);
 });
 
-test("a currency that moves from one table to the other has the later figure", () => {
+test("a currency that moves from one table to the other has the later rate", () => {
   const lines = parseWith("nbp", '"code": "PAB"', '"code": "USD"');
   assert.equal(figuresOf(lines).length, 4);
   assert.ok(figuresOf(lines).includes("USD/PLN 3.6056"));
   assert.deepEqual(rejectionsOf(lines), []);
 });
 
-test("an odd row of NBP's is rejected, and the others are kept", () => {
+test("an invalid row of the NBP is rejected, and the others are kept", () => {
   const lines = parseWith("nbp", '"mid": 0.8300', '"bid": 0.8300');
   assert.equal(figuresOf(lines).length, 4);
   assert.deepEqual(rejectionsOf(lines), ['the rate of "RON" has no rate']);
 });
 
-test("one of NBP's tables does not hide that the other is empty", () => {
+test("an empty table of the NBP is a failure although the other has rates", () => {
   const [tableA = Buffer.of()] = bodiesOf("nbp");
   const reason = /no rates in the response: a table is empty/;
   assert.throws(() => parse("nbp", [tableA, "[]"]), reason);

@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
 
-test("Norges Bank's kroner have their point moved by UNIT_MULT; its indexes are left out", () => {
+test("Norges Bank's rates have their point moved by UNIT_MULT, and its indexes are ignored", () => {
   const lines = parse("norges");
   assert.deepEqual(figuresOf(lines), ["HUF/NOK 0.028805", "DKK/NOK 1.4920", "EUR/NOK 11.1590"]);
   assert.deepEqual(rejectionsOf(lines), []);
 });
 
-test("Norges Bank's rates are of 16:00 in Oslo, in winter and in summer time", () => {
+test("Norges Bank's rates are dated 16:00 in Oslo, in winter and summer time", () => {
   assert.deepEqual(momentsOf(parse("norges")), ["2026-03-13T15:00:00.000000000Z"]);
   const summer = parseWith("norges", "2026-03-13", "2026-03-30");
   assert.deepEqual(momentsOf(summer), ["2026-03-30T14:00:00.000000000Z"]);
 });
 
-test("a series that goes on after a holiday is not taken for one that has ended", () => {
+test("a series that continues after a holiday does not count as ended", () => {
   const lines = parseWith("norges", "2022-12-30", "2026-03-04");
   assert.ok(figuresOf(lines).includes("HRK/NOK 1.3955"));
 });
 
-test("a date in the future does not make all other series look ended", () => {
+test("a date in the future does not make all other series count as ended", () => {
   const lines = parseWith("norges", "2022-12-30", "2062-12-30");
   assert.equal(figuresOf(lines).length, 4);
 });
@@ -33,15 +33,15 @@ const oddRows = [
 ] as const;
 
 for (const [from, to, reason] of oddRows) {
-  test(`a row of Norges Bank's with ${to} is rejected, and the others are kept`, () => {
+  test(`a row of Norges Bank with ${to} is rejected, and the others are kept`, () => {
     const lines = parseWith("norges", from, to);
     assert.deepEqual(figuresOf(lines), ["DKK/NOK 1.4920", "EUR/NOK 11.1590"]);
-    const told = rejectionsOf(lines).join();
-    assert.ok(told.startsWith('the series of "HUF"') && told.endsWith(reason), told);
+    const reasons = rejectionsOf(lines).join();
+    assert.ok(reasons.startsWith('the series of "HUF"') && reasons.endsWith(reason), reasons);
   });
 }
 
-test("the columns may stand in another order, and others beside them", () => {
+test("the columns may be in another order and among others", () => {
   const csv = 'OBS_VALUE,UNIT_MULT,"NOTE",TIME_PERIOD,QUOTE_CUR,BASE_CUR\r\n';
   const lines = parse("norges", [`${csv}149.20,2,"a, b",2026-03-13,NOK,DKK\r\n`]);
   assert.deepEqual(figuresOf(lines), ["DKK/NOK 1.4920"]);

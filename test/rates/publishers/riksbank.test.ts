@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { figuresOf, momentsOf, parse, parseWith, rejectionsOf } from "./answers.ts";
 
-test("the Riksbank's latest kronor, without the series that have ended", () => {
+test("the Riksbank's latest rates do not include the series that have ended", () => {
   const lines = parse("riksbank");
   assert.deepEqual(figuresOf(lines), ["IDR/SEK 0.00056", "USD/SEK 9.44517"]);
   assert.deepEqual(rejectionsOf(lines), []);
 });
 
-test("the Riksbank's rates are of 16:15 in Stockholm, in winter and in summer time", () => {
+test("the Riksbank's rates are dated 16:15 in Stockholm, in winter and summer time", () => {
   assert.deepEqual(momentsOf(parse("riksbank")), ["2026-03-13T15:15:00.000000000Z"]);
   const summer = parseWith("riksbank", "2026-03-13", "2026-03-30");
   assert.deepEqual(momentsOf(summer), ["2026-03-30T14:15:00.000000000Z"]);
@@ -20,7 +20,7 @@ const oddSeries = [
 ] as const;
 
 for (const [from, to, reason] of oddSeries) {
-  test(`a series of the Riksbank's with ${to} is rejected, and the others are kept`, () => {
+  test(`a series of the Riksbank with ${to} is rejected, and the others are kept`, () => {
     const lines = parseWith("riksbank", from, to);
     assert.deepEqual(figuresOf(lines), ["USD/SEK 9.44517"]);
     assert.deepEqual(rejectionsOf(lines), [reason]);

@@ -20,57 +20,57 @@ function rateOf(source: string, rate: string, asOf = TIME): SourcedRate {
   return { ...pair, rate: rate as Decimal, asOf: asOf as Instant, source };
 }
 
-function judge(
-  standing: SourcedRate | undefined,
+function decide(
+  current: SourcedRate | undefined,
   next: SourcedRate,
   rateSources: readonly string[] = ["ecb", "cnb"],
   maxRateJump = "0.5",
 ): UpdateDecision {
-  return createUpdatePolicy({ rateSources, maxRateJump: maxRateJump as Decimal })(standing, next);
+  return createUpdatePolicy({ rateSources, maxRateJump: maxRateJump as Decimal })(current, next);
 }
 
-test("the same figure and time of another source are no repetition", () => {
-  assert.equal(judge(rateOf("boc", "1.10"), rateOf("ecb", "1.10")), "store");
+test("the same rate and time from another source is not a repetition", () => {
+  assert.equal(decide(rateOf("boc", "1.10"), rateOf("ecb", "1.10")), "store");
 });
 
-test("a pair that changes hands goes neither back in time nor by a jump", () => {
-  const standing = rateOf("ecb", "1.10");
-  const older = judge(standing, rateOf("cnb", "1.11", EARLIER), ["cnb"]);
+test("a pair that gets a new owner accepts neither an older rate nor a jump", () => {
+  const current = rateOf("ecb", "1.10");
+  const older = decide(current, rateOf("cnb", "1.11", EARLIER), ["cnb"]);
   assert.ok(typeof older === "object");
   assert.match(older.reason, /which is newer$/);
-  assert.equal(judge(standing, rateOf("cnb", "2.00", LATER), ["cnb"]), "hold");
+  assert.equal(decide(current, rateOf("cnb", "2.00", LATER), ["cnb"]), "hold");
 });
 
-test("whose pair it is, is told before how old the rate is", () => {
-  const verdict = judge(rateOf("ecb", "1.10"), rateOf("cnb", "9", EARLIER));
-  assert.deepEqual(verdict, { reason: "EUR/USD is published by ecb" });
+test("the owner of the pair is checked before the age of the rate", () => {
+  const outcome = decide(rateOf("ecb", "1.10"), rateOf("cnb", "9", EARLIER));
+  assert.deepEqual(outcome, { reason: "EUR/USD is published by ecb" });
 });
 
-test("an older rate is refused, not held, however far it jumps", () => {
-  const verdict = judge(rateOf("ecb", "1.10"), rateOf("ecb", "9", EARLIER));
-  assert.ok(typeof verdict === "object");
+test("an older rate is rejected, not held, however far it jumps", () => {
+  const outcome = decide(rateOf("ecb", "1.10"), rateOf("ecb", "9", EARLIER));
+  assert.ok(typeof outcome === "object");
 });
 
-test("an import replaces the rate of any source, and is replaced by the next that comes", () => {
-  assert.equal(judge(rateOf("ecb", "1.10"), rateOf(IMPORT_SOURCE, "1.11")), "store");
-  assert.equal(judge(rateOf(IMPORT_SOURCE, "1.11"), rateOf("ecb", "1.10")), "store");
-  assert.equal(judge(rateOf(IMPORT_SOURCE, "1.11"), rateOf("cnb", "1.12", LATER)), "store");
+test("an import replaces the rate of any source, and any source's next rate replaces an import", () => {
+  assert.equal(decide(rateOf("ecb", "1.10"), rateOf(IMPORT_SOURCE, "1.11")), "store");
+  assert.equal(decide(rateOf(IMPORT_SOURCE, "1.11"), rateOf("ecb", "1.10")), "store");
+  assert.equal(decide(rateOf(IMPORT_SOURCE, "1.11"), rateOf("cnb", "1.12", LATER)), "store");
 });
 
-test("an import, and what replaces it, is refused when older and held when it jumps", () => {
+test("an import and its replacement are rejected when older and held when they jump", () => {
   for (const [from, to] of [
     ["ecb", IMPORT_SOURCE],
     [IMPORT_SOURCE, "ecb"],
     [IMPORT_SOURCE, IMPORT_SOURCE],
   ] as const) {
-    assert.ok(typeof judge(rateOf(from, "1.1"), rateOf(to, "1.1", EARLIER)) === "object");
-    assert.equal(judge(rateOf(from, "1.1"), rateOf(to, "38.87", LATER)), "hold");
+    assert.ok(typeof decide(rateOf(from, "1.1"), rateOf(to, "1.1", EARLIER)) === "object");
+    assert.equal(decide(rateOf(from, "1.1"), rateOf(to, "38.87", LATER)), "hold");
   }
 });
 
-test("to half and to 1.5 times the last is no jump, a digit beyond is one", () => {
+test("half and 1.5 times the stored rate are no jump, and one digit beyond is", () => {
   const last = rateOf("ecb", "1.10");
-  for (const [figure, verdict] of [
+  for (const [figure, outcome] of [
     ["0.55", "store"],
     ["0.550", "store"],
     ["1.65", "store"],
@@ -78,24 +78,24 @@ test("to half and to 1.5 times the last is no jump, a digit beyond is one", () =
     ["0.549999999999999999999999999999", "hold"],
     ["1.650000000000000000000000000001", "hold"],
   ] as const) {
-    assert.equal(judge(last, rateOf("ecb", figure, LATER)), verdict, figure);
+    assert.equal(decide(last, rateOf("ecb", figure, LATER)), outcome, figure);
   }
 });
 
-test("the operator's greatest jump counts, also one above the whole", () => {
+test("the operator's limit for jumps applies, also above 1", () => {
   const last = rateOf("ecb", "2");
-  assert.equal(judge(last, rateOf("ecb", "2.02", LATER), ["ecb"], "0.01"), "store");
-  assert.equal(judge(last, rateOf("ecb", "2.021", LATER), ["ecb"], "0.01"), "hold");
-  assert.equal(judge(last, rateOf("ecb", "0.0000001", LATER), ["ecb"], "3"), "store");
-  assert.equal(judge(last, rateOf("ecb", "8", LATER), ["ecb"], "3"), "store");
-  assert.equal(judge(last, rateOf("ecb", "8.0001", LATER), ["ecb"], "3"), "hold");
+  assert.equal(decide(last, rateOf("ecb", "2.02", LATER), ["ecb"], "0.01"), "store");
+  assert.equal(decide(last, rateOf("ecb", "2.021", LATER), ["ecb"], "0.01"), "hold");
+  assert.equal(decide(last, rateOf("ecb", "0.0000001", LATER), ["ecb"], "3"), "store");
+  assert.equal(decide(last, rateOf("ecb", "8", LATER), ["ecb"], "3"), "store");
+  assert.equal(decide(last, rateOf("ecb", "8.0001", LATER), ["ecb"], "3"), "hold");
 });
 
-test("a correction of the same time is held too when it jumps", () => {
-  assert.equal(judge(rateOf("ecb", "1.10"), rateOf("ecb", "38.87")), "hold");
+test("a correction with the same time is held when it jumps", () => {
+  assert.equal(decide(rateOf("ecb", "1.10"), rateOf("ecb", "38.87")), "hold");
 });
 
-/** A decimal above zero as a count of its last place. */
+/** A decimal above zero as a multiple of its last place. */
 const figures = fc.record({
   count: fc.bigInt({ min: 1n, max: 10n ** 30n }),
   places: fc.nat(25),
@@ -109,7 +109,7 @@ function written({ count, places }: { count: bigint; places: number }): Decimal 
 
 const SCALE = 10n ** 60n;
 
-test("any jump is found as integer arithmetic finds it", () => {
+test("the comparison with the limit equals integer arithmetic", () => {
   const parts = fc.record({ count: fc.bigInt({ min: 1n, max: 300n }), places: fc.nat(3) });
   fc.assert(
     fc.property(figures, figures, parts, (from, to, part) => {
@@ -123,12 +123,12 @@ test("any jump is found as integer arithmetic finds it", () => {
   );
 });
 
-test("at any figure the bound itself is no jump and one in a further place is", () => {
+test("the limit itself is not a jump, and one digit further is", () => {
   const half = "0.5" as Decimal;
   fc.assert(
     fc.property(figures, ({ count, places }) => {
       const last = written({ count, places });
-      // Two places more, so that half of the last is a whole count: 50 of 100.
+      // Two places more make half of the rate a whole number: 50 of 100.
       const low = count * 50n;
       const high = count * 150n;
       const at = (bound: bigint) => written({ count: bound, places: places + 2 });
@@ -141,7 +141,7 @@ test("at any figure the bound itself is no jump and one in a further place is", 
   );
 });
 
-test("trailing zeros change no judgement", () => {
+test("trailing zeros do not change the decision", () => {
   fc.assert(
     fc.property(figures, figures, fc.nat(10), (from, to, zeros) => {
       const longer = { count: to.count * 10n ** BigInt(zeros), places: to.places + zeros };

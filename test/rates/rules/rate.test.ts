@@ -12,10 +12,10 @@ const good: Quotation = {
   asOf: "2026-03-13T15:00:00Z",
 };
 
-const judge = (change: Partial<Quotation>) => parseQuotation({ ...good, ...change }, LATEST);
+const parseWith = (change: Partial<Quotation>) => parseQuotation({ ...good, ...change }, LATEST);
 
-test("a good quotation becomes a rate in stored form", () => {
-  const rate = judge({
+test("a valid quotation becomes a rate in stored form", () => {
+  const rate = parseWith({
     base: " eur",
     quote: "usd\t",
     rate: " 1.10e0 ",
@@ -31,7 +31,7 @@ test("a good quotation becomes a rate in stored form", () => {
 
 test("a rate is never inverted, crossed or rounded", () => {
   const figure = "0.0000000000000000000000000000000000000001234567890";
-  assert.deepEqual(judge({ base: "USD", quote: "EUR", rate: figure }), {
+  assert.deepEqual(parseWith({ base: "USD", quote: "EUR", rate: figure }), {
     base: "USD",
     quote: "EUR",
     rate: figure,
@@ -40,17 +40,17 @@ test("a rate is never inverted, crossed or rounded", () => {
 });
 
 const rejected = [
-  ["a bad base", { base: "E" }, 'base "E" is not a symbol of 2 to 10 letters A-Z or digits'],
+  ["an invalid base", { base: "E" }, 'base "E" is not a symbol of 2 to 10 letters A-Z or digits'],
   ["a bad quote", { quote: "U$D" }, 'quote "U$D" is not a symbol of 2 to 10 letters A-Z or digits'],
   ["a pair of one symbol", { quote: "eur" }, "base and quote are both EUR"],
-  ["a figure that is none", { rate: "1,1" }, 'rate "1,1" is not a decimal number such as 1.1476'],
-  ["an empty figure", { rate: "" }, 'rate "" is not a decimal number such as 1.1476'],
+  ["a text as rate", { rate: "1,1" }, 'rate "1,1" is not a decimal number such as 1.1476'],
+  ["an empty rate", { rate: "" }, 'rate "" is not a decimal number such as 1.1476'],
   ["a rate of zero", { rate: "0.00" }, 'rate "0.00" is not above zero'],
-  ["a zero in exponents", { rate: "0e9" }, 'rate "0e9" is not above zero'],
+  ["a zero with an exponent", { rate: "0e9" }, 'rate "0e9" is not above zero'],
   ["a negative rate", { rate: "-1.5" }, 'rate "-1.5" is not above zero'],
   ["a negative zero", { rate: "-0" }, 'rate "-0" is not above zero'],
   [
-    "a date alone",
+    "only a date",
     { asOf: "2026-03-13" },
     'as_of "2026-03-13" is not an RFC 3339 time such as 2026-03-13T15:00:00Z',
   ],
@@ -67,22 +67,23 @@ const rejected = [
 ] as const;
 
 for (const [what, change, reason] of rejected) {
-  test(`${what} is rejected with its reason`, () => assert.deepEqual(judge(change), { reason }));
+  test(`${what} is rejected with its reason`, () =>
+    assert.deepEqual(parseWith(change), { reason }));
 }
 
-test("a time exactly a day in the future is the last that is believed", () => {
-  const rate = judge({ asOf: "2026-11-22T12:00:00Z" });
+test("a time exactly one day in the future is the latest that is accepted", () => {
+  const rate = parseWith({ asOf: "2026-11-22T12:00:00Z" });
   assert.equal("asOf" in rate && rate.asOf, "2026-11-22T12:00:00.000000000Z");
 });
 
-test("what stands in a reason is escaped and cut, however foreign it is", () => {
-  const verdict = judge({ rate: `\u001b[31m\n${"x".repeat(1000)}` });
-  assert.ok("reason" in verdict);
-  assert.ok(verdict.reason.length < 120, verdict.reason);
-  assert.ok([...verdict.reason].every((character) => character >= " "));
+test("a reason escapes and shortens the text that it quotes", () => {
+  const result = parseWith({ rate: `\u001b[31m\n${"x".repeat(1000)}` });
+  assert.ok("reason" in result);
+  assert.ok(result.reason.length < 120, result.reason);
+  assert.ok([...result.reason].every((character) => character >= " "));
 });
 
-test("any four texts give a rate or one line of reason, and nothing is thrown", () => {
+test("any four texts give a rate or a reason of one line, and nothing is thrown", () => {
   const text = (fit: string) => fc.oneof(fc.constant(fit), fc.string({ unit: "binary" }));
   const quotation = fc.record({
     base: text("EUR"),
@@ -92,9 +93,9 @@ test("any four texts give a rate or one line of reason, and nothing is thrown", 
   });
   fc.assert(
     fc.property(quotation, (quoted) => {
-      const verdict = parseQuotation(quoted, LATEST);
-      if ("reason" in verdict) assert.doesNotMatch(verdict.reason, /[\r\n]/);
-      else assert.match(verdict.rate, /^[0-9]+(\.[0-9]+)?$/);
+      const result = parseQuotation(quoted, LATEST);
+      if ("reason" in result) assert.doesNotMatch(result.reason, /[\r\n]/);
+      else assert.match(result.rate, /^[0-9]+(\.[0-9]+)?$/);
     }),
     { numRuns: 1000 },
   );

@@ -11,13 +11,13 @@ const WHITE_SPACE =
   "\u2028\u2029\u202f\u205f\u3000\ufeff";
 const blank = fc.string({ unit: fc.constantFrom(...WHITE_SPACE), maxLength: 3 });
 
-test("a symbol in its stored form comes out as it is", () => {
+test("a symbol in stored form stays the same", () => {
   for (const text of ["EU", "EUR", "XAU", "1INCH", "00", "ABCDEFGHIJ"]) {
     assert.equal(parseSymbol(text), text);
   }
 });
 
-test("white space around a symbol is trimmed and its letters are upper-cased", () => {
+test("a symbol is trimmed and converted to upper case", () => {
   assert.equal(parseSymbol(" eur "), "EUR");
   assert.equal(parseSymbol("\t\r\nUsd\v\f"), "USD");
   assert.equal(parseSymbol("1inch"), "1INCH");
@@ -25,9 +25,9 @@ test("white space around a symbol is trimmed and its letters are upper-cased", (
 
 const noSymbols = [
   ["an empty text", ""],
-  ["white space alone", "   "],
+  ["only white space", "   "],
   ["one letter", "E"],
-  ["one letter with white space that would fill it up", " E "],
+  ["one letter with white space", " E "],
   ["eleven letters", "ABCDEFGHIJK"],
   ["white space within", "EU R"],
   ["a hyphen", "EUR-X"],
@@ -42,15 +42,15 @@ const noSymbols = [
   ["Arabic digits", "٢٠"],
   ["Cyrillic letters that look alike", "ЕUR"],
   ["a no-break space within", "EU\u00A0R"],
-  ["a next-line character, which is no white space", "\u0085EUR"],
-  ["a zero-width space, which is no white space", "\u200BEUR"],
+  ["a next-line character, which is not white space", "\u0085EUR"],
+  ["a zero-width space, which is not white space", "\u200BEUR"],
 ] as const;
 
 for (const [what, text] of noSymbols) {
-  test(`${what} is no symbol`, () => assert.equal(parseSymbol(text), undefined));
+  test(`${what} is not a symbol`, () => assert.equal(parseSymbol(text), undefined));
 }
 
-test("any symbol is found in any case and between any white space", () => {
+test("any symbol is accepted in any case and with any white space around it", () => {
   const cased = symbolText.chain((text) =>
     fc
       .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
@@ -69,7 +69,7 @@ test("each character that String.prototype.trim removes is trimmed from a symbol
   }
 });
 
-test("whatever comes out of any text has the form of the specification and is stable", () => {
+test("every parsed symbol has the specified form and is parsed to itself", () => {
   const anyCharacter = fc.string({ unit: "binary", minLength: 1, maxLength: 1 });
   const unit = fc.oneof(fc.constantFrom(...letters, ..."eur \tß"), anyCharacter);
   fc.assert(

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { createSchedule } from "../../../src/rates/sources/schedule.ts";
 import { cpuMsOf } from "../../support/resources.ts";
 
-// Dates of 2026: 13 March is a Friday, Berlin's clocks go forward on Sunday, 29 March, and back
-// on Sunday, 25 October; New York's go forward on Sunday, 8 March.
+// Dates of 2026: 13 March is a Friday. Berlin's clocks go forward on Sunday, 29 March, and back on
+// Sunday, 25 October; New York's go forward on Sunday, 8 March.
 const ecb = createSchedule({ cron: "5 16 * * 1-5", timeZone: "Europe/Berlin" });
 const cbr = createSchedule({ cron: "0 18 * * 1-5", timeZone: "Europe/Moscow" });
 const boc = createSchedule({ cron: "35 16 * * 1-5", timeZone: "America/Toronto" });
@@ -22,19 +22,19 @@ function missedOf(schedule: Source, newestAsOf: string | undefined, now: string)
   return schedule.missed(newestMs, Date.parse(now));
 }
 
-test("the time of day stays when the publisher's clocks change, the moment in UTC moves", () => {
+test("the publisher's time of day stays when its clocks change, and the time in UTC moves", () => {
   assert.equal(nextOf(ecb, "2026-03-27T16:00:00Z"), "2026-03-30T14:05:00.000Z");
   assert.equal(nextOf(ecb, "2026-10-23T16:00:00Z"), "2026-10-26T15:05:00.000Z");
   assert.equal(nextOf(boc, "2026-03-06T22:00:00Z"), "2026-03-09T20:35:00.000Z");
   assert.equal(nextOf(boc, "2026-10-30T22:00:00Z"), "2026-11-02T21:35:00.000Z");
 });
 
-test("a quarterly publication comes in the next quarter, also in the next year", () => {
+test("a quarterly publication comes in the next quarter, also of the next year", () => {
   assert.equal(nextOf(ust, "2026-01-07T17:00:00Z"), "2026-04-07T16:00:00.000Z");
   assert.equal(nextOf(ust, "2026-10-07T16:00:00Z"), "2027-01-07T17:00:00.000Z");
 });
 
-test("every working day without a rate counts once, days off do not", () => {
+test("each working day without a rate counts once, and weekends do not count", () => {
   const thursday = "2026-03-12T15:00:00Z";
   for (const [now, missed] of [
     ["2026-03-13T17:06:00Z", 1],
@@ -48,7 +48,7 @@ test("every working day without a rate counts once, days off do not", () => {
   }
 });
 
-test("a change of the clocks makes no publication missed and hides none", () => {
+test("a change of the clocks neither causes nor hides a missed publication", () => {
   const beforeSpring = "2026-03-27T15:00:00Z";
   assert.equal(missedOf(ecb, beforeSpring, "2026-03-30T16:04:00Z"), 0);
   assert.equal(missedOf(ecb, beforeSpring, "2026-03-30T16:06:00Z"), 1);
@@ -58,15 +58,15 @@ test("a change of the clocks makes no publication missed and hides none", () => 
   assert.equal(missedOf(ecb, beforeAutumn, "2026-10-26T17:06:00Z"), 1);
 });
 
-test("a rate that is dated a day ahead of its publication belongs to that publication", () => {
-  // The Bank of Russia sets Friday's rates for Saturday on, Moscow time.
+test("a rate that is dated a day after its publication belongs to that publication", () => {
+  // The Bank of Russia publishes on Friday the rates for Saturday on, Moscow time.
   const forSaturday = "2026-03-13T21:00:00Z";
   assert.equal(missedOf(cbr, forSaturday, "2026-03-13T20:00:00Z"), 0);
   assert.equal(missedOf(cbr, forSaturday, "2026-03-16T16:59:00Z"), 0);
   assert.equal(missedOf(cbr, forSaturday, "2026-03-16T17:01:00Z"), 1);
 });
 
-test("a quarter's rates are fresh for a quarter, and are dated before they come", () => {
+test("a quarter's rates are fresh for a quarter, although dated before their publication", () => {
   const firstQuarter = "2026-03-31T04:00:00Z";
   assert.equal(missedOf(ust, firstQuarter, "2026-04-08T00:00:00Z"), 0);
   assert.equal(missedOf(ust, firstQuarter, "2026-06-30T12:00:00Z"), 0);
@@ -75,7 +75,7 @@ test("a quarter's rates are fresh for a quarter, and are dated before they come"
   assert.equal(missedOf(ust, firstQuarter, "2026-10-08T12:00:00Z"), 2);
 });
 
-test("a source that is polled is stale after five minutes of silence, weekends too", () => {
+test("a polled source is stale after five minutes without a rate, also at weekends", () => {
   const newest = "2026-03-14T12:00:00Z";
   for (const [now, missed] of [
     ["2026-03-14T12:00:00Z", 0],
@@ -88,16 +88,16 @@ test("a source that is polled is stale after five minutes of silence, weekends t
   }
 });
 
-test("a rate from the near future is no miss", () => {
+test("a rate from the near future does not count as missed", () => {
   for (const schedule of [ecb, ust, kraken]) {
     assert.equal(missedOf(schedule, "2026-03-15T11:00:00Z", "2026-03-14T12:00:00Z"), 0);
   }
 });
 
-test("the count of missed publications ends at 99, and is found at once", async () => {
+test("the count of missed publications stops at 99 and takes little time", async () => {
   const tookMs = await cpuMsOf(() => {
     assert.equal(missedOf(ecb, "1999-01-04T15:00:00Z", "2026-03-14T12:00:00Z"), 99);
     assert.equal(missedOf(ust, "1800-01-01T00:00:00Z", "2026-03-14T12:00:00Z"), 99);
   });
-  assert.ok(tookMs < 2000, `${tookMs} ms of the processor`);
+  assert.ok(tookMs < 2000, `${tookMs} ms of CPU time`);
 });

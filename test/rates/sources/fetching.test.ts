@@ -15,8 +15,8 @@ const GOOD = ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" });
 const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
 const HOUR_MS = 3_600_000;
 
-/** A service with the snapshot, and the ECB's source pointed at a publisher of the test's own. */
-async function newDesk(first: Behaviour = body(GOOD)) {
+/** A service with the snapshot, and the ECB's source with a test publisher. */
+async function setUp(first: Behaviour = body(GOOD)) {
   await using starting = new AsyncDisposableStack();
   const publisher = starting.use(await playPublisher(first));
   const clock = new TestClock("2026-11-20T16:00:00.000Z");
@@ -42,55 +42,55 @@ async function newDesk(first: Behaviour = body(GOOD)) {
   };
 }
 
-test("a publication is stored digit by digit, and served at its publisher's time", async () => {
-  await using desk = await newDesk();
+test("a publication is stored with every digit and served with its publisher's time", async () => {
+  await using setup = await setUp();
 
-  const report = await desk.refresh();
+  const report = await setup.refresh();
 
   assert.deepEqual([report?.error, report?.stored, report?.held], [undefined, 2, 0]);
-  const { rate, as_of } = await desk.rate("EUR/ISK");
+  const { rate, as_of } = await setup.rate("EUR/ISK");
   assert.deepEqual([rate, as_of], ["144.20", "2026-11-20T15:00:00.000000000Z"]);
-  const status = await desk.status();
+  const status = await setup.status();
   assert.equal(status?.lastSuccessAt, "2026-11-20T16:00:00.000Z");
   assert.deepEqual([status?.lastError, status?.missedPublications], [undefined, 0]);
-  assert.match(String(desk.publisher.requests[0]?.["user-agent"]), /^Kurs\//);
+  assert.match(String(setup.publisher.requests[0]?.["user-agent"]), /^Kurs\//);
 });
 
 const failures: readonly (readonly [string, Behaviour, RegExp])[] = [
   ["is too slow", () => undefined, /did not respond within 0\.1 s/],
-  ["answers 500", (response) => void response.writeHead(500).end(GOOD), /responded with 500/],
-  ["answers 404", (response) => void response.writeHead(404).end(), /responded with 404/],
-  ["is cut short", body(GOOD.slice(0, 300)), /cannot be read|no rate/],
+  ["is a 500", (response) => void response.writeHead(500).end(GOOD), /responded with 500/],
+  ["is a 404", (response) => void response.writeHead(404).end(), /responded with 404/],
+  ["is cut off", body(GOOD.slice(0, 300)), /cannot be read|no rate/],
   ["is HTML", body("<html><body>We moved.</body></html>"), /cannot be read|no rate/],
-  ["is of an empty day", body(ecbDay("2026-11-20", {})), /no rate/],
+  ["has no rates", body(ecbDay("2026-11-20", {})), /no rate/],
   ["has no body", body(""), /empty/],
   ["is too large", body(GOOD + " ".repeat(2 * 1024 * 1024)), /larger than 1 MiB/],
   [
-    "leads in circles",
+    "redirects in a circle",
     (response) => void response.writeHead(302, { location: "/again" }).end(),
     /redirects too many times/,
   ],
   [
-    "leads out of the web",
+    "redirects to a file",
     (response) => void response.writeHead(302, { location: "file:///etc/passwd" }).end(),
     /not a web address/,
   ],
-  ["breaks off", (response) => void response.writeHead(200).destroy(), /127\.0\.0\.1/],
+  ["is broken off", (response) => void response.writeHead(200).destroy(), /127\.0\.0\.1/],
 ];
 
 for (const [what, behaviour, reason] of failures) {
-  test(`an answer that ${what} is a failure with its reason, and the rates stay`, async () => {
-    await using desk = await newDesk();
-    await desk.refresh();
-    desk.clock.advanceMs(24 * HOUR_MS);
-    desk.publisher.behave(behaviour);
-    if (what === "is too slow") desk.limits.timeoutMs = 100;
+  test(`a response that ${what} is a failure with its reason, and the rates stay`, async () => {
+    await using setup = await setUp();
+    await setup.refresh();
+    setup.clock.advanceMs(24 * HOUR_MS);
+    setup.publisher.behave(behaviour);
+    if (what === "is too slow") setup.limits.timeoutMs = 100;
 
-    const report = await desk.refresh();
+    const report = await setup.refresh();
 
     assert.match(report?.error ?? "", reason);
-    assert.equal((await desk.rate("EUR/USD")).rate, "1.1600");
-    const status = await desk.status();
+    assert.equal((await setup.rate("EUR/USD")).rate, "1.1600");
+    const status = await setup.status();
     assert.match(status?.lastError ?? "", reason);
     assert.deepEqual([status?.failures, status?.pairs], [1, 29]);
     assert.equal(status?.lastSuccessAt, "2026-11-20T16:00:00.000Z");
@@ -98,9 +98,9 @@ for (const [what, behaviour, reason] of failures) {
   });
 }
 
-test("50 MB are given up on long before they have come", async () => {
+test("a response of 50 MB is cut off early", async () => {
   let sentBytes = 0;
-  await using desk = await newDesk((response) => {
+  await using setup = await setUp((response) => {
     const chunk = Buffer.alloc(64 * 1024, " ");
     const send = () => {
       while (sentBytes < 50 * 1024 * 1024 && response.writable) {
@@ -113,16 +113,16 @@ test("50 MB are given up on long before they have come", async () => {
     send();
   });
 
-  assert.match((await desk.refresh())?.error ?? "", /larger than 1 MiB/);
-  assert.ok(sentBytes < 25 * 1024 * 1024, `${sentBytes} bytes were taken`);
+  assert.match((await setup.refresh())?.error ?? "", /larger than 1 MiB/);
+  assert.ok(sentBytes < 25 * 1024 * 1024, `${sentBytes} bytes were read`);
 });
 
-test("a failure in a row is tried again later and later, the first time after a minute", async () => {
-  await using desk = await newDesk((response) => void response.writeHead(503).end());
+test("the delay after consecutive failures grows from a minute to an hour", async () => {
+  await using setup = await setUp((response) => void response.writeHead(503).end());
   const waits: number[] = [];
   for (let count = 0; count < 8; count += 1) {
-    await desk.refresh();
-    waits.push(Date.parse((await desk.status())?.nextAttemptAt ?? "") - desk.clock.nowMs());
+    await setup.refresh();
+    waits.push(Date.parse((await setup.status())?.nextAttemptAt ?? "") - setup.clock.nowMs());
   }
   assert.deepEqual(
     waits.map((milliseconds) => milliseconds / 60_000),
@@ -130,95 +130,95 @@ test("a failure in a row is tried again later and later, the first time after a 
   );
 });
 
-test("what has not changed is requested with its validators, after a 304 too", async () => {
+test("an unchanged publication is requested with its validators, also after a 304", async () => {
   const modified = "Fri, 20 Nov 2026 15:00:00 GMT";
-  await using desk = await newDesk(body(GOOD, { etag: '"one"', "last-modified": modified }));
-  await desk.refresh();
-  desk.publisher.behave((response) => void response.writeHead(304).end());
+  await using setup = await setUp(body(GOOD, { etag: '"one"', "last-modified": modified }));
+  await setup.refresh();
+  setup.publisher.behave((response) => void response.writeHead(304).end());
 
-  // A 304 without validators of its own leaves those that the body came with.
+  // A 304 without validators keeps those of the body.
   for (let times = 0; times < 2; times += 1) {
-    const report = await desk.refresh();
+    const report = await setup.refresh();
     assert.deepEqual([report?.error, report?.stored], [undefined, 0]);
   }
 
-  const sent = desk.publisher.requests.map((headers) => [
+  const sent = setup.publisher.requests.map((headers) => [
     headers["if-none-match"],
     headers["if-modified-since"],
   ]);
   const known = ['"one"', modified];
   assert.deepEqual(sent, [[undefined, undefined], known, known]);
-  assert.equal((await desk.status())?.missedPublications, 0);
+  assert.equal((await setup.status())?.missedPublications, 0);
 });
 
 test("yesterday's file again changes nothing, and the publication counts as missed", async () => {
-  await using desk = await newDesk();
-  await desk.refresh();
-  // Monday evening: the weekend was no miss.
-  desk.clock.set("2026-11-23T14:00:00.000Z");
-  assert.equal((await desk.status())?.missedPublications, 0);
-  desk.clock.set("2026-11-23T18:00:00.000Z");
+  await using setup = await setUp();
+  await setup.refresh();
+  // Monday evening: the weekend does not count as missed.
+  setup.clock.set("2026-11-23T14:00:00.000Z");
+  assert.equal((await setup.status())?.missedPublications, 0);
+  setup.clock.set("2026-11-23T18:00:00.000Z");
 
-  const report = await desk.refresh();
+  const report = await setup.refresh();
 
   assert.deepEqual([report?.error, report?.stored, report?.skipped], [undefined, 0, 2]);
-  assert.equal((await desk.status())?.missedPublications, 1);
-  assert.equal((await desk.status())?.nextAttemptAt, "2026-11-23T18:15:00.000Z");
+  assert.equal((await setup.status())?.missedPublications, 1);
+  assert.equal((await setup.status())?.nextAttemptAt, "2026-11-23T18:15:00.000Z");
 });
 
-test("a garbage value is held, the old one served, until it is released or dropped", async () => {
-  await using desk = await newDesk();
-  await desk.refresh();
-  desk.clock.set("2026-11-23T16:00:00.000Z");
-  desk.publisher.behave(body(ecbDay("2026-11-23", { USD: "38.87", ISK: "145.00" })));
+test("a garbage value is held and the old rate served until it is released or dropped", async () => {
+  await using setup = await setUp();
+  await setup.refresh();
+  setup.clock.set("2026-11-23T16:00:00.000Z");
+  setup.publisher.behave(body(ecbDay("2026-11-23", { USD: "38.87", ISK: "145.00" })));
 
-  const report = await desk.refresh();
+  const report = await setup.refresh();
 
   assert.deepEqual([report?.stored, report?.held], [1, 1]);
-  assert.equal((await desk.rate("EUR/USD")).rate, "1.1600");
-  assert.equal((await desk.rate("EUR/ISK")).rate, "145.00");
-  const [held] = await desk.store.rates.listHeld();
+  assert.equal((await setup.rate("EUR/USD")).rate, "1.1600");
+  assert.equal((await setup.rate("EUR/ISK")).rate, "145.00");
+  const [held] = await setup.store.rates.listHeld();
   assert.ok(held !== undefined);
   assert.deepEqual([held.rate, held.servedRate, held.source], ["38.87", "1.1600", "ecb"]);
-  await desk.store.rates.releaseHeld(held);
-  assert.equal((await desk.rate("EUR/USD")).rate, "38.87");
+  await setup.store.rates.releaseHeld(held);
+  assert.equal((await setup.rate("EUR/USD")).rate, "38.87");
 });
 
-test("an odd row is reported and the others are stored", async () => {
+test("an invalid row is reported, and the others are stored", async () => {
   const figures = { USD: "1.1700", ISK: "n/a", GBP: "-1", JPY: "0", SEK: "10.9000" };
-  await using desk = await newDesk(body(ecbDay("2026-11-20", figures)));
+  await using setup = await setUp(body(ecbDay("2026-11-20", figures)));
 
-  const report = await desk.refresh();
+  const report = await setup.refresh();
 
   assert.deepEqual([report?.stored, report?.rejections.length], [2, 3]);
-  assert.equal((await desk.rate("EUR/ISK")).rate, "144.20");
-  assert.equal((await desk.rate("EUR/SEK")).rate, "10.9000");
+  assert.equal((await setup.rate("EUR/ISK")).rate, "144.20");
+  assert.equal((await setup.rate("EUR/SEK")).rate, "10.9000");
 });
 
-test("an exponent is written out on its way to the API", async () => {
-  await using desk = await newDesk(body(ecbDay("2026-11-20", { COIN: "1.080e-5", BIG: "2.5E3" })));
-  await desk.refresh();
-  assert.equal((await desk.rate("EUR/COIN")).rate, "0.00001080");
-  assert.equal((await desk.rate("EUR/BIG")).rate, "2500");
+test("an exponent is written out in the API", async () => {
+  await using setup = await setUp(body(ecbDay("2026-11-20", { COIN: "1.080e-5", BIG: "2.5E3" })));
+  await setup.refresh();
+  assert.equal((await setup.rate("EUR/COIN")).rate, "0.00001080");
+  assert.equal((await setup.rate("EUR/BIG")).rate, "2500");
 });
 
-test("of two nodes only one fetches a source at a time", async () => {
+test("only one of two nodes fetches a source at a time", async () => {
   const answered = Promise.withResolvers<void>();
-  await using desk = await newDesk((response) => {
+  await using setup = await setUp((response) => {
     answered.promise.then(() => response.end(GOOD), assert.fail);
   });
-  const first = desk.refresh();
-  while (desk.publisher.requests.length === 0) await after(1);
+  const first = setup.refresh();
+  while (setup.publisher.requests.length === 0) await after(1);
 
-  assert.equal(await desk.refresh(), undefined);
+  assert.equal(await setup.refresh(), undefined);
   answered.resolve();
 
   assert.equal((await first)?.stored, 2);
-  assert.equal(desk.publisher.requests.length, 1);
+  assert.equal(setup.publisher.requests.length, 1);
 });
 
-test("any decimal that a publisher prints comes out of the API digit by digit", async () => {
-  await using desk = await newDesk();
+test("any decimal of a publisher keeps every digit in the API", async () => {
+  await using setup = await setUp();
   const whole = fc.stringMatching(/^(?:0|[1-9][0-9]{0,11})$/);
   const figure = fc
     .tuple(whole, fc.stringMatching(/^[0-9]{1,12}$/))
@@ -227,11 +227,11 @@ test("any decimal that a publisher prints comes out of the API digit by digit", 
   let count = 0;
   await fc.assert(
     fc.asyncProperty(figure, async (text) => {
-      // A pair of its own each time: nothing to be too far from.
+      // A new pair each time: no stored rate that it could jump from.
       const currency = `P${String(++count).padStart(3, "0")}`;
-      desk.publisher.behave(body(ecbDay("2026-11-20", { [currency]: text })));
-      await desk.refresh();
-      assert.equal((await desk.rate(`EUR/${currency}`)).rate, text);
+      setup.publisher.behave(body(ecbDay("2026-11-20", { [currency]: text })));
+      await setup.refresh();
+      assert.equal((await setup.rate(`EUR/${currency}`)).rate, text);
     }),
     { numRuns: 40 },
   );

@@ -64,7 +64,7 @@ function assertFails(pending: Promise<unknown>, reason: RegExp): Promise<void> {
   });
 }
 
-test("a body that begins and does not go on is given up on in time", async () => {
+test("a body that begins and does not continue ends in a timeout", async () => {
   await using publisher = await playPublisher((response) => {
     response.writeHead(200).write(GOOD.slice(0, 200));
   });
@@ -74,7 +74,7 @@ test("a body that begins and does not go on is given up on in time", async () =>
   );
 });
 
-test("a body that comes a byte at a time has no more time than the whole exchange", async () => {
+test("a body that arrives byte by byte has the same timeout as the whole exchange", async () => {
   await using publisher = await playPublisher((response) => {
     response.writeHead(200);
     const drip = setInterval(() => response.write(" "), 20);
@@ -84,7 +84,7 @@ test("a body that comes a byte at a time has no more time than the whole exchang
   await assertFails(pending, /did not respond within 0\.3 s$/);
 });
 
-test("redirects that are slow, each in its time, have no more time than the whole exchange", async () => {
+test("slow redirects together have the same timeout as the whole exchange", async () => {
   await using publisher = await playPublisher((response, headers) => {
     setTimeout(() => redirectTo("/again")(response, headers), 120);
   });
@@ -93,7 +93,7 @@ test("redirects that are slow, each in its time, have no more time than the whol
   assert.ok(publisher.requests.length <= 3);
 });
 
-test("a connection that is cut in the middle of a body is a failure, not a short day", async () => {
+test("a connection that is cut during a body is a failure, not a day with fewer rates", async () => {
   await using publisher = await playPublisher((response) => {
     response.writeHead(200, { "content-length": String(GOOD.length) });
     response.write(GOOD.slice(0, -5), () => response.destroy());
@@ -101,13 +101,13 @@ test("a connection that is cut in the middle of a body is a failure, not a short
   await assertFails(fetchFrom([publisher.address]), /^127\.0\.0\.1:\d+: \S/);
 });
 
-test("where nobody listens, the failure says so", async () => {
+test("a refused connection is a failure with this reason", async () => {
   const publisher = await playPublisher(body(GOOD));
   await publisher[Symbol.asyncDispose]();
   await assertFails(fetchFrom([publisher.address]), /^127\.0\.0\.1:\d+: .*ECONNREFUSED/);
 });
 
-test("a body of the very limit is taken, one with a byte more is not", async () => {
+test("a body of exactly the limit is accepted, and one byte more is not", async () => {
   const full = GOOD + " ".repeat(LIMITS.bodyBytesMax - Buffer.byteLength(GOOD));
   await using publisher = await playPublisher(body(full));
   assert.deepEqual((await changedFrom([publisher.address])).figures, FIGURES);
@@ -115,7 +115,7 @@ test("a body of the very limit is taken, one with a byte more is not", async () 
   await assertFails(fetchFrom([publisher.address]), /^the response is larger than 0\.0625 MiB$/);
 });
 
-test("50 MB are never held whole under the limits of production", async () => {
+test("a response of 50 MB is never read completely with the production limits", async () => {
   let sentBytes = 0;
   const closed = Promise.withResolvers<void>();
   await using publisher = await playPublisher((response) => {
@@ -135,11 +135,11 @@ test("50 MB are never held whole under the limits of production", async () => {
     /^the response is larger than 8 MiB$/,
   );
   await closed.promise;
-  assert.ok(sentBytes < 30 * 1024 * 1024, `${sentBytes} bytes were taken`);
+  assert.ok(sentBytes < 30 * 1024 * 1024, `${sentBytes} bytes were read`);
 });
 
 for (const status of [301, 302, 303, 307, 308]) {
-  test(`a redirect by ${status} is followed, with the User-Agent and the validators`, async () => {
+  test(`a redirect with ${status} is followed with the User-Agent and the validators`, async () => {
     const headers = { etag: '"one"', "last-modified": "Fri, 20 Nov 2026 15:00:00 GMT" };
     let answer = body(GOOD, headers);
     await using publisher = await playPublisher((response, ...rest) => {
@@ -158,7 +158,7 @@ for (const status of [301, 302, 303, 307, 308]) {
   });
 }
 
-test("a redirect to another host is not followed, and nothing is asked there", async () => {
+test("a redirect to another host is not followed, and that host gets no request", async () => {
   await using other = await playPublisher(body(GOOD));
   const { port } = new URL(other.address);
   for (const location of [
@@ -178,7 +178,7 @@ test("a redirect to another host is not followed, and nothing is asked there", a
   assert.equal(other.requests.length, 0);
 });
 
-test("a redirect to another host behind one that is followed is not followed either", async () => {
+test("a redirect to another host after one that was followed is not followed either", async () => {
   await using other = await playPublisher(body(GOOD));
   await using publisher = await playPublisher((response, ...rest) => {
     const location = response.req.url === "/rates" ? "/moved" : other.address;
@@ -188,14 +188,14 @@ test("a redirect to another host behind one that is followed is not followed eit
   assert.deepEqual([publisher.requests.length, other.requests.length], [2, 0]);
 });
 
-test("a redirect to the host of another of the source's addresses is followed", async () => {
+test("a redirect to the host of another address of the source is followed", async () => {
   await using second = await playPublisher(body(nbpTable("2026-11-20", { EUR: "4.2000" })));
   await using first = await playPublisher(redirectTo(second.address));
   const { figures } = await changedFrom([first.address, second.address], { key: "nbp" });
   assert.deepEqual(figures, ["PLN 4.2000"]);
 });
 
-test("a redirect from https to http is not followed, not on the same host either", async () => {
+test("a redirect from https to http is not followed, even on the same host", async () => {
   const certificates = tls.getCACertificates("default");
   const cert = readFileSync(CERTIFICATE_FILE);
   const key = readFileSync(CERTIFICATE_FILE.replace("cert.pem", "key.pem"));
@@ -214,7 +214,7 @@ test("a redirect from https to http is not followed, not on the same host either
   }
 });
 
-test("five redirects are followed, a sixth is one too many and asks nobody any more", async () => {
+test("five redirects are followed, and a sixth is a failure", async () => {
   await using publisher = await playPublisher(redirectTo("/again"));
   await assertFails(fetchFrom([publisher.address]), /^127\.0\.0\.1:\d+ redirects too many times$/);
   assert.equal(publisher.requests.length, 6);
@@ -236,7 +236,7 @@ for (const location of [
   });
 }
 
-test("the first request sends no validator; each next one the last answer's, both of them", async () => {
+test("the first request has no validator, and each later one both of the last response", async () => {
   const first = { etag: '"one"', "last-modified": "Thu, 19 Nov 2026 15:00:00 GMT" };
   const second = { etag: 'W/"two"', "last-modified": "Fri, 20 Nov 2026 15:00:00 GMT" };
   await using publisher = await playPublisher(body(GOOD, first));
@@ -271,7 +271,7 @@ const conditional =
     response.writeHead(isKnown ? 304 : 200, { etag }).end(isKnown ? undefined : table);
   };
 
-test("of two addresses the one that answers 304 is got again whole beside one that changed", async () => {
+test("when one of two addresses has changed, the other is fetched again despite its 304", async () => {
   const key = "nbp";
   await using tableA = await playPublisher(
     conditional(nbpTable("2026-11-19", { USD: "3.6000" }), '"a1"'),
@@ -296,19 +296,19 @@ test("of two addresses the one that answers 304 is got again whole beside one th
     tableB.requests.map((headers) => headers["if-none-match"]),
     [undefined, '"b1"', '"b1"', undefined],
   );
-  // What was got again is known again.
+  // The validators of the second request are known, too.
   const { validators: latest } = changed;
   assert.equal(await fetchFrom(addresses, { key, validators: latest }), "unchanged");
 });
 
-test("one address of two that fails makes the whole publication fail", async () => {
+test("a failure of one of two addresses is a failure of the whole publication", async () => {
   await using tableA = await playPublisher(body(nbpTable("2026-11-20", { USD: "3.6010" })));
   await using tableB = await playPublisher((response) => void response.writeHead(503).end());
   const addresses = [tableA.address, tableB.address];
   await assertFails(fetchFrom(addresses, { key: "nbp" }), /responded with 503$/);
 });
 
-test("a fetch that is told to stop ends at once", { timeout: 120_000 }, async () => {
+test("an aborted fetch ends at once", { timeout: 120_000 }, async () => {
   const abort = new AbortController();
   await using publisher = await playPublisher(() => abort.abort());
   const pending = fetchFrom([publisher.address], { signal: abort.signal });

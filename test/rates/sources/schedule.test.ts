@@ -7,20 +7,20 @@ const ecb = createSchedule({ cron: "5 16 * * 1-5", timeZone: "Europe/Berlin" });
 const at = (time: string) => Date.parse(time);
 const nextOf = (time: string) => new Date(ecb.next(at(time))).toISOString();
 
-test("the next publication is on the next weekday, at the publisher's own time of day", () => {
+test("the next publication is on the next weekday at the publisher's own time of day", () => {
   assert.equal(nextOf("2026-11-19T15:05:00Z"), "2026-11-20T15:05:00.000Z");
   assert.equal(nextOf("2026-11-20T15:04:59Z"), "2026-11-20T15:05:00.000Z");
   assert.equal(nextOf("2026-11-20T15:05:00Z"), "2026-11-23T15:05:00.000Z");
 });
 
-test("the time of day stays across a change to daylight-saving time and back", () => {
+test("the time of day stays when daylight-saving time begins and ends", () => {
   assert.equal(nextOf("2026-03-27T20:00:00Z"), "2026-03-30T14:05:00.000Z");
   assert.equal(nextOf("2026-10-23T20:00:00Z"), "2026-10-26T15:05:00.000Z");
 });
 
 const missed = (newest: string, now: string) => ecb.missed(at(newest), at(now));
 
-test("weekends are no misses", () => {
+test("weekends do not count as missed", () => {
   const friday = "2026-11-20T15:00:00Z";
   assert.equal(missed(friday, "2026-11-20T18:00:00Z"), 0);
   assert.equal(missed(friday, "2026-11-22T23:00:00Z"), 0);
@@ -34,19 +34,19 @@ test("a publication counts as missed two hours after it was due", () => {
   assert.equal(missed(thursday, "2026-11-24T18:00:00Z"), 3);
 });
 
-test("a source that never gave a rate has missed one, and years are not counted", () => {
+test("a source that never gave a rate has missed one, and the count stops at 99", () => {
   assert.equal(ecb.missed(undefined, at("2026-11-21T12:00:00Z")), 1);
   assert.equal(missed("2020-01-02T15:00:00Z", "2026-11-21T12:00:00Z"), 99);
 });
 
-test("a quarterly publication of the quarter's end is met by it, and missed a quarter later", () => {
+test("a quarterly publication satisfies its quarter, and a quarter later it counts as missed", () => {
   const quarterly = createSchedule({ cron: "0 12 7 1,4,7,10 *", timeZone: "America/New_York" });
   const newest = at("2026-03-31T04:00:00Z");
   assert.equal(quarterly.missed(newest, at("2026-06-30T00:00:00Z")), 0);
   assert.equal(quarterly.missed(newest, at("2026-07-08T00:00:00Z")), 1);
 });
 
-test("a source that is polled is stale after five minutes of silence", () => {
+test("a polled source is stale after five minutes without a rate", () => {
   const poll = createSchedule({ everySeconds: 30 });
   const newest = at("2026-11-21T12:00:00Z");
   assert.equal(poll.next(newest), newest + 30_000);

@@ -33,7 +33,7 @@ function rateOf(source: string, base: string, quote: string): string | undefined
     .find((rate) => rate[0] === base && rate[1] === quote)?.[2];
 }
 
-test("of two publications with the same pair a new store gets the earlier one's rate", async () => {
+test("when two publications contain a pair, a new store gets the earlier one's rate", async () => {
   await using database = await createSqliteDatabase();
   const store = database.openStore();
   const asOf = "2026-03-13T15:00:00Z";
@@ -54,13 +54,13 @@ test("of two publications with the same pair a new store gets the earlier one's 
   ]);
 });
 
-test("the publications stand in the order of precedence", () => {
+test("the publications are in the order of precedence", () => {
   assert.equal(snapshot.format, "kurs-snapshot/1");
   const names = snapshot.publications.map(({ source, table = "" }) => `${source} ${table}`.trim());
   assert.deepEqual(names, ["ecb", "ust", "cnb", "nbp A", "nbp B", "norges"]);
 });
 
-test("every rate is two symbols and a decimal text above zero", () => {
+test("every rate has two symbols and a decimal text above zero", () => {
   for (const { source, rates } of snapshot.publications) {
     for (const rate of rates) {
       const shown = `${source}: ${JSON.stringify(rate)}`;
@@ -76,7 +76,7 @@ test("every rate is two symbols and a decimal text above zero", () => {
   }
 });
 
-test("every publication says when and on what terms it was published", () => {
+test("every publication has its date and its terms", () => {
   for (const publication of snapshot.publications) {
     assert.match(publication.published_on, /^\d{4}-\d{2}-\d{2}$/);
     assert.match(publication.as_of, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00\.000000000Z$/);
@@ -101,7 +101,7 @@ test("as_of is the documented time of publication in UTC", () => {
   ]);
 });
 
-test("figures keep their publisher's digits, trailing zeros and direction", () => {
+test("rates keep their publisher's digits, trailing zeros and direction", () => {
   assert.equal(rateOf("ecb", "EUR", "USD"), "1.1476");
   assert.equal(rateOf("ecb", "EUR", "ISK"), "144.20");
   assert.equal(rateOf("ust", "USD", "EUR"), "0.87");
@@ -109,12 +109,12 @@ test("figures keep their publisher's digits, trailing zeros and direction", () =
   assert.equal(rateOf("ecb", "USD", "EUR"), undefined);
 });
 
-test("figures per 100 or 1,000 units have their point moved", () => {
+test("rates per 100 or 1,000 units have their point moved", () => {
   assert.equal(rateOf("cnb", "HUF", "CZK"), "0.06392");
   assert.equal(rateOf("norges", "ISK", "NOK"), "0.078");
 });
 
-test("no publisher states a pair twice", () => {
+test("no publisher has a pair twice", () => {
   const seen = snapshot.publications.flatMap(({ source, rates }) =>
     rates.map(([base, quote]) => `${source} ${base}/${quote}`),
   );
@@ -128,7 +128,7 @@ test("there are over 150 distinct pairs", () => {
   assert.ok(new Set(pairs).size > 150, `only ${new Set(pairs).size}`);
 });
 
-test("index numbers are not passed off as rates of exchange", () => {
+test("index numbers are not included as rates", () => {
   assert.equal(rateOf("norges", "TWI", "NOK"), undefined);
   assert.equal(rateOf("norges", "I44", "NOK"), undefined);
 });
