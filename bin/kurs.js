@@ -6,7 +6,6 @@ import { spawn } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import module from "node:module";
 import { fileURLToPath } from "node:url";
-import { installIfMissing } from "../scripts/install-if-missing.js";
 
 const NEEDED_MAJOR = 26;
 const NOT_AVAILABLE = 1;
@@ -15,7 +14,7 @@ if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
   keepCompiledCode();
   await import("../src/main.ts");
 } else {
-  installIfMissing();
+  await import("../scripts/install-if-missing.js");
   const pinned = pinnedNode();
   if (pinned === undefined) {
     const here = `${process.platform}-${process.arch}, Node.js ${process.versions.node}`;
