@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { administer, type PostgresServer } from "../../test/support/postgres.ts";
+import { administer, type PostgresServer } from "../../harness/postgres.ts";
 import { hold } from "../contest.ts";
 import type { Figures } from "../figures.ts";
 import { restRead, type SlotCounts } from "../load/requests.ts";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { administer, type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
+import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import type { Bench } from "../scenario.ts";
 import { ROOT } from "../servers.ts";
 import { agreed, UNITS, type UnitsCharged } from "./books.ts";

@@ -1,10 +1,10 @@
 import { Client } from "pg";
+import { administer } from "../../harness/postgres.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { tables } from "../../src/storage/copy/tables.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
 import { createStore } from "../../src/store.ts";
-import { administer } from "../support/postgres.ts";
 import { newPostgresDatabase, type PostgresDatabase } from "../support/postgres-databases.ts";
 import type { TestDatabase } from "./suite/database.ts";
 

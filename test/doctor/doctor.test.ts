@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, linkSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { administer } from "../../harness/postgres.ts";
 import { checkDirectory } from "../../src/doctor/rules/directory.ts";
 import { checkOtherRates, checkSources } from "../../src/doctor/rules/services.ts";
 import { checkStore } from "../../src/doctor/rules/store.ts";
@@ -9,7 +10,6 @@ import type { Instant } from "../../src/shared/instant.ts";
 import { copyOf, namesIn, query, stateOf } from "../storage/stored.ts";
 import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
-import { administer } from "../support/postgres.ts";
 import { newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { kurs, serve, temporaryDirectory } from "../support/process.ts";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as after } from "node:timers/promises";
+import { administer } from "../../harness/postgres.ts";
 import { type Client, clientOf, openConnection } from "../support/client.ts";
 import { eventually } from "../support/mails.ts";
 import { DISAGREEING_UNITS } from "../support/nodes.ts";
-import { administer } from "../support/postgres.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { checkAcknowledged } from "./audit.ts";
 import type { Books, KeyEntry, Reader } from "./ledger.ts";

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertFailure } from "../support/assertions.ts";
-import { type Client, clientOf } from "../support/client.ts";
-import { eventually } from "../support/mails.ts";
 import {
   administer,
   type PostgresOptions,
   type PostgresServer,
   startPostgres,
-} from "../support/postgres.ts";
+} from "../../harness/postgres.ts";
+import { assertFailure } from "../support/assertions.ts";
+import { type Client, clientOf } from "../support/client.ts";
+import { eventually } from "../support/mails.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
 import { startService } from "../support/service.ts";

@@ -1,9 +1,9 @@
+import { startPostgres } from "../../harness/postgres.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { parseDatabaseUrl, serverTimeouts } from "../../src/storage/settings.ts";
 import { openStore, type Store } from "../../src/store.ts";
-import { startPostgres } from "../support/postgres.ts";
 import { quickHashing } from "../support/quick-hashing.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
 import { Draw } from "./random.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { clientOf } from "../support/client.ts";
 import { ecbDay, playPublisher } from "../support/fake-publisher.ts";
@@ -7,7 +8,6 @@ import { playSmtp } from "../support/fake-smtp-server.ts";
 import { FETCHED, logged, sourceAt } from "../support/fake-sources.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { type Cluster, nth, SHARED, startCluster } from "../support/nodes.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { administer } from "../../harness/postgres.ts";
 import { columnsOf, tables } from "../../src/storage/copy/tables.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
-import { administer } from "../support/postgres.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 
 /** `table.column` of all that a copy takes with it. */

@@ -1,6 +1,6 @@
 import { Client } from "pg";
+import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { eventually } from "./mails.ts";
-import { administer, type PostgresServer, startPostgres } from "./postgres.ts";
 import { type Ended, kurs, type Server, serve, temporaryDirectory } from "./process.ts";
 
 type Environment = Readonly<Record<string, string>>;

@@ -1,8 +1,8 @@
 import { after } from "node:test";
 import { Client } from "pg";
+import { type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { type DatabaseHost, parseDatabaseUrl } from "../../src/storage/settings.ts";
-import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 /** A database of the test's own. Disposing of it removes it. */
 export interface PostgresDatabase extends AsyncDisposable {

@@ -1,6 +1,5 @@
 import { chown, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { eventually } from "./mails.ts";
 import {
   administer,
   copyOfEmptyCluster,
@@ -8,7 +7,8 @@ import {
   type PostgresOptions,
   type PostgresServer,
   startPostgres,
-} from "./postgres.ts";
+} from "../../harness/postgres.ts";
+import { eventually } from "./mails.ts";
 
 /**
  * Every commit is on disk before it counts, and the standby can follow from where it begins: it must
