@@ -2,7 +2,7 @@
 // many cells a given number of reads per second needs. The scenario `postgres` measures a cell's
 // capacity, which is an argument here. See docs/scaling.md.
 import { parseArgs } from "node:util";
-import { seededRandom } from "../test/faults/ledger.ts";
+import { seededRandom } from "../harness/seeded-random.ts";
 
 const { values } = parseArgs({
   options: {

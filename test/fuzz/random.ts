@@ -1,4 +1,4 @@
-import { seededRandom } from "../faults/ledger.ts";
+import { seededRandom } from "../../harness/seeded-random.ts";
 
 /** Choices that are the same for the same seed. */
 export class Draw {

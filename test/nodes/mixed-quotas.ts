@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { seededRandom } from "../../harness/seeded-random.ts";
 import { openPostgresStore, type Store } from "../../src/store.ts";
 import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
-import { seededRandom } from "../faults/ledger.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { seededRandom } from "../faults/ledger.ts";
+import { seededRandom } from "../../harness/seeded-random.ts";
 
 /** What is left to chance, and yet the same whenever the same parts are given. */
 export class Draws {

@@ -3,9 +3,9 @@ import { copyFile, open, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { seededRandom } from "../../../harness/seeded-random.ts";
 import { clientOf } from "../../support/client.ts";
 import { type Ended, Program, temporaryDirectory } from "../../support/process.ts";
-import { seededRandom } from "../ledger.ts";
 import { customerOf, startServer } from "./faults.ts";
 
 const FILES = ["kurs.db", "kurs.db-wal"];
