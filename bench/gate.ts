@@ -1,13 +1,13 @@
 // Checks whether the metered read has become slower, also on busy machines: measures it against
 // bare node:http in the same seconds, and retries before it reports a slowdown. `npm run gate`.
-import { hold } from "./contest.ts";
+import { hold } from "./comparison.ts";
 import { ratioOf, type Table, textOf } from "./figures.ts";
 import type { GeneratorName } from "./load/load.ts";
 import { parseCommandLine, runProgram } from "./options.ts";
 import { run } from "./run.ts";
 import type { Bench, Report } from "./scenario.ts";
 import { readsOf, startFilledKurs } from "./stores/kurs.ts";
-import { BARE, bareContestant } from "./yardsticks/contestants.ts";
+import { BARE, bareContestant } from "./yardsticks/targets.ts";
 
 const TRIES = 3;
 const METERED = "metered read";

@@ -4,7 +4,7 @@ import type { Load, LoadResult } from "./load/load.ts";
 import { filledRequest, type LoadRequest, type SlotCounts } from "./load/requests.ts";
 import { cpuMicrosOf, residentMib } from "./processes.ts";
 import type { RunningServer } from "./servers.ts";
-import type { UnitsCharged } from "./stores/books.ts";
+import type { UnitsCharged } from "./stores/charged-units.ts";
 
 /** One of those that are loaded in turns. */
 export interface Contestant {

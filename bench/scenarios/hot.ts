@@ -1,7 +1,7 @@
-import { hold } from "../contest.ts";
+import { hold } from "../comparison.ts";
 import type { Scenario } from "../scenario.ts";
 import { readsOf, startFilledKurs } from "../stores/kurs.ts";
-import { bareContestant } from "../yardsticks/contestants.ts";
+import { bareContestant } from "../yardsticks/targets.ts";
 
 export const hot: Scenario = {
   name: "hot",

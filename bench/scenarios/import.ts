@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { hold } from "../contest.ts";
+import { hold } from "../comparison.ts";
 import { type Figures, rowOf } from "../figures.ts";
 import { peakMib } from "../processes.ts";
 import type { Company } from "../round.ts";

@@ -1,4 +1,4 @@
-import { hold } from "../contest.ts";
+import { hold } from "../comparison.ts";
 import type { Company } from "../round.ts";
 import type { Scenario } from "../scenario.ts";
 import { emailOf, PASSWORD } from "../stores/fill.ts";

@@ -1,4 +1,4 @@
-import { hold } from "../contest.ts";
+import { hold } from "../comparison.ts";
 import type { Row, Table } from "../figures.ts";
 import { API_KEY, type LoadRequest } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";

@@ -1,4 +1,4 @@
-import { hold } from "../contest.ts";
+import { hold } from "../comparison.ts";
 import type { Scenario } from "../scenario.ts";
 import { readsOf, smallCounts, startFilledKurs } from "../stores/kurs.ts";
 

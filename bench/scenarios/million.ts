@@ -1,9 +1,9 @@
-import { hold } from "../contest.ts";
+import { hold } from "../comparison.ts";
 import { rowOf } from "../figures.ts";
 import { residentMib } from "../processes.ts";
 import type { Scenario } from "../scenario.ts";
 import { type FilledKurs, MILLION, readsOf, startFilledKurs } from "../stores/kurs.ts";
-import { bareContestant } from "../yardsticks/contestants.ts";
+import { bareContestant } from "../yardsticks/targets.ts";
 
 export const million: Scenario = {
   name: "million",

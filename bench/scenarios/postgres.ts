@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { administer, type PostgresServer } from "../../harness/postgres.ts";
-import { hold } from "../contest.ts";
+import { hold } from "../comparison.ts";
 import type { Figures } from "../figures.ts";
 import { restRead, type SlotCounts } from "../load/requests.ts";
 import { cpuMicrosOf } from "../processes.ts";
@@ -9,7 +9,7 @@ import type { Scenario } from "../scenario.ts";
 import { type RunningServer, startKurs } from "../servers.ts";
 import { smallCounts } from "../stores/kurs.ts";
 import { postgresBooks, startFilledPostgres } from "../stores/postgres.ts";
-import { bareContestant } from "../yardsticks/contestants.ts";
+import { bareContestant } from "../yardsticks/targets.ts";
 
 const COSTS = `
   SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal,

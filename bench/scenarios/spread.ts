@@ -1,4 +1,4 @@
-import { hold } from "../contest.ts";
+import { hold } from "../comparison.ts";
 import type { Scenario } from "../scenario.ts";
 import { readsOf, startFilledKurs } from "../stores/kurs.ts";
 import {
@@ -6,7 +6,7 @@ import {
   peerContestant,
   plainContestant,
   staticFastifyContestant,
-} from "../yardsticks/contestants.ts";
+} from "../yardsticks/targets.ts";
 
 export const spread: Scenario = {
   name: "spread",

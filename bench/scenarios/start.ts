@@ -6,7 +6,7 @@ import type { Scenario } from "../scenario.ts";
 import { type RunningServer, startKurs, startYardstick } from "../servers.ts";
 import { fillStore } from "../stores/fill.ts";
 import { MILLION, smallCounts } from "../stores/kurs.ts";
-import { BARE } from "../yardsticks/contestants.ts";
+import { BARE } from "../yardsticks/targets.ts";
 
 /** What a start leaves to do beside it is done by then. */
 const SETTLE_MS = 1000;

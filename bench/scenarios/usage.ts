@@ -1,8 +1,8 @@
-import { hold } from "../contest.ts";
+import { hold } from "../comparison.ts";
 import { usageRequest } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { readsOf, startFilledKurs } from "../stores/kurs.ts";
-import { bareContestant } from "../yardsticks/contestants.ts";
+import { bareContestant } from "../yardsticks/targets.ts";
 
 export const usage: Scenario = {
   name: "usage",

@@ -4,7 +4,7 @@ import { restRead } from "../load/requests.ts";
 import type { Contestant } from "../round.ts";
 import type { Bench } from "../scenario.ts";
 import { type RunningServer, startKurs } from "../servers.ts";
-import { booksOf, type UnitsCharged } from "./books.ts";
+import { booksOf, type UnitsCharged } from "./charged-units.ts";
 import { fillStore } from "./fill.ts";
 
 /** Kurs on a filled store. */

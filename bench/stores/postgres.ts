@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import type { Bench } from "../scenario.ts";
 import { ROOT } from "../servers.ts";
-import { agreed, UNITS, type UnitsCharged } from "./books.ts";
+import { agreed, UNITS, type UnitsCharged } from "./charged-units.ts";
 import { fillStore } from "./fill.ts";
 import { smallCounts } from "./kurs.ts";
 

@@ -8,7 +8,7 @@ import { restRead } from "../load/requests.ts";
 import type { Contestant } from "../round.ts";
 import type { Bench } from "../scenario.ts";
 import { ROOT, startServer, startYardstick } from "../servers.ts";
-import { booksOf } from "../stores/books.ts";
+import { booksOf } from "../stores/charged-units.ts";
 import { fillStore } from "../stores/fill.ts";
 import { smallCounts } from "../stores/kurs.ts";
 
