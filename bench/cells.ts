@@ -1,21 +1,27 @@
-// A simulation, not a measurement: how evenly accounts that are hashed over cells load them, and how
-// many cells a given number of reads per second needs. The scenario `postgres` measures a cell's
-// capacity, which is an argument here. See docs/scaling.md.
+// A simulation, not a measurement: how evenly hashing distributes the load of accounts over cells,
+// and how many cells a number of reads per second needs. A cell's capacity is an option here; the
+// scenario `postgres` measures it. See docs/scaling.md.
 import { parseArgs } from "node:util";
-import { seededRandom } from "../test/support/random.ts";
+import { seededRandom } from "../harness/seeded-random.ts";
+import { helpOf } from "./options.ts";
 
-const { values } = parseArgs({
-  options: {
-    reads: { type: "string", default: "1000000" },
-    "cell-reads": { type: "string", default: "15000" },
-    accounts: { type: "string", default: "100000" },
-    "largest-share": { type: "string", default: "0.005" },
-    pinned: { type: "string", default: "0" },
-    headroom: { type: "string", default: "0.7" },
-    trials: { type: "string", default: "50" },
-    seed: { type: "string", default: "20261121" },
-  },
-});
+const OPTIONS = {
+  reads: { type: "string", default: "1000000", what: "reads per second of all accounts" },
+  "cell-reads": { type: "string", default: "15000", what: "reads per second that a cell serves" },
+  accounts: { type: "string", default: "100000", what: "accounts" },
+  "largest-share": { type: "string", default: "0.005", what: "the largest account's share" },
+  pinned: { type: "string", default: "0", what: "largest accounts that are pinned to cells" },
+  headroom: { type: "string", default: "0.7", what: "planned load, of a cell's capacity" },
+  trials: { type: "string", default: "50", what: "trials for each number of cells" },
+  seed: { type: "string", default: "20261121", what: "seed of the random numbers" },
+  help: { type: "boolean", default: false, what: "print these options" },
+} as const;
+
+const { values } = parseArgs({ options: OPTIONS });
+if (values.help) {
+  console.log(`usage: npm run bench:cells -- [OPTION…]\n\n${helpOf(OPTIONS)}`);
+  process.exit();
+}
 const readsPerSecond = Number.parseInt(values.reads, 10);
 const cellReadsPerSecond = Number.parseInt(values["cell-reads"], 10);
 const accounts = Number.parseInt(values.accounts, 10);
@@ -25,8 +31,8 @@ const headroom = Number.parseFloat(values.headroom);
 const trials = Number.parseInt(values.trials, 10);
 
 /**
- * The reads of each account, greatest first: a Zipf distribution, as customers of a metered service
- * have it, whose exponent gives the greatest account its share.
+ * The reads per second of each account, largest first: a Zipf distribution with the exponent that
+ * gives the largest account its share.
  */
 function readsOfAccounts(): Float64Array {
   let [low, high] = [0, 3];
@@ -43,8 +49,8 @@ function readsOfAccounts(): Float64Array {
 }
 
 /**
- * The load of the busiest of so many cells: the greatest accounts are pinned, each to the cell that
- * has least, and the others fall where their hash says, which is as good as at random.
+ * The load of the busiest cell: the largest accounts are each pinned to the least loaded cell, and
+ * the others go to a random cell, as by a hash.
  */
 function busiestCell(reads: Float64Array, cells: number, random: () => number): number {
   const load = new Float64Array(cells);
@@ -65,10 +71,12 @@ const usable = cellReadsPerSecond * headroom;
 const [largest = 0] = reads;
 console.log(
   `${readsPerSecond} reads/s of ${accounts} accounts, the largest ${largest.toFixed(0)}/s; ` +
-    `a cell carries ${cellReadsPerSecond}/s, and is planned for ${usable.toFixed(0)}/s`,
+    `a cell serves ${cellReadsPerSecond}/s, and is planned for ${usable.toFixed(0)}/s`,
 );
 if (largest > usable) {
-  console.log("the largest account alone is more than a cell carries: no number of cells will do");
+  console.log(
+    "the largest account alone exceeds the planned load of a cell: no number of cells is enough",
+  );
   process.exit(1);
 }
 console.log("cells   busiest cell, median   worst of trials   fits");

@@ -8,14 +8,14 @@ const column = (heading: string, places: number, ofRounds = median) => ({
   ofRounds,
 });
 
-/** Every figure that a table may have, in the order of its columns, and what several rounds make. */
+/** Every figure that a table may have, in the order of its columns, and how rounds are combined. */
 const FIGURES = {
   requestsPerSecond: column("requests/s", 0),
   offeredPerSecond: column("offered/s", 0),
   servedPerSecond: column("served/s", 0),
-  refusedShare: column("refused", 3),
+  rejectedShare: column("rejected", 3),
   unsentShare: column("unsent", 3),
-  refusedP99Ms: column("503: p99 ms", 1),
+  rejectedP99Ms: column("503: p99 ms", 1),
   ratio: column("ratio", 3),
   p50Ms: column("p50 ms", 2),
   p99Ms: column("p99 ms", 2),
@@ -35,7 +35,7 @@ const FIGURES = {
 
 export type FigureName = keyof typeof FIGURES;
 
-/** What was measured; what the machine cannot tell is not there. */
+/** Measured figures, without those that the machine does not report. */
 export type Figures = Partial<Record<FigureName, number | undefined>>;
 
 const NAMES = Object.keys(FIGURES) as FigureName[];
@@ -43,7 +43,7 @@ const NAMES = Object.keys(FIGURES) as FigureName[];
 export interface Row {
   readonly name: string;
   readonly figures: Figures;
-  /** What the figures are the medians of. */
+  /** The figures of each round, of which `figures` has the medians. */
   readonly rounds: readonly Figures[];
 }
 
@@ -53,7 +53,7 @@ export interface Table {
   readonly notes: readonly string[];
 }
 
-/** A row of the medians of rounds; of the worst answers it takes the worst. */
+/** A row of the medians of the rounds, but the maximum of the worst response times. */
 export function rowOf(name: string, rounds: readonly Figures[]): Row {
   const figures = NAMES.flatMap((figure) => {
     const values = rounds.map((round) => round[figure]).filter((value) => value !== undefined);
@@ -62,19 +62,19 @@ export function rowOf(name: string, rounds: readonly Figures[]): Row {
   return { name, rounds, figures: Object.fromEntries(figures) };
 }
 
-/** How a figure of one row stands to another's; undefined when either is not there. */
+/** The ratio of one row's figure to another's; undefined when either is missing. */
 export function ratioOf(
   rows: readonly Row[],
   figure: FigureName,
   name: string,
-  beside: string,
+  other: string,
 ): number | undefined {
   const figureOf = (wanted: string) => rows.find((row) => row.name === wanted)?.figures[figure];
-  const [one, other] = [figureOf(name), figureOf(beside)];
-  return one === undefined || other === undefined ? undefined : one / other;
+  const [dividend, divisor] = [figureOf(name), figureOf(other)];
+  return dividend === undefined || divisor === undefined ? undefined : dividend / divisor;
 }
 
-/** A table for the terminal, with the columns that any of its rows has a figure for. */
+/** A table for the terminal, with the columns for which any row has a figure. */
 export function textOf({ title, rows, notes }: Table): string {
   const columns = NAMES.filter((name) => rows.some(({ figures }) => figures[name] !== undefined));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length)) + 2;

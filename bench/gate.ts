@@ -1,68 +1,73 @@
 // Checks whether the metered read has become slower, also on busy machines: measures it against
 // bare node:http in the same seconds, and retries before it reports a slowdown. `npm run gate`.
-import { hold } from "./contest.ts";
+import { compare } from "./comparison.ts";
 import { ratioOf, type Table, textOf } from "./figures.ts";
 import type { GeneratorName } from "./load/load.ts";
-import { parseCommandLine, runProgram } from "./options.ts";
+import { OPTIONS_HELP, parseCommandLine, runProgram } from "./options.ts";
 import { run } from "./run.ts";
 import type { Bench, Report } from "./scenario.ts";
-import { readsOf, startFilledKurs } from "./stores/kurs.ts";
-import { BARE, bareContestant } from "./yardsticks/contestants.ts";
+import { kursTarget, startFilledKurs } from "./stores/kurs.ts";
+import { BARE, bareTarget } from "./yardsticks/targets.ts";
 
-const TRIES = 3;
+const ATTEMPTS_MAX = 3;
 const METERED = "metered read";
 
 /**
- * Requests a second, a metered read's to bare node:http's. Measured on two cores that others used
- * too: 0.53 to 0.75 with wrk, 0.55 with autocannon, which is the slower part itself. Before the
- * lane it was 0.33 to 0.50 with wrk.
+ * Requests per second: the metered read's divided by bare node:http's. Measured on two cores that
+ * other programs used too: 0.53 to 0.75 with wrk, 0.55 with autocannon, which is slower than the
+ * servers. Before the fast path it was 0.33 to 0.50 with wrk.
  */
-const SPEED_MIN: Readonly<Record<GeneratorName, number>> = { wrk: 0.4, autocannon: 0.33 };
+const SPEED_RATIO_MIN: Readonly<Record<GeneratorName, number>> = { wrk: 0.4, autocannon: 0.33 };
 
 /**
- * Processor time of a bare request to that of a metered read, which hardly depends on what else
- * runs. Measured: 0.57 to 0.68; before the lane 0.33 to 0.52.
+ * Processor time per request: bare node:http's divided by the metered read's. Other programs hardly
+ * affect it. Measured: 0.57 to 0.68; before the fast path 0.33 to 0.52.
  */
-const THRIFT_MIN = 0.45;
+const CPU_RATIO_MIN = 0.45;
 
-/** A try takes 8 s, or 11 s with autocannon: three rounds of a second each and a warm-up. */
-const USUAL = ["--seconds", "1", "--rounds", "3", "--connections", "64"];
+/** An attempt takes 8 s, or 11 s with autocannon: three rounds of one second and a warm-up. */
+const DEFAULT_ARGUMENTS = ["--seconds", "1", "--rounds", "3", "--connections", "64"];
 
 await runProgram(async (args) => {
-  const { options } = parseCommandLine([...USUAL, ...args]);
-  const { failures } = await run(tryRepeatedly, options);
+  const { isHelp, options } = parseCommandLine([...DEFAULT_ARGUMENTS, ...args]);
+  if (isHelp) {
+    const defaults = DEFAULT_ARGUMENTS.join(" ");
+    console.log(`usage: npm run gate -- [OPTION…], by default ${defaults}\n\n${OPTIONS_HELP}`);
+    return 0;
+  }
+  const { failures } = await run(measureRepeatedly, options);
   for (const failure of failures) console.log(`WRONG: ${failure}`);
   return failures.length === 0 ? 0 : 1;
 });
 
-/** A wrong charge fails at once; only the speed is given another try. */
-async function tryRepeatedly(bench: Bench): Promise<Report> {
-  const metered = readsOf(METERED, await startFilledKurs(bench, "data"));
-  const contest = { connections: [64], contestants: [await bareContestant(bench), metered] };
+/** A wrong charge fails at once; only slowness is measured again. */
+async function measureRepeatedly(bench: Bench): Promise<Report> {
+  const metered = kursTarget(METERED, await startFilledKurs(bench, "data"));
+  const comparison = { connections: [64], targets: [await bareTarget(bench), metered] };
   const tables: Table[] = [];
-  for (let attempt = 1; attempt <= TRIES; attempt += 1) {
-    const { tables: played, failures } = await hold({ ...bench, print: () => {} }, contest);
-    tables.push(...played);
-    for (const table of played) console.log(textOf(table));
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
+    const { tables: measured, failures } = await compare({ ...bench, print: () => {} }, comparison);
+    tables.push(...measured);
+    for (const table of measured) console.log(textOf(table));
     if (failures.length > 0) return { tables, failures };
-    const slow = played.flatMap((table) => slownessOf(table, SPEED_MIN[bench.generator]));
+    const slow = measured.flatMap((table) => slowFigures(table, SPEED_RATIO_MIN[bench.generator]));
     if (slow.length === 0) {
-      console.log("fast enough, and every answer was charged once");
+      console.log("fast enough, and every response was charged once");
       return { tables, failures };
     }
-    for (const complaint of slow) console.log(`try ${attempt} of ${TRIES}: ${complaint}`);
+    for (const figure of slow) console.log(`attempt ${attempt} of ${ATTEMPTS_MAX}: ${figure}`);
   }
-  return { tables, failures: [`too slow in each of ${TRIES} tries`] };
+  return { tables, failures: [`too slow in each of ${ATTEMPTS_MAX} attempts`] };
 }
 
-function slownessOf({ rows }: Table, speedMin: number): readonly string[] {
-  const speed = ratioOf(rows, "requestsPerSecond", METERED, BARE);
+function slowFigures({ rows }: Table, speedRatioMin: number): readonly string[] {
+  const speedRatio = ratioOf(rows, "requestsPerSecond", METERED, BARE);
   // Undefined where there is no /proc.
-  const thrift = ratioOf(rows, "cpuMicros", BARE, METERED) ?? Number.POSITIVE_INFINITY;
+  const cpuRatio = ratioOf(rows, "cpuMicros", BARE, METERED) ?? Number.POSITIVE_INFINITY;
   return [
-    { what: "requests a second", ratio: speed ?? 0, wanted: speedMin },
-    { what: "thrift of processor time", ratio: thrift, wanted: THRIFT_MIN },
+    { what: "requests per second", ratio: speedRatio ?? 0, ratioMin: speedRatioMin },
+    { what: "processor time per request", ratio: cpuRatio, ratioMin: CPU_RATIO_MIN },
   ]
-    .filter(({ ratio, wanted }) => ratio < wanted)
-    .map(({ what, ratio, wanted }) => `${what}: ${ratio.toFixed(3)} of ${BARE}, want ${wanted}`);
+    .filter(({ ratio, ratioMin }) => ratio < ratioMin)
+    .map(({ what, ratio, ratioMin }) => `${what}: ratio ${ratio.toFixed(3)}, want ${ratioMin}`);
 }

@@ -1,5 +1,5 @@
-// Measures the performance claims with one command: `npm run bench`, `npm run bench -- NAME…`,
-// `npm run bench -- --list`. See docs/performance.md for how to read the tables.
+// Measures the performance claims: `npm run bench`, `npm run bench -- NAME…`,
+// `npm run bench -- --list`. docs/performance.md explains the tables.
 import { mkdir, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import {
   OPTIONS_HELP,
   parseCommandLine,
   runProgram,
-  WrongUse,
+  UsageError,
 } from "./options.ts";
 import { run } from "./run.ts";
 import type { Report, Scenario } from "./scenario.ts";
@@ -20,35 +20,37 @@ const RESULTS = join(import.meta.dirname, "results");
 await runProgram(main);
 
 async function main(args: readonly string[]): Promise<number> {
-  const { names, list, options } = parseCommandLine(args);
-  if (list) {
-    console.log([...scenarios.map(lineOf), "", ...OPTIONS_HELP].join("\n"));
+  const { names, isHelp, options } = parseCommandLine(args);
+  if (isHelp) {
+    const usage = "usage: npm run bench -- [SCENARIO…] [OPTION…]";
+    console.log([usage, "", ...scenarios.map(lineOf), "", OPTIONS_HELP].join("\n"));
     return 0;
   }
   let failures = 0;
-  for (const scenario of chosen(names)) failures += await runAndTell(scenario, options);
-  console.log(failures === 0 ? "\nall is as it must be" : `\nWRONG: ${failures}, see above`);
+  for (const scenario of selected(names)) failures += await runAndReport(scenario, options);
+  console.log(failures === 0 ? "\nno failures" : `\nWRONG: ${failures} failures, see above`);
   return failures === 0 ? 0 : 1;
 }
 
 function lineOf({ name, summary }: Scenario): string {
-  return `${name.padEnd(13)}${summary}`;
+  return `${name.padEnd(17)}${summary}`;
 }
 
-function chosen(names: readonly string[]): readonly Scenario[] {
+function selected(names: readonly string[]): readonly Scenario[] {
   const unknown = names.filter((name) => !scenarios.some((scenario) => scenario.name === name));
-  if (unknown.length > 0) throw new WrongUse(`no scenario ${unknown.join(", ")}: see --list`);
+  if (unknown.length > 0)
+    throw new UsageError(`unknown scenario ${unknown.join(", ")}: see --list`);
   return names.length === 0 ? scenarios : scenarios.filter(({ name }) => names.includes(name));
 }
 
-/** A scenario that breaks off is a failure, and the others run all the same. */
-async function runAndTell(scenario: Scenario, options: BenchOptions): Promise<number> {
+/** A scenario that throws counts as a failure; the others still run. */
+async function runAndReport(scenario: Scenario, options: BenchOptions): Promise<number> {
   console.log(`\n== ${lineOf(scenario)}`);
   try {
     const report = await run((bench) => scenario.run(bench), options);
     for (const table of report.tables) console.log(textOf(table));
     for (const failure of report.failures) console.log(`WRONG: ${failure}`);
-    await keep(scenario, options, report);
+    await saveResult(scenario, options, report);
     return report.failures.length;
   } catch (error) {
     console.error("WRONG:", error);
@@ -56,7 +58,11 @@ async function runAndTell(scenario: Scenario, options: BenchOptions): Promise<nu
   }
 }
 
-async function keep({ name }: Scenario, options: BenchOptions, report: Report): Promise<void> {
+async function saveResult(
+  { name }: Scenario,
+  options: BenchOptions,
+  report: Report,
+): Promise<void> {
   const { version, platform, arch } = process;
   const processors = cpus().map(({ model }) => model);
   const machine = { node: version, platform, arch, processors };

@@ -1,53 +1,65 @@
 import { parseArgs } from "node:util";
 import { GENERATORS, type GeneratorName } from "./load/load.ts";
 
-/** The options that are whole numbers from 1 on. */
+/** The options that are whole numbers, at least 1. */
 const NUMBERS = {
-  seconds: { type: "string", default: "5", what: "each round's load lasts" },
-  rounds: { type: "string", default: "3", what: "turns of all that are compared" },
+  seconds: { type: "string", default: "5", what: "seconds of load in each round" },
+  rounds: { type: "string", default: "3", what: "rounds of each target" },
   accounts: { type: "string", default: "100", what: "accounts in the small store" },
   lines: { type: "string", default: "1000000", what: "lines of an import" },
   calls: { type: "string", default: "200", what: "calls of each kind in enumeration" },
 } as const;
 
 const OTHERS = {
-  connections: { type: "string", what: "N or N,N… in place of the scenario's own" },
-  generator: { type: "string", what: `${GENERATORS.join(" or ")}; wrk where the machine has it` },
-  list: { type: "boolean", default: false, what: "names the scenarios and these options" },
+  connections: { type: "string", what: "N or N,N… instead of the scenario's own" },
+  generator: { type: "string", what: `${GENERATORS.join(" or ")} (wrk if it is installed)` },
+  list: { type: "boolean", default: false, what: "print the scenarios and these options" },
+  help: { type: "boolean", default: false, what: "print the same" },
 } as const;
 
 type NumberName = keyof typeof NUMBERS;
 
-/** What may be set on the command line; a scenario uses what concerns it. */
+/** The settings of the command line; each scenario uses some of them. */
 export interface BenchOptions extends Readonly<Record<NumberName, number>> {
-  /** Connections that the load keeps busy, one table for each; none: the scenario's own. */
+  /** Connections that the load keeps busy, with a table for each; empty: the scenario's own. */
   readonly connections: readonly number[];
-  /** None: wrk where the machine has it. */
+  /** Undefined: wrk if it is installed. */
   readonly generator: GeneratorName | undefined;
 }
 
-/** A command line that cannot be followed. */
-export class WrongUse extends Error {}
+/** An invalid command line. */
+export class UsageError extends Error {}
 
-const WRONG_USE = 2;
+const USAGE_ERROR = 2;
 
-/** Runs a program whose exit code is 2 when its command line cannot be followed. */
+/** Runs a program, whose exit code is 2 when its command line is invalid. */
 export async function runProgram(main: (args: readonly string[]) => Promise<number>) {
   try {
     process.exitCode = await main(process.argv.slice(2));
   } catch (error) {
-    if (!(error instanceof WrongUse)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     console.error(`bench: ${error.message}`);
-    process.exitCode = WRONG_USE;
+    process.exitCode = USAGE_ERROR;
   }
 }
 
-export const OPTIONS_HELP = Object.entries({ ...NUMBERS, ...OTHERS }).map(([name, option]) => {
-  const usual = "default" in option && option.default ? ` (${option.default})` : "";
-  return `--${name}`.padEnd(15) + option.what + usual;
-});
+interface Option {
+  readonly default?: string | boolean;
+  readonly what: string;
+}
 
-/** @throws {WrongUse} */
+/** A line for each option, with its default. */
+export function helpOf(options: Readonly<Record<string, Option>>): string {
+  const lines = Object.entries(options).map(([name, option]) => {
+    const value = option.default ? ` (${option.default})` : "";
+    return `--${name}`.padEnd(17) + option.what + value;
+  });
+  return lines.join("\n");
+}
+
+export const OPTIONS_HELP = helpOf({ ...NUMBERS, ...OTHERS });
+
+/** @throws {UsageError} */
 export function parseCommandLine(args: readonly string[]) {
   const { values, positionals } = parsed(args);
   const numbers = (Object.keys(NUMBERS) as NumberName[]).map((name) => {
@@ -60,7 +72,7 @@ export function parseCommandLine(args: readonly string[]) {
     ),
     generator: generatorOf(values.generator),
   };
-  return { options, names: positionals, list: values.list };
+  return { options, names: positionals, isHelp: values.list || values.help };
 }
 
 function parsed(args: readonly string[]) {
@@ -68,20 +80,21 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
-    throw new WrongUse((error as Error).message);
+    throw new UsageError((error as Error).message);
   }
 }
 
 function wholeNumber(name: string, text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new WrongUse(`--${name}: want 1 or more`);
+  if (!Number.isInteger(value) || value < 1)
+    throw new UsageError(`--${name}: want a whole number, at least 1`);
   return value;
 }
 
 function generatorOf(text: string | undefined): GeneratorName | undefined {
   const known = GENERATORS.find((name) => name === text);
   if (text !== undefined && known === undefined) {
-    throw new WrongUse(`--generator: want ${GENERATORS.join(" or ")}`);
+    throw new UsageError(`--generator: want ${GENERATORS.join(" or ")}`);
   }
   return known;
 }

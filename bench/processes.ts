@@ -1,10 +1,10 @@
 import { readdir, readFile } from "node:fs/promises";
 
-/** Clock ticks a second, as Linux counts processor time in /proc. */
+/** The unit of processor time in Linux's /proc. */
 const TICKS_PER_SECOND = 100;
 
 /**
- * Processor time (user and system) of a process, its threads and all that it has started, in
+ * Processor time (user and system) of a process, its threads and all its descendants, in
  * microseconds; undefined where there is no /proc.
  */
 export async function cpuMicrosOf(pid: number): Promise<number | undefined> {
@@ -13,14 +13,14 @@ export async function cpuMicrosOf(pid: number): Promise<number | undefined> {
     (entry) => entry !== undefined,
   );
   if (known.length === 0) return undefined;
-  const family = new Set([pid]);
+  const descendants = new Set([pid]);
   // Each pass finds the next generation.
-  for (let size = 0; size !== family.size; ) {
-    size = family.size;
-    for (const { id, parent } of known) if (family.has(parent)) family.add(id);
+  for (let size = 0; size !== descendants.size; ) {
+    size = descendants.size;
+    for (const { id, parent } of known) if (descendants.has(parent)) descendants.add(id);
   }
   const ticks = known
-    .filter(({ id }) => family.has(id))
+    .filter(({ id }) => descendants.has(id))
     .reduce((sum, entry) => sum + entry.ticks, 0);
   return (ticks * 1_000_000) / TICKS_PER_SECOND;
 }
@@ -28,7 +28,7 @@ export async function cpuMicrosOf(pid: number): Promise<number | undefined> {
 async function statOf(name: string) {
   const text = await readFile(`/proc/${name}/stat`, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
-  // The name in parentheses may hold anything; what follows it is numbers (proc_pid_stat(5)).
+  // The name in parentheses may contain anything; numbers follow it (proc_pid_stat(5)).
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [parent, user, system] = [fields[1], fields[11], fields[12]].map(Number);
   return { id: Number(name), parent: parent ?? 0, ticks: (user ?? 0) + (system ?? 0) };
@@ -39,7 +39,7 @@ export function residentMib(pid: number): Promise<number | undefined> {
   return memoryMib(pid, "VmRSS");
 }
 
-/** The most resident memory that a process has had so far, in MiB. */
+/** The peak resident memory of a process so far, in MiB; undefined where there is no /proc. */
 export function peakMib(pid: number): Promise<number | undefined> {
   return memoryMib(pid, "VmHWM");
 }

@@ -1,45 +1,45 @@
-import { setTimeout as after } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FigureName, Figures } from "./figures.ts";
 import type { Load, LoadResult } from "./load/load.ts";
 import { filledRequest, type LoadRequest, type SlotCounts } from "./load/requests.ts";
 import { cpuMicrosOf, residentMib } from "./processes.ts";
 import type { RunningServer } from "./servers.ts";
-import type { UnitsCharged } from "./stores/books.ts";
+import type { UnitsCharged } from "./stores/charged-units.ts";
 
-/** One of those that are loaded in turns. */
-export interface Contestant {
+/** What is loaded and measured: a server, or several, with one kind of request. */
+export interface Target {
   readonly name: string;
-  /** More than one share the connections. */
+  /** Several servers share the connections. */
   readonly servers: readonly RunningServer[];
   readonly request: LoadRequest;
   readonly counts: SlotCounts;
-  /** What every answer's status is; 200 unless said. */
+  /** The expected status of every response; 200 by default. */
   readonly status?: number;
-  /** Its books, which must agree with the answers; none: it keeps none. */
+  /** The charges that must agree with the responses; undefined when the target charges nothing. */
   readonly charges?: Charges;
-  /** Counts, growing all the time, that are told for each request. */
-  readonly meters?: () => Promise<Figures>;
-  /** Starts what goes on beside the load; `end` is called after it. */
-  readonly company?: () => Promise<Company>;
+  /** Reads counters that only grow; the table shows their growth per request. */
+  readonly readCounters?: () => Promise<Figures>;
+  /** Starts work that runs during the load; `end` is called after the load. */
+  readonly startBackground?: () => Promise<BackgroundWork>;
 }
 
 export interface Charges {
   readonly unitsCharged: UnitsCharged;
-  readonly unitsAnAnswer: 0 | 1;
+  readonly unitsPerResponse: 0 | 1;
 }
 
-export interface Company {
-  /** Waits until it is over. @returns what it did. */
+export interface BackgroundWork {
+  /** Waits until the work has ended. @returns its figures. */
   end(): Promise<Figures>;
 }
 
 export interface Round {
   readonly figures: Figures;
-  readonly words: string;
-  readonly isRight: boolean;
+  readonly summary: string;
+  readonly isCorrect: boolean;
 }
 
-/** A server that charges nothing for so long is done: even the slowest yardstick takes 2 ms a unit. */
+/** A server without a charge for this long has finished: the slowest yardstick takes 2 ms each. */
 const SETTLE_MS = 50;
 
 export interface RoundSettings {
@@ -47,83 +47,83 @@ export interface RoundSettings {
   readonly seconds: number;
 }
 
-/** Sends one request as the load will. @throws when its status is another than expected. */
-export async function tryOut({ name, servers, request, status = 200 }: Contestant): Promise<void> {
+/** Sends one request of the load to each server. @throws when a response has another status. */
+export async function probe({ name, servers, request, status = 200 }: Target): Promise<void> {
   const { method, path, headers, body } = filledRequest(request, { account: 0, pair: 0 });
   const sent = { method, headers, body: body ?? null };
   for (const { url } of servers) {
-    const answer = await fetch(url + path, sent);
-    const text = await answer.text();
-    if (answer.status !== status) throw new Error(`${name}: ${answer.status} ${text}`);
+    const response = await fetch(url + path, sent);
+    const text = await response.text();
+    if (response.status !== status) throw new Error(`${name}: ${response.status} ${text}`);
   }
 }
 
-/** Loads a contestant once, measures it, and compares its books with the answers. */
-export async function playRound(
-  contestant: Contestant,
+/** Loads a target once, measures it, and compares the units charged with the responses. */
+export async function runRound(
+  target: Target,
   load: Load,
   settings: RoundSettings,
 ): Promise<Round> {
-  const { servers, charges, status = 200 } = contestant;
+  const { servers, charges, status = 200 } = target;
   const unitsBefore = await settledUnits(charges);
-  const company = await contestant.company?.();
-  const loaded = loadMeasured(contestant, load, settings);
-  // Whether the load worked out or not, the company is ended.
+  const background = await target.startBackground?.();
+  const loaded = loadMeasured(target, load, settings);
+  // The background work is ended even when the load fails.
   await Promise.allSettled([loaded]);
-  const besides = await company?.end();
-  const { result, spent } = await loaded;
+  const backgroundFigures = await background?.end();
+  const { result, growth } = await loaded;
   const units = (await settledUnits(charges)) - unitsBefore;
 
-  const { answers, refused, broken, ...speed } = result;
-  const answered = answers + refused;
-  // What is in flight when the load stops is charged, and its answer not waited for.
-  const inFlight = units - answered * (charges?.unitsAnAnswer ?? 0);
-  const inFlightMax = settings.connections * (charges?.unitsAnAnswer ?? 0);
+  const { succeeded, rejected, failed, ...speed } = result;
+  const responses = succeeded + rejected;
+  // Requests in flight when the load stops are charged, but their responses are not counted.
+  const inFlight = units - responses * (charges?.unitsPerResponse ?? 0);
+  const inFlightMax = settings.connections * (charges?.unitsPerResponse ?? 0);
   const isExact = inFlight >= 0 && inFlight <= inFlightMax;
-  const isRight = broken === 0 && (status < 400 ? refused : answers) === 0 && answered > 0;
-  const books =
+  const isCorrect = failed === 0 && (status < 400 ? rejected : succeeded) === 0 && responses > 0;
+  const chargesSummary =
     charges === undefined
       ? ""
       : `, units charged ${units}, in flight at the end ${inFlight}: ${isExact ? "exact" : "WRONG"}`;
   return {
     figures: {
       ...speed,
-      ...besides,
-      ...perRequest(spent, answered),
+      ...backgroundFigures,
+      ...perRequest(growth, responses),
       rssMib: sum(await Promise.all(servers.map(({ pid }) => residentMib(pid)))),
     },
-    words: `answers ${answered}${isRight ? "" : " (WRONG STATUS OR BROKEN)"}${books}`,
-    isRight: isRight && isExact,
+    summary: `responses ${responses}${isCorrect ? "" : " (WRONG STATUS OR FAILED)"}${chargesSummary}`,
+    isCorrect: isCorrect && isExact,
   };
 }
 
-/** Waits until what was in flight when a load stopped has been charged, too. */
+/** Waits until the requests in flight at the end of a load have been charged, too. */
 async function settledUnits(charges: Charges | undefined): Promise<number> {
   if (charges === undefined) return 0;
   let units = await charges.unitsCharged();
   for (let before = Number.NaN; units !== before; ) {
-    await after(SETTLE_MS);
+    await sleep(SETTLE_MS);
     before = units;
     units = await charges.unitsCharged();
   }
   return units;
 }
 
-/** @returns what the load saw, and by how much the meters have grown. */
-async function loadMeasured(contestant: Contestant, load: Load, settings: RoundSettings) {
-  const before = await metersOf(contestant);
-  const result = await loadAll(contestant, load, settings);
-  const grown = await metersOf(contestant);
-  const spent = (Object.keys(grown) as FigureName[]).map((name) => {
-    const [from, to] = [before[name], grown[name]];
+/** @returns the result of the load, and by how much the counters grew. */
+async function loadMeasured(target: Target, load: Load, settings: RoundSettings) {
+  const before = await countersOf(target);
+  const result = await loadAll(target, load, settings);
+  const after = await countersOf(target);
+  const growth = (Object.keys(after) as FigureName[]).map((name) => {
+    const [from, to] = [before[name], after[name]];
     return [name, from === undefined || to === undefined ? undefined : to - from] as const;
   });
-  return { result, spent };
+  return { result, growth };
 }
 
-/** Several servers share the connections, and their figures are added up. */
+/** Several servers share the connections. Their counts are added; of the times the worst counts. */
 async function loadAll(
-  { servers, request, counts }: Contestant,
+  { servers, request, counts }: Target,
   load: Load,
   { connections, seconds }: RoundSettings,
 ): Promise<LoadResult> {
@@ -134,9 +134,9 @@ async function loadAll(
   const all = (figure: keyof LoadResult) => parts.map((part) => part[figure]);
   const total = (figure: keyof LoadResult) => all(figure).reduce((left, right) => left + right, 0);
   return {
-    answers: total("answers"),
-    refused: total("refused"),
-    broken: total("broken"),
+    succeeded: total("succeeded"),
+    rejected: total("rejected"),
+    failed: total("failed"),
     requestsPerSecond: total("requestsPerSecond"),
     p50Ms: Math.max(...all("p50Ms")),
     p99Ms: Math.max(...all("p99Ms")),
@@ -144,17 +144,17 @@ async function loadAll(
   };
 }
 
-async function metersOf({ servers, meters }: Contestant): Promise<Figures> {
+async function countersOf({ servers, readCounters }: Target): Promise<Figures> {
   const cpuMicros = sum(await Promise.all(servers.map(({ pid }) => cpuMicrosOf(pid))));
-  return { cpuMicros, ...(await meters?.()) };
+  return { cpuMicros, ...(await readCounters?.()) };
 }
 
 function perRequest(
-  spent: readonly (readonly [FigureName, number | undefined])[],
+  growth: readonly (readonly [FigureName, number | undefined])[],
   requests: number,
 ): Figures {
   return Object.fromEntries(
-    spent.map(([name, amount]) => [name, amount === undefined ? amount : amount / requests]),
+    growth.map(([name, amount]) => [name, amount === undefined ? amount : amount / requests]),
   );
 }
 

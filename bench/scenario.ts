@@ -2,22 +2,22 @@ import type { Table } from "./figures.ts";
 import type { GeneratorName, Load } from "./load/load.ts";
 import type { BenchOptions } from "./options.ts";
 
-/** What a scenario runs with. */
+/** The settings and resources of a scenario. */
 export interface Bench {
   readonly options: BenchOptions;
   readonly generator: GeneratorName;
   readonly load: Load;
-  /** The scenario's own, removed after it. */
+  /** The scenario's own, removed at its end. */
   readonly directory: string;
-  /** Ends what the scenario has started. */
+  /** Ends the servers and programs that the scenario started. */
   readonly cleanup: AsyncDisposableStack;
-  /** Tells how it goes. */
+  /** Prints a line of progress. */
   readonly print: (text: string) => void;
 }
 
 export interface Report {
   readonly tables: readonly Table[];
-  /** What was not as it must be: a charge that is missing, say. Empty: all is well. */
+  /** Violated expectations, such as a missing charge; empty when there are none. */
   readonly failures: readonly string[];
 }
 

@@ -2,21 +2,21 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as after } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
 export const ROOT = join(import.meta.dirname, "..");
 
-/** A server in a process of its own; disposing of it stops it and waits for its end. */
+/** A server in a process of its own. Disposing of it stops it and waits for its exit. */
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
   readonly pid: number;
-  /** From the start of its process until it listened, by its own account. */
+  /** From the start of its process to the time in its log line `listening`. */
   readonly startMs: number;
 }
 
 /**
- * Starts a program that announces `{"time":…,"msg":"listening","url":…}` on stdout. Its stdout is a
- * file, as it would be in production: reading a log line by line here would take the load's core.
+ * Starts a program that prints `{"time":…,"msg":"listening","url":…}` on stdout. Its stdout is a
+ * file, as in production: reading the log line by line here would use the load generator's core.
  */
 export async function startServer(
   args: readonly string[],
@@ -45,7 +45,7 @@ export async function startServer(
   };
 }
 
-/** Starts Kurs as it is installed, but for the limit of log-ins and without sources to fetch. */
+/** Starts Kurs as it is installed, but with a high limit of log-ins and without sources. */
 export function startKurs(
   dataDirectory: string,
   environment: Readonly<Record<string, string>> = {},
@@ -63,7 +63,7 @@ export function startKurs(
   );
 }
 
-/** A yardstick, by its file's name. Its log lies in the directory. */
+/** Starts a yardstick by its file's name. Its log is in the directory. */
 export function startYardstick(
   name: "bare" | "static-fastify" | "plain",
   directory: string,
@@ -86,8 +86,8 @@ async function announcement(child: ChildProcess, logFile: string): Promise<Annou
       const announced = JSON.parse(line) as Announcement;
       if (announced.msg === "listening") return announced;
     }
-    await after(20);
+    await sleep(20);
   }
   const errors = await readFile(`${logFile}.errors`, "utf8");
-  throw new Error(`${child.spawnargs.join(" ")} ended with ${child.exitCode}: ${errors}`);
+  throw new Error(`${child.spawnargs.join(" ")} exited with ${child.exitCode}: ${errors}`);
 }

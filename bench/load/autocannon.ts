@@ -1,11 +1,11 @@
 import autocannon from "autocannon";
 import type { Load, LoadSettings } from "./load.ts";
-import { filledRequest } from "./requests.ts";
+import { filledRequest, randomSlots } from "./requests.ts";
 
-/** Requests that a connection sends in turn; putting them together each time takes the core. */
-const REQUESTS_A_CONNECTION = 500;
+/** Prepared requests that a connection repeats: composing each anew would use the whole core. */
+const REQUESTS_PER_CONNECTION = 500;
 
-/** autocannon, for machines without wrk. It takes about the core that it runs on. */
+/** autocannon, for machines without wrk. It uses about the whole core that it runs on. */
 export function createAutocannon(): Load {
   return async (settings) => {
     const { url, connections, seconds } = settings;
@@ -13,12 +13,12 @@ export function createAutocannon(): Load {
       url,
       connections,
       duration: seconds,
-      setupClient: (client) => client.setRequests(picked(settings)),
+      setupClient: (client) => client.setRequests(randomRequests(settings)),
     });
     return {
-      answers: result["2xx"],
-      refused: result.non2xx,
-      broken: result.errors,
+      succeeded: result["2xx"],
+      rejected: result.non2xx,
+      failed: result.errors,
       requestsPerSecond: (result["2xx"] + result.non2xx) / result.duration,
       p50Ms: result.latency.p50,
       p99Ms: result.latency.p99,
@@ -27,9 +27,8 @@ export function createAutocannon(): Load {
   };
 }
 
-function picked({ request, counts }: LoadSettings) {
-  const at = (count: number) => Math.floor(Math.random() * count);
-  return Array.from({ length: REQUESTS_A_CONNECTION }, () =>
-    filledRequest(request, { account: at(counts.accounts), pair: at(counts.pairs) }),
+function randomRequests({ request, counts }: LoadSettings) {
+  return Array.from({ length: REQUESTS_PER_CONNECTION }, () =>
+    filledRequest(request, randomSlots(counts)),
   );
 }

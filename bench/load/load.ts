@@ -3,14 +3,14 @@ import { createAutocannon } from "./autocannon.ts";
 import type { LoadRequest, SlotCounts } from "./requests.ts";
 import { createWrk } from "./wrk.ts";
 
-/** What a round of load saw. */
+/** The responses to one round of load. */
 export interface LoadResult {
-  /** With a status under 400. */
-  readonly answers: number;
-  /** With a status of 400 or more. */
-  readonly refused: number;
+  /** Responses with a status under 400. */
+  readonly succeeded: number;
+  /** Responses with a status of 400 or more. */
+  readonly rejected: number;
   /** Requests whose connection failed. */
-  readonly broken: number;
+  readonly failed: number;
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -25,25 +25,25 @@ export interface LoadSettings {
   readonly seconds: number;
 }
 
-/** Sends a request over and over on all connections, each as soon as the last was answered. */
+/** A closed loop: each connection sends its next request as soon as it has the last response. */
 export type Load = (settings: LoadSettings) => Promise<LoadResult>;
 
 export const GENERATORS = ["wrk", "autocannon"] as const;
 
 export type GeneratorName = (typeof GENERATORS)[number];
 
-/** wrk where the machine has it, since it takes least of the cores; otherwise autocannon. */
-export function usualGenerator(): GeneratorName {
+/** wrk if it is installed, because it needs the least processor time; otherwise autocannon. */
+export function defaultGenerator(): GeneratorName {
   try {
     execFileSync("wrk", ["-v"], { stdio: "ignore" });
     return "wrk";
   } catch (error) {
-    // `wrk -v` itself ends with 1.
+    // `wrk -v` itself exits with 1.
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? "autocannon" : "wrk";
   }
 }
 
-/** @param directory where the generator may put files of its own. */
+/** @param directory for files of the generator. */
 export function createLoad(generator: GeneratorName, directory: string): Load {
   return generator === "wrk" ? createWrk(directory) : createAutocannon();
 }

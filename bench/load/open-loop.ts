@@ -1,121 +1,125 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { setTimeout as after } from "node:timers/promises";
-import { filledRequest, type LoadRequest, type SlotCounts } from "./requests.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { filled, type LoadRequest, randomSlots, rawRequest, type SlotCounts } from "./requests.ts";
 
 export interface OpenLoopSettings {
   readonly url: string;
   readonly request: LoadRequest;
   readonly counts: SlotCounts;
-  /** Kept open all the time, with one request on each at most. */
+  /** Kept open throughout, with at most one request in flight on each. */
   readonly connections: number;
   readonly seconds: number;
-  /** Requests that arrive a second, whatever the server has answered by then. */
+  /** Requests that become due per second, however many responses are outstanding. */
   readonly perSecond: number;
 }
 
 export interface OpenLoopResult {
-  readonly answers: number;
-  /** With 503. */
-  readonly refused: number;
-  /** With any other status of 400 or more, or none before the connection broke. */
+  readonly succeeded: number;
+  /** Responses with 503. */
+  readonly rejected: number;
+  /** Other responses of 400 or more, broken connections and missing responses. */
   readonly wrong: number;
-  /** Arrivals that found every connection waiting for an answer, and were not sent. */
+  /** Requests that were not sent because every connection had one in flight. */
   readonly unsent: number;
   readonly seconds: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly worstMs: number;
-  /** Of the answers with 503. */
-  readonly refusedP99Ms: number;
+  /** Of the responses with 503. */
+  readonly rejectedP99Ms: number;
 }
 
-/** Requests that are put together beforehand, and sent in turn. */
+/** Requests that are composed beforehand and then repeated. */
 const REQUESTS = 2000;
 
-/** So many connections are opened at a time: a listening socket's queue has an end. */
+/** Connections that are opened at a time: a listening socket's queue is limited. */
 const OPENED_AT_ONCE = 100;
 
-/** What is not answered by then, after the last arrival, counts as wrong. */
-const LAST_ANSWERS_MS = 10_000;
+/** A response that comes later than this after the last request counts as wrong. */
+const LAST_RESPONSES_MS = 10_000;
 
-/** A tick that comes late sends what has become due, up to so many, and lets answers in again. */
+/** Requests that a late event-loop iteration sends at most before it reads responses again. */
 const SENT_AT_ONCE = 500;
 
 /**
- * Sends requests as they arrive from many clients who know nothing of each other: at a steady rate,
- * however slow the answers are. Times run from when a request was due, so that a sender who is held
- * up hides nothing.
+ * An open loop: sends requests at a constant rate, as many independent clients would, however slow
+ * the responses are. Times are measured from when a request was due, so that a delayed sender hides
+ * no waiting.
  */
-export async function loadOpenly(settings: OpenLoopSettings): Promise<OpenLoopResult> {
-  const requests = Array.from({ length: REQUESTS }, () => bytesOfOne(settings));
-  const tally = new TableTotals();
-  const lines = await openLines(settings, tally);
+export async function runOpenLoop(settings: OpenLoopSettings): Promise<OpenLoopResult> {
+  const template = rawRequest(settings.url, settings.request);
+  const requests = Array.from({ length: REQUESTS }, () =>
+    Buffer.from(filled(template, randomSlots(settings.counts))),
+  );
+  const totals = new Totals();
+  const connections = await openConnections(settings, totals);
   const startMs = performance.now();
   let arrived = 0;
   let unsent = 0;
   while (performance.now() - startMs < settings.seconds * 1000) {
     const due = Math.floor(((performance.now() - startMs) / 1000) * settings.perSecond);
     for (let sent = 0; arrived < due && sent < SENT_AT_ONCE; sent += 1, arrived += 1) {
-      const line = tally.idle.pop();
-      if (line === undefined) unsent += 1;
-      else line.send(requests[arrived % REQUESTS], startMs + (arrived / settings.perSecond) * 1000);
+      const connection = totals.idle.pop();
+      const dueMs = startMs + (arrived / settings.perSecond) * 1000;
+      if (connection === undefined) unsent += 1;
+      else connection.send(requests[arrived % REQUESTS], dueMs);
     }
     await new Promise(setImmediate);
   }
   const seconds = (performance.now() - startMs) / 1000;
-  const giveUpMs = performance.now() + LAST_ANSWERS_MS;
-  while (tally.idle.length + tally.broken < lines.length && performance.now() < giveUpMs) {
-    await after(10);
+  const giveUpMs = performance.now() + LAST_RESPONSES_MS;
+  while (totals.idle.length + totals.closed < connections.length && performance.now() < giveUpMs) {
+    await sleep(10);
   }
-  const unanswered = lines.length - tally.idle.length - tally.broken;
-  for (const line of lines) line.socket.destroy();
-  return { ...tally.result(), wrong: tally.wrong + unanswered, unsent, seconds };
+  const missing = connections.length - totals.idle.length - totals.closed;
+  for (const { socket } of connections) socket.destroy();
+  return { ...totals.result(), wrong: totals.wrong + missing, unsent, seconds };
 }
 
-/** What came back, on all lines. */
-class TableTotals {
-  readonly idle: Line[] = [];
-  broken = 0;
+/** The responses on all connections. */
+class Totals {
+  readonly idle: LoadConnection[] = [];
+  closed = 0;
   wrong = 0;
-  readonly #servedMs: number[] = [];
-  readonly #refusedMs: number[] = [];
+  readonly #succeededMs: number[] = [];
+  readonly #rejectedMs: number[] = [];
 
-  note(status: number, tookMs: number): void {
-    if (status < 400) this.#servedMs.push(tookMs);
-    else if (status === 503) this.#refusedMs.push(tookMs);
+  record(status: number, tookMs: number): void {
+    if (status < 400) this.#succeededMs.push(tookMs);
+    else if (status === 503) this.#rejectedMs.push(tookMs);
     else this.wrong += 1;
   }
 
   result() {
-    const served = Float64Array.from(this.#servedMs).sort();
-    const refused = Float64Array.from(this.#refusedMs).sort();
+    const succeeded = Float64Array.from(this.#succeededMs).sort();
+    const rejected = Float64Array.from(this.#rejectedMs).sort();
     return {
-      answers: served.length,
-      refused: refused.length,
-      p50Ms: quantile(served, 0.5),
-      p99Ms: quantile(served, 0.99),
-      worstMs: quantile(served, 1),
-      refusedP99Ms: quantile(refused, 0.99),
+      succeeded: succeeded.length,
+      rejected: rejected.length,
+      p50Ms: quantile(succeeded, 0.5),
+      p99Ms: quantile(succeeded, 0.99),
+      worstMs: quantile(succeeded, 1),
+      rejectedP99Ms: quantile(rejected, 0.99),
     };
   }
 }
 
-/** A connection with one request on it at a time. */
-class Line {
+/** A connection with at most one request in flight. */
+class LoadConnection {
   readonly socket: Socket;
-  readonly #tally: TableTotals;
+  readonly #totals: Totals;
   #dueMs = Number.NaN;
   #text = "";
 
-  constructor(socket: Socket, tally: TableTotals) {
+  constructor(socket: Socket, totals: Totals) {
     this.socket = socket;
-    this.#tally = tally;
+    this.#totals = totals;
     socket.setEncoding("latin1");
-    socket.on("data", (text: string) => this.#hear(text));
+    socket.on("data", (text: string) => this.#receive(text));
     socket.on("error", () => undefined);
-    socket.on("close", () => this.#end());
-    tally.idle.push(this);
+    socket.on("close", () => this.#close());
+    totals.idle.push(this);
   }
 
   send(bytes: Buffer | undefined, dueMs: number): void {
@@ -123,49 +127,42 @@ class Line {
     this.socket.write(bytes ?? "");
   }
 
-  #hear(text: string): void {
+  #receive(text: string): void {
     this.#text = this.#text === "" ? text : this.#text + text;
     const headEnd = this.#text.indexOf("\r\n\r\n");
     if (headEnd === -1) return;
     const length = /\r\ncontent-length: (\d+)/i.exec(this.#text)?.[1] ?? "0";
     if (this.#text.length < headEnd + 4 + Number(length)) return;
-    this.#tally.note(Number(this.#text.slice(9, 12)), performance.now() - this.#dueMs);
+    this.#totals.record(Number(this.#text.slice(9, 12)), performance.now() - this.#dueMs);
     this.#text = "";
-    this.#tally.idle.push(this);
+    this.#totals.idle.push(this);
   }
 
-  #end(): void {
-    const at = this.#tally.idle.indexOf(this);
-    if (at === -1) this.#tally.wrong += 1;
-    else this.#tally.idle.splice(at, 1);
-    this.#tally.broken += 1;
+  #close(): void {
+    const at = this.#totals.idle.indexOf(this);
+    if (at === -1) this.#totals.wrong += 1;
+    else this.#totals.idle.splice(at, 1);
+    this.#totals.closed += 1;
   }
 }
 
-async function openLines(settings: OpenLoopSettings, tally: TableTotals): Promise<Line[]> {
+async function openConnections(
+  settings: OpenLoopSettings,
+  totals: Totals,
+): Promise<LoadConnection[]> {
   const { hostname, port } = new URL(settings.url);
-  const lines: Line[] = [];
-  while (lines.length < settings.connections) {
-    const count = Math.min(OPENED_AT_ONCE, settings.connections - lines.length);
+  const opened: LoadConnection[] = [];
+  while (opened.length < settings.connections) {
+    const count = Math.min(OPENED_AT_ONCE, settings.connections - opened.length);
     const sockets = Array.from({ length: count }, () => {
       return connect({ host: hostname, port: Number(port), noDelay: true });
     });
     await Promise.all(sockets.map((socket) => once(socket, "connect")));
-    for (const socket of sockets) lines.push(new Line(socket, tally));
+    for (const socket of sockets) opened.push(new LoadConnection(socket, totals));
   }
-  return lines;
+  return opened;
 }
 
-function bytesOfOne({ url, request, counts }: OpenLoopSettings): Buffer {
-  const at = (count: number) => Math.floor(Math.random() * count);
-  const picked = { account: at(counts.accounts), pair: at(counts.pairs) };
-  const { method, path, headers, body = "" } = filledRequest(request, picked);
-  const length = body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  const all = { host: new URL(url).host, ...headers, ...length };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
-  return Buffer.from([`${method} ${path} HTTP/1.1`, ...lines, "", body].join("\r\n"));
-}
-
-function quantile(sorted: Float64Array, part: number): number {
-  return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;
+function quantile(sorted: Float64Array, fraction: number): number {
+  return sorted[Math.max(0, Math.ceil(sorted.length * fraction) - 1)] ?? 0;
 }

@@ -3,8 +3,8 @@ import { SESSION_TOKEN_PREFIX } from "../../src/accounts/rules.ts";
 import { API_KEY_PREFIX } from "../../src/api-keys/rules.ts";
 
 /**
- * A request of which no two need be the same: wherever it says `{account}` or `{pair}`, one of the
- * store's accounts or pairs stands, picked at random each time.
+ * A template of requests: each request has a random account of the store in place of `{account}` and
+ * a random pair in place of `{pair}`.
  */
 export interface LoadRequest {
   readonly method: "GET" | "POST";
@@ -13,7 +13,7 @@ export interface LoadRequest {
   readonly body?: string;
 }
 
-/** The digits of each slot, so that a request is of one length whatever stands in them. */
+/** The digits of each slot: all requests of a template have the same length. */
 export const SLOTS = {
   account: { digits: 64, base: 16 },
   pair: { digits: 5, base: 10 },
@@ -21,10 +21,10 @@ export const SLOTS = {
 
 export type SlotName = keyof typeof SLOTS;
 
-/** How many accounts and pairs there are to pick from. */
+/** The number of accounts and pairs in a store. */
 export type SlotCounts = Readonly<Record<`${SlotName}s`, number>>;
 
-/** A text with slots, cut before and after each: every second part is a slot's name. */
+/** Splits a text at its slots: every second part is a slot's name. */
 export function partsOf(text: string): string[] {
   return text.split(/\{(account|pair)\}/);
 }
@@ -43,12 +43,27 @@ export function filledRequest(
   return JSON.parse(filled(JSON.stringify(request), picked)) as LoadRequest;
 }
 
-export function digitsOf(name: SlotName, index: number): string {
+/** The bytes of a request to a server, with its slots. */
+export function rawRequest(url: string, { method, path, headers, body }: LoadRequest): string {
+  const length = Buffer.byteLength(filled(body ?? "", { account: 0, pair: 0 }));
+  const lengths = body === undefined ? {} : { "content-length": String(length) };
+  const lines = Object.entries({ host: new URL(url).host, ...headers, ...lengths });
+  const head = [`${method} ${path} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`)];
+  return [...head, "", body ?? ""].join("\r\n");
+}
+
+/** A random account and a random pair of a store. */
+export function randomSlots({ accounts, pairs }: SlotCounts): Readonly<Record<SlotName, number>> {
+  const below = (count: number) => Math.floor(Math.random() * count);
+  return { account: below(accounts), pair: below(pairs) };
+}
+
+function digitsOf(name: SlotName, index: number): string {
   const { digits, base } = SLOTS[name];
   return index.toString(base).padStart(digits, "0");
 }
 
-/** A key of a bench account is its number, so that any of a million is known by arithmetic. */
+/** The key of a bench account contains its number, so that a million keys need no list. */
 export const API_KEY = `${API_KEY_PREFIX}{account}`;
 
 const SESSION_TOKEN = `${SESSION_TOKEN_PREFIX}{account}`;
@@ -62,14 +77,14 @@ export const restRead: LoadRequest = {
   headers: { authorization: `ApiKey ${API_KEY}` },
 };
 
-/** A look at an account's usage. */
+/** A request for an account's usage. */
 export const usageRequest: LoadRequest = {
   method: "GET",
   path: "/v1/account/usage",
   headers: { authorization: `Session ${SESSION_TOKEN}` },
 };
 
-/** The digests of an account's key and session, as the store has them. */
+/** The digests of an account's key and session, as the store contains them. */
 export function digestsOf(account: number) {
   const digest = (text: string) => hash("sha256", filled(text, { account, pair: 0 }));
   return { apiKey: digest(API_KEY), session: digest(SESSION_TOKEN) };

@@ -19,7 +19,7 @@ database.exec("CREATE TABLE rates (base TEXT, quote TEXT, rate TEXT, PRIMARY KEY
 let made = 0;
 const auth = betterAuth({
   database,
-  secret: "the secret of a benchmark that nobody shall guess",
+  secret: "a secret that only this benchmark uses, not production",
   baseURL: "http://127.0.0.1",
   telemetry: { enabled: false },
   logger: { disabled: true },

@@ -7,7 +7,7 @@ import { startFilledKurs } from "../stores/kurs.ts";
 const WARM_UP_CALLS = 40;
 const DIFFERENCE_MAX = 0.1;
 
-const ways = [
+const calls = [
   { name: "verification resend", path: "/v1/auth/verification/resend", status: 202, extra: {} },
   { name: "password reset", path: "/v1/auth/password-reset", status: 202, extra: {} },
   { name: "log-in", path: "/v1/auth/login", status: 401, extra: { password: "a wrong password" } },
@@ -15,44 +15,44 @@ const ways = [
 
 export const enumeration: Scenario = {
   name: "enumeration",
-  summary: "whether the time of an answer tells that an account exists: it must not by over 10 %",
+  summary: "whether response times reveal that an account exists: they may differ by at most 10 %",
   async run(bench) {
-    const { calls } = bench.options;
+    const callCount = bench.options.calls;
     const { server, counts } = await startFilledKurs(bench, "data");
-    // One connection, so that no call waits for another.
+    // One connection, so that calls do not wait for each other.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     bench.cleanup.defer(() => agent.destroy());
     const rows = [];
-    for (const { name, path, status, extra } of ways) {
+    for (const { name, path, status, extra } of calls) {
       const sumsMs = { known: 0, unknown: 0 };
-      for (let turn = -WARM_UP_CALLS; turn < calls; turn += 1) {
-        const account = (turn + WARM_UP_CALLS) % counts.accounts;
+      for (let index = -WARM_UP_CALLS; index < callCount; index += 1) {
+        const account = (index + WARM_UP_CALLS) % counts.accounts;
         const emails = { known: emailOf(account), unknown: `unknown-${emailOf(account)}` };
-        for (const kind of drawnOrder()) {
+        for (const kind of randomOrder()) {
           const body = { email: emails[kind], ...extra };
-          const tookMs = await timed(agent, server.url + path, body, status);
-          if (turn >= 0) sumsMs[kind] += tookMs;
+          const tookMs = await timeCall(agent, server.url + path, body, status);
+          if (index >= 0) sumsMs[kind] += tookMs;
         }
       }
-      const [knownMs, unknownMs] = [sumsMs.known / calls, sumsMs.unknown / calls];
+      const [knownMs, unknownMs] = [sumsMs.known / callCount, sumsMs.unknown / callCount];
       rows.push(rowOf(name, [{ knownMs, unknownMs, ratio: knownMs / unknownMs }]));
     }
     const failures = rows
       .filter(({ figures }) => Math.abs((figures.ratio ?? 0) - 1) > DIFFERENCE_MAX)
-      .map(({ name }) => `${name}: the times differ by over 10 %`);
-    const title = `${calls} calls each, in turns on one connection, means`;
+      .map(({ name }) => `${name}: response times differ by more than 10 %`);
+    const title = `${callCount} calls of each kind, alternating on one connection: means`;
     return { tables: [{ title, rows, notes: [] }], failures };
   },
 };
 
-/** Which comes first is drawn, so that neither has always the other's work behind it. */
-function drawnOrder() {
+/** A random order, so that neither kind always follows the other. */
+function randomOrder() {
   const order = ["known", "unknown"] as const;
   return Math.random() < 0.5 ? order : order.toReversed();
 }
 
-/** @returns the milliseconds that one call took, from its first byte to the answer's last. */
-async function timed(agent: Agent, url: string, body: unknown, status: number): Promise<number> {
+/** @returns the milliseconds from the start of a call to the end of its response. */
+async function timeCall(agent: Agent, url: string, body: unknown, status: number): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const text = JSON.stringify(body);
   const headers = { "content-type": "application/json", "content-length": text.length };

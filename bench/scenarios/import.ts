@@ -2,21 +2,21 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
-import { hold } from "../contest.ts";
+import { compare } from "../comparison.ts";
 import { type Figures, rowOf } from "../figures.ts";
 import { peakMib } from "../processes.ts";
-import type { Company } from "../round.ts";
+import type { BackgroundWork } from "../round.ts";
 import type { Bench, Scenario } from "../scenario.ts";
 import { ROOT } from "../servers.ts";
 import { fillStore } from "../stores/fill.ts";
-import { readsOf, smallCounts, startFilledKurs } from "../stores/kurs.ts";
+import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
 
 const PAIRS = 10_000;
 const WATCH_MS = 200;
 
 export const importing: Scenario = {
   name: "import",
-  summary: "kurs rates import of a million lines: alone, then beside reads",
+  summary: "kurs rates import of a million lines, alone and during reads",
   async run(bench) {
     const files = ratesFiles(bench);
     const alone: Figures[] = [];
@@ -26,44 +26,44 @@ export const importing: Scenario = {
       alone.push(await importOf(await files.next(), directory, bench));
     }
     const kurs = await startFilledKurs(bench, "data");
-    const { tables, failures } = await hold(bench, {
+    const { tables, failures } = await compare(bench, {
       connections: [64],
-      contestants: [
-        readsOf("reads alone", kurs),
+      targets: [
+        kursTarget("reads alone", kurs),
         {
-          ...readsOf("reads beside it", kurs),
-          company: async () => {
+          ...kursTarget("reads during an import", kurs),
+          startBackground: async () => {
             const file = await files.next();
-            return importBeside(importOf(file, kurs.dataDirectory, bench));
+            return importDuringLoad(importOf(file, kurs.dataDirectory, bench));
           },
         },
       ],
     });
     const row = rowOf("alone", alone);
-    const title = `import of ${bench.options.lines} lines, ${alone.length} times, medians`;
+    const title = `${alone.length} imports of ${bench.options.lines} lines: medians`;
     return { tables: [{ title, rows: [row], notes: [] }, ...tables], failures };
   },
 };
 
-/** An import that must outlast the load, or else the load was partly without it. */
-function importBeside(figures: Promise<Figures>): Company {
+/** An import that must last longer than the load: otherwise a part of the load ran without it. */
+function importDuringLoad(figures: Promise<Figures>): BackgroundWork {
   let importing = true;
   const ended = figures.finally(() => {
     importing = false;
   });
-  // An import that fails is told at the end, not by ending this process.
+  // A failed import is reported by end(), not as an unhandled rejection.
   ended.catch(() => {});
   return {
     async end() {
       const wasImporting = importing;
       const figures = await ended;
-      if (!wasImporting) throw new Error("the import ended before the load: give more --lines");
+      if (!wasImporting) throw new Error("the import ended before the load: use more --lines");
       return figures;
     },
   };
 }
 
-/** Writes one file after the other, each with rates that are newer than the last one's. */
+/** Writes files one after the other, each with newer rates than the one before. */
 function ratesFiles({ directory, options }: Bench) {
   let files = 0;
   return {
@@ -82,12 +82,12 @@ async function importOf(file: string, dataDirectory: string, { options }: Bench)
   const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory, RATE_SOURCES: "" };
   const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: "ignore" });
   const peak = await peakUntilExit(child);
-  if (child.exitCode !== 0) throw new Error(`the import ended with ${child.exitCode}`);
+  if (child.exitCode !== 0) throw new Error(`the import exited with ${child.exitCode}`);
   const seconds = (performance.now() - startedMs) / 1000;
   return { linesPerSecond: options.lines / seconds, peakMib: peak };
 }
 
-/** 10,000 pairs over and over, each time a second newer. */
+/** Repeats 10,000 pairs, each time a second newer. */
 async function writeLines(path: string, lines: number, startMs: number): Promise<void> {
   const out = createWriteStream(path);
   out.write("base,quote,rate,as_of\n");

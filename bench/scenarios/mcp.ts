@@ -1,10 +1,10 @@
-import { hold } from "../contest.ts";
+import { compare } from "../comparison.ts";
 import type { Row, Table } from "../figures.ts";
 import { API_KEY, type LoadRequest } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";
-import { readsOf, startFilledKurs } from "../stores/kurs.ts";
+import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
 
-/** Memory that grows by less is the collector's mood, not a leak. */
+/** Smaller growth of memory is normal for a garbage collector. */
 const GROWTH_MAX = 1.25;
 
 const params = { name: "get_rate", arguments: { base: "X{pair}", quote: "USD" } };
@@ -45,23 +45,23 @@ const callOf2026: LoadRequest = {
 
 export const mcp: Scenario = {
   name: "mcp",
-  summary: "tools/call of get_rate by clients of both eras, beside the same read over REST",
+  summary: "tools/call of get_rate by clients of both eras, compared with the same read over REST",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
-    const { tables, failures } = await hold(bench, {
+    const { tables, failures } = await compare(bench, {
       connections: [64],
-      contestants: [
-        readsOf("REST", kurs),
-        readsOf("MCP 2025-11-25", kurs, callOf2025),
-        readsOf("MCP 2026-07-28", kurs, callOf2026),
+      targets: [
+        kursTarget("REST", kurs),
+        kursTarget("MCP 2025-11-25", kurs, callOf2025),
+        kursTarget("MCP 2026-07-28", kurs, callOf2026),
       ],
     });
-    const grown = tables.flatMap(({ rows }: Table) => rows.filter(growsUp));
+    const grown = tables.flatMap(({ rows }: Table) => rows.filter(hasGrown));
     return { tables, failures: [...failures, ...grown.map(({ name }) => `${name}: memory grew`)] };
   },
 };
 
-function growsUp({ rounds }: Row): boolean {
+function hasGrown({ rounds }: Row): boolean {
   const [first, last] = [rounds[0]?.rssMib, rounds.at(-1)?.rssMib];
   return first !== undefined && last !== undefined && last / first > GROWTH_MAX;
 }

@@ -1,26 +1,26 @@
-import { hold } from "../contest.ts";
+import { compare } from "../comparison.ts";
 import { rowOf } from "../figures.ts";
 import { residentMib } from "../processes.ts";
 import type { Scenario } from "../scenario.ts";
-import { type FilledKurs, MILLION, readsOf, startFilledKurs } from "../stores/kurs.ts";
-import { bareContestant } from "../yardsticks/contestants.ts";
+import { type FilledKurs, kursTarget, MILLION, startFilledKurs } from "../stores/kurs.ts";
+import { bareTarget } from "../yardsticks/targets.ts";
 
 export const million: Scenario = {
   name: "million",
-  summary: "metered reads over a million accounts and 100,000 pairs, beside the small store",
+  summary: "metered reads over a million accounts and 100,000 pairs, compared with the small store",
   async run(bench) {
     bench.print("filling a store with a million accounts …");
     const large = await startFilledKurs(bench, "million", MILLION);
     const small = await startFilledKurs(bench, "small");
     const atStart = [await startOf("small store", small), await startOf("a million", large)];
-    const { tables, failures } = await hold(bench, {
+    const { tables, failures } = await compare(bench, {
       connections: [64],
-      contestants: [
-        await bareContestant(bench),
-        readsOf("small store", small),
-        readsOf("a million", large),
+      targets: [
+        await bareTarget(bench),
+        kursTarget("small store", small),
+        kursTarget("a million", large),
       ],
-      compared: [["a million", "small store"]],
+      ratios: [["a million", "small store"]],
     });
     const title = "first start, and memory before the first request";
     return { tables: [{ title, rows: atStart, notes: [] }, ...tables], failures };

@@ -1,25 +1,25 @@
 import { join } from "node:path";
-import { setTimeout as after } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Row, rowOf, type Table } from "../figures.ts";
-import { loadOpenly } from "../load/open-loop.ts";
+import { runOpenLoop } from "../load/open-loop.ts";
 import { API_KEY, type LoadRequest, usageRequest } from "../load/requests.ts";
 import { residentMib } from "../processes.ts";
-import { type Contestant, tryOut } from "../round.ts";
+import { probe, type Target } from "../round.ts";
 import type { Bench, Scenario } from "../scenario.ts";
 import { startKurs } from "../servers.ts";
-import { type FilledKurs, readsOf, smallCounts, startFilledKurs } from "../stores/kurs.ts";
-import { postgresBooks, startFilledPostgres } from "../stores/postgres.ts";
+import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
+import { postgresUnits, startFilledPostgres } from "../stores/postgres.ts";
 
-/** Arrivals, in parts of what the server serves when it is asked as fast as it answers. */
+/** Request rates, as multiples of the capacity. */
 const FACTORS = [1, 2, 4];
 
-/** As many as clients keep open at once; so many requests are under way at most. */
+/** Connections, and therefore the most requests in flight. */
 const CONNECTIONS = 4000;
 
-/** What the server serves is measured with so many, which keep it busy and no more. */
+/** Connections of the closed loop that measures the capacity: enough to keep the server busy. */
 const CAPACITY_CONNECTIONS = 256;
 
-/** Between rounds, until the one before has been served to its end. */
+/** Between rounds, so that the server has finished the round before. */
 const PAUSE_MS = 1000;
 
 const listTools: LoadRequest = {
@@ -36,90 +36,85 @@ const listTools: LoadRequest = {
 
 export const overload: Scenario = {
   name: "overload",
-  summary: "arrivals at 1, 2 and 4 times what is served, whatever was answered by then",
+  summary: "requests at 1, 2 and 4 times the capacity, however many responses are outstanding",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
-    const contestants = [
-      readsOf("reads", kurs),
-      free("usage", kurs, usageRequest),
-      free("MCP by the SDK", kurs, listTools),
+    const targets = [
+      kursTarget("reads", kurs),
+      kursTarget("usage", kurs, usageRequest, 0),
+      kursTarget("MCP by the SDK", kurs, listTools, 0),
       await readsOnPostgres(bench),
     ];
     const tables: Table[] = [];
     const failures: string[] = [];
-    for (const contestant of contestants) {
+    for (const target of targets) {
       const rows: Row[] = [];
-      await tryOut(contestant);
-      const perSecond = await capacityOf(bench, contestant);
+      await probe(target);
+      const capacity = await capacityOf(bench, target);
       for (const factor of FACTORS) {
-        const { row, wrong } = await oneRound(bench, contestant, factor, perSecond);
+        const { row, wrong } = await measureRound(bench, target, factor, capacity);
         rows.push(row);
         failures.push(...wrong);
       }
-      const title = `${contestant.name}: ${Math.round(perSecond)} a second with ${CAPACITY_CONNECTIONS} connections`;
+      const title = `${target.name}: ${Math.round(capacity)} per second with ${CAPACITY_CONNECTIONS} connections`;
       tables.push({ title, rows, notes: [] });
     }
     return { tables, failures };
   },
 };
 
-function free(name: string, kurs: FilledKurs, request: LoadRequest): Contestant {
-  const charges = { unitsCharged: kurs.unitsCharged, unitsAnAnswer: 0 } as const;
-  return { ...readsOf(name, kurs, request), charges };
-}
-
-async function readsOnPostgres(bench: Bench): Promise<Contestant> {
+async function readsOnPostgres(bench: Bench): Promise<Target> {
   const database = await startFilledPostgres(bench);
   const environment = { DATABASE_URL: database.url() };
   const server = bench.cleanup.use(await startKurs(join(bench.directory, "node"), environment));
   const counts = smallCounts(bench);
-  const unitsCharged = postgresBooks(database);
+  const unitsCharged = postgresUnits(database);
   const kurs = { server, counts, dataDirectory: "", unitsCharged };
-  return readsOf("reads on PostgreSQL", kurs);
+  return kursTarget("reads on PostgreSQL", kurs);
 }
 
-async function capacityOf({ load, options }: Bench, contestant: Contestant): Promise<number> {
-  const { request, counts, servers } = contestant;
+async function capacityOf({ load, options }: Bench, target: Target): Promise<number> {
+  const { request, counts, servers } = target;
   const url = servers[0]?.url ?? "";
   const settings = { url, request, counts, connections: CAPACITY_CONNECTIONS };
   await load({ ...settings, seconds: 2 });
   return (await load({ ...settings, seconds: options.seconds })).requestsPerSecond;
 }
 
-async function oneRound(
+async function measureRound(
   { options, print }: Bench,
-  { name, servers, request, counts, charges }: Contestant,
+  { name, servers, request, counts, charges }: Target,
   factor: number,
   capacity: number,
 ) {
   const [server] = servers;
   if (server === undefined || charges === undefined) throw new Error(`${name}: nothing to load`);
-  await after(PAUSE_MS);
+  await sleep(PAUSE_MS);
   const unitsBefore = await charges.unitsCharged();
   const perSecond = Math.round(factor * capacity);
   const connections = options.connections[0] ?? CONNECTIONS;
   const { url, pid } = server;
   const { seconds } = options;
-  const result = await loadOpenly({ url, request, counts, connections, seconds, perSecond });
+  const result = await runOpenLoop({ url, request, counts, connections, seconds, perSecond });
   const units = (await charges.unitsCharged()) - unitsBefore;
-  const { answers, refused, wrong, unsent } = result;
-  const arrived = answers + refused + wrong + unsent;
+  const { succeeded, rejected, wrong, unsent } = result;
+  const arrived = succeeded + rejected + wrong + unsent;
   const figures = {
     offeredPerSecond: arrived / result.seconds,
-    servedPerSecond: answers / result.seconds,
-    refusedShare: refused / arrived,
+    servedPerSecond: succeeded / result.seconds,
+    rejectedShare: rejected / arrived,
     unsentShare: unsent / arrived,
-    refusedP99Ms: result.refusedP99Ms,
+    rejectedP99Ms: result.rejectedP99Ms,
     p50Ms: result.p50Ms,
     p99Ms: result.p99Ms,
     worstMs: result.worstMs,
     rssMib: await residentMib(pid),
   };
-  const told = `${name}, ${factor}x: ${answers} served, ${refused} refused, ${wrong} wrong, units ${units}`;
-  print(told);
-  const isExact = units === answers * charges.unitsAnAnswer;
+  const summary = `${name}, ${factor}x: ${succeeded} served, ${rejected} rejected, ${wrong} wrong, units ${units}`;
+  print(summary);
+  const isExact = units === succeeded * charges.unitsPerResponse;
   return {
     row: rowOf(`${factor}x`, [figures]),
-    wrong: wrong > 0 || !isExact ? [told] : [],
+    wrong: wrong > 0 || !isExact ? [summary] : [],
   };
 }

@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { administer, type PostgresServer } from "../../test/support/postgres.ts";
-import { hold } from "../contest.ts";
+import { administer, type PostgresServer } from "../../harness/postgres.ts";
+import { compare } from "../comparison.ts";
 import type { Figures } from "../figures.ts";
 import { restRead, type SlotCounts } from "../load/requests.ts";
 import { cpuMicrosOf } from "../processes.ts";
-import type { Contestant } from "../round.ts";
+import type { Target } from "../round.ts";
 import type { Scenario } from "../scenario.ts";
 import { type RunningServer, startKurs } from "../servers.ts";
 import { smallCounts } from "../stores/kurs.ts";
-import { postgresBooks, startFilledPostgres } from "../stores/postgres.ts";
-import { bareContestant } from "../yardsticks/contestants.ts";
+import { postgresUnits, startFilledPostgres } from "../stores/postgres.ts";
+import { bareTarget } from "../yardsticks/targets.ts";
 
 const COSTS = `
   SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 AS wal,
@@ -17,7 +17,7 @@ const COSTS = `
 
 export const postgres: Scenario = {
   name: "postgres",
-  summary: "metered reads on PostgreSQL by one node and by two, beside bare node:http",
+  summary: "metered reads on PostgreSQL by one node and by two, compared with bare node:http",
   async run(bench) {
     const database = await startFilledPostgres(bench);
     const startNode = async (name: string) => {
@@ -26,15 +26,15 @@ export const postgres: Scenario = {
     };
     const [one, two] = [await startNode("one"), await startNode("two")];
     const counts = smallCounts(bench);
-    const reads = (name: string, servers: readonly RunningServer[], of: SlotCounts): Contestant => {
-      const charges = { unitsCharged: postgresBooks(database), unitsAnAnswer: 1 } as const;
-      const meters = () => costsOf(database);
-      return { name, servers, request: restRead, counts: of, charges, meters };
+    const reads = (name: string, servers: readonly RunningServer[], of: SlotCounts): Target => {
+      const charges = { unitsCharged: postgresUnits(database), unitsPerResponse: 1 } as const;
+      const readCounters = () => costsOf(database);
+      return { name, servers, request: restRead, counts: of, charges, readCounters };
     };
-    return hold(bench, {
+    return compare(bench, {
       connections: [64],
-      contestants: [
-        await bareContestant(bench),
+      targets: [
+        await bareTarget(bench),
         reads("one node", [one], counts),
         reads("two nodes", [one, two], counts),
         reads("one hot account", [one], { ...counts, accounts: 1 }),

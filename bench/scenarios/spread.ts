@@ -1,29 +1,25 @@
-import { hold } from "../contest.ts";
+import { compare } from "../comparison.ts";
 import type { Scenario } from "../scenario.ts";
-import { readsOf, startFilledKurs } from "../stores/kurs.ts";
-import {
-  bareContestant,
-  peerContestant,
-  plainContestant,
-  staticFastifyContestant,
-} from "../yardsticks/contestants.ts";
+import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
+import { bareTarget, peerTarget, plainTarget, staticFastifyTarget } from "../yardsticks/targets.ts";
 
 export const spread: Scenario = {
   name: "spread",
-  summary: "metered reads over 100 accounts, beside bare node:http, Fastify, plain code and a peer",
+  summary:
+    "metered reads over 100 accounts, compared with bare node:http, Fastify, plain code, a peer",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
-    const contestants = [
-      await bareContestant(bench),
-      await staticFastifyContestant(bench),
-      readsOf("metered read", kurs),
-      await plainContestant(bench),
-      await peerContestant(bench),
+    const targets = [
+      await bareTarget(bench),
+      await staticFastifyTarget(bench),
+      kursTarget("metered read", kurs),
+      await plainTarget(bench),
+      await peerTarget(bench),
     ];
-    return hold(bench, {
+    return compare(bench, {
       connections: [64, 256],
-      contestants: contestants.filter((contestant) => contestant !== undefined),
-      compared: [
+      targets: targets.filter((target) => target !== undefined),
+      ratios: [
         ["metered read", "Fastify + node:sqlite"],
         ["metered read", "better-auth's API keys"],
       ],

@@ -1,19 +1,20 @@
 import { join } from "node:path";
-import { setTimeout as after } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Figures, rowOf } from "../figures.ts";
 import { residentMib } from "../processes.ts";
 import type { Scenario } from "../scenario.ts";
 import { type RunningServer, startKurs, startYardstick } from "../servers.ts";
 import { fillStore } from "../stores/fill.ts";
 import { MILLION, smallCounts } from "../stores/kurs.ts";
-import { BARE } from "../yardsticks/contestants.ts";
+import { BARE } from "../yardsticks/targets.ts";
 
-/** What a start leaves to do beside it is done by then. */
+/** A start has finished its background work by then. */
 const SETTLE_MS = 1000;
 
 export const start: Scenario = {
   name: "start",
-  summary: "time until it listens, and memory while idle: a small store and a million accounts",
+  summary:
+    "time until the server listens, and memory while idle: a small store, a million accounts",
   async run(bench) {
     const [small, large] = [join(bench.directory, "small"), join(bench.directory, "million")];
     await fillStore(small, smallCounts(bench));
@@ -25,16 +26,16 @@ export const start: Scenario = {
       { name: "a million", run: () => startKurs(large), rounds: [] as Figures[] },
     ];
     for (let round = 0; round < bench.options.rounds; round += 1) {
-      for (const { run, rounds } of starts) rounds.push(await measured(run));
+      for (const { run, rounds } of starts) rounds.push(await measureStart(run));
     }
     const rows = starts.map(({ name, rounds }) => rowOf(name, rounds));
-    const title = `started ${bench.options.rounds} times, medians`;
+    const title = `${bench.options.rounds} starts: medians`;
     return { tables: [{ title, rows, notes: [] }], failures: [] };
   },
 };
 
-async function measured(run: () => Promise<RunningServer>): Promise<Figures> {
+async function measureStart(run: () => Promise<RunningServer>): Promise<Figures> {
   await using server = await run();
-  await after(SETTLE_MS);
+  await sleep(SETTLE_MS);
   return { startMs: server.startMs, rssMib: await residentMib(server.pid) };
 }

@@ -1,16 +1,15 @@
-import { hold } from "../contest.ts";
+import { compare } from "../comparison.ts";
 import { usageRequest } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";
-import { readsOf, startFilledKurs } from "../stores/kurs.ts";
-import { bareContestant } from "../yardsticks/contestants.ts";
+import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
+import { bareTarget } from "../yardsticks/targets.ts";
 
 export const usage: Scenario = {
   name: "usage",
-  summary: "GET /v1/account/usage beside bare node:http",
+  summary: "GET /v1/account/usage, compared with bare node:http",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
-    const charges = { unitsCharged: kurs.unitsCharged, unitsAnAnswer: 0 } as const;
-    const looks = { ...readsOf("usage", kurs, usageRequest), charges };
-    return hold(bench, { connections: [64], contestants: [await bareContestant(bench), looks] });
+    const targets = [await bareTarget(bench), kursTarget("usage", kurs, usageRequest, 0)];
+    return compare(bench, { connections: [64], targets });
   },
 };

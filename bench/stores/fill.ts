@@ -8,13 +8,13 @@ import { API_KEY, digestsOf, filled, type SlotCounts } from "../load/requests.ts
 /** The password of every bench account. */
 export const PASSWORD = "a bench password";
 
-/** Only so many accounts have a session: it is what the usage is looked up with. */
-const SESSIONS = 1000;
+/** Accounts with a session, which requests for the usage need. */
+const SESSIONS_MAX = 1000;
 
-/** What an account had read before the bench began, so that charging it changes a row. */
+/** Usage of each account before the bench, so that a charge updates a row. */
 const UNITS_BEFORE = 1;
 
-/** What nobody reads in a bench: a server on a store must not run into quotas by itself. */
+/** A quota that no bench exhausts. */
 const AMPLE_UNITS = 1_000_000_000;
 
 /** The email of a bench account. */
@@ -23,15 +23,15 @@ export function emailOf(account: number): string {
 }
 
 /**
- * Makes a database in a data directory by the program's own migrations and fills it: accounts with
- * a key each, on the plan that all start on, and pairs `X00000/USD` and on. A million accounts and
- * 100,000 pairs take half a minute and 1 GB.
+ * Creates a database in a data directory by the program's own migrations and fills it: accounts on
+ * the plan `free` with one key each, and pairs from `X00000/USD` on. A million accounts and 100,000
+ * pairs take half a minute and 1 GB.
  */
 export async function fillStore(directory: string, counts: SlotCounts): Promise<void> {
   migrateSqlite(directory, 0);
   const passwordHash = await createSecrets().hashPassword(PASSWORD);
   using database = new DatabaseSync(join(directory, FILE_NAME));
-  // A file that is only being made is lost with the process or not at all.
+  // A store that was not completed is never used, so nothing needs a sync.
   database.exec("PRAGMA synchronous = OFF; PRAGMA cache_size = -500000; BEGIN");
   const text = (name: string, make: (index: number) => string) =>
     database.function(name, { deterministic: true }, (index) => make(Number(index)));
@@ -41,7 +41,7 @@ export async function fillStore(directory: string, counts: SlotCounts): Promise<
   text("key_prefix", (account) => keyPrefixOf(filled(API_KEY, { account, pair: 0 })));
   for (const statement of fillings) {
     const { accounts, pairs } = counts;
-    const sessions = Math.min(accounts, SESSIONS);
+    const sessions = Math.min(accounts, SESSIONS_MAX);
     const names = {
       accounts,
       pairs,
@@ -62,7 +62,7 @@ const numbers = (count: string) => `
 const id = (kind: string) => `printf('%08x-0000-7000-8000-%012x', n, ${kind})`;
 const now = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
-/** Each in the order of its table's key: a million rows in another take a minute. */
+/** Each inserts in the order of its table's key: a million rows in another order take a minute. */
 const fillings = [
   "UPDATE plans SET units_per_period = :ample WHERE name = 'free'",
   `INSERT INTO accounts (id, email, password_hash, plan, created_at)

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { LoadRequest, SlotCounts } from "../load/requests.ts";
 import { restRead } from "../load/requests.ts";
-import type { Contestant } from "../round.ts";
+import type { Target } from "../round.ts";
 import type { Bench } from "../scenario.ts";
 import { type RunningServer, startKurs } from "../servers.ts";
-import { booksOf, type UnitsCharged } from "./books.ts";
+import { sqliteUnits, type UnitsCharged } from "./charged-units.ts";
 import { fillStore } from "./fill.ts";
 
 /** Kurs on a filled store. */
@@ -15,17 +15,17 @@ export interface FilledKurs {
   readonly unitsCharged: UnitsCharged;
 }
 
-/** About as many pairs as the bundled snapshot has. */
+/** About the number of pairs in the bundled snapshot. */
 const SMALL_PAIRS = 240;
 
-/** The store that is meant where no other is named. */
+/** The size of the small store, which is the default. */
 export function smallCounts({ options }: Pick<Bench, "options">): SlotCounts {
   return { accounts: options.accounts, pairs: SMALL_PAIRS };
 }
 
 export const MILLION: SlotCounts = { accounts: 1_000_000, pairs: 100_000 };
 
-/** Fills a store, the small one unless said, and starts Kurs on it. */
+/** Fills a store, by default the small one, and starts Kurs on it. */
 export async function startFilledKurs(
   bench: Bench,
   name: string,
@@ -35,15 +35,16 @@ export async function startFilledKurs(
   const dataDirectory = join(bench.directory, name);
   await fillStore(dataDirectory, counts);
   const server = bench.cleanup.use(await startKurs(dataDirectory, environment));
-  return { server, counts, dataDirectory, unitsCharged: booksOf(dataDirectory) };
+  return { server, counts, dataDirectory, unitsCharged: sqliteUnits(dataDirectory) };
 }
 
-/** A contestant that reads over all accounts and pairs of a store, and is charged for each. */
-export function readsOf(
+/** A target whose requests go over all accounts and pairs of a store; by default metered reads. */
+export function kursTarget(
   name: string,
   { server, counts, unitsCharged }: FilledKurs,
   request: LoadRequest = restRead,
-): Contestant {
-  const charges = { unitsCharged, unitsAnAnswer: 1 } as const;
+  unitsPerResponse: 0 | 1 = 1,
+): Target {
+  const charges = { unitsCharged, unitsPerResponse };
   return { name, servers: [server], request, counts, charges };
 }

@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { administer, type PostgresServer, startPostgres } from "../../test/support/postgres.ts";
+import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import type { Bench } from "../scenario.ts";
 import { ROOT } from "../servers.ts";
-import { agreed, UNITS, type UnitsCharged } from "./books.ts";
+import { CHARGED_UNITS, consistentTotal, type UnitsCharged } from "./charged-units.ts";
 import { fillStore } from "./fill.ts";
 import { smallCounts } from "./kurs.ts";
 
-/** A PostgreSQL that syncs to disk, with the small store in it. */
+/** Starts a PostgreSQL that syncs to disk, and copies the small store into it. */
 export async function startFilledPostgres(bench: Bench): Promise<PostgresServer> {
   const settings = { fsync: "on", shared_buffers: "256MB" };
   const database = bench.cleanup.use(await startPostgres({ settings }));
@@ -20,7 +20,7 @@ export async function startFilledPostgres(bench: Bench): Promise<PostgresServer>
   return database;
 }
 
-/** Reads the units in a PostgreSQL's database. */
-export function postgresBooks(database: PostgresServer): UnitsCharged {
-  return async () => agreed((await administer(database.url(), UNITS))[0]);
+/** Reads the units in PostgreSQL. */
+export function postgresUnits(database: PostgresServer): UnitsCharged {
+  return async () => consistentTotal((await administer(database.url(), CHARGED_UNITS))[0]);
 }

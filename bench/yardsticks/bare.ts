@@ -1,5 +1,5 @@
-// The yardstick: node:http with a static response of a rate's size, without a key, a charge or a
-// store.
+// The main yardstick: node:http with a static response of a rate's size, without API keys, charges
+// or a store.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { announce } from "./announce.ts";

@@ -1,5 +1,5 @@
-// The metered read in plain code: Fastify and node:sqlite on the same tables, without a cache, and
-// with a separate transaction, synced to disk, for every request.
+// The metered read in plain code: Fastify and node:sqlite on the same tables, without a cache, with
+// a transaction, synced to disk, for each request.
 import { hash } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,4 +1,4 @@
-// The cost of the framework alone: the path of a rate, with the same static response for all.
+// The cost of the framework alone: the route of a rate, with a static response.
 import Fastify from "fastify";
 import { announce } from "./announce.ts";
 import { staticRate } from "./static-rate.ts";

@@ -37,8 +37,8 @@ export interface Counts {
 }
 
 /**
- * Counts in plain numbers: a response costs 0.07 µs (0.55 with prom-client's own counter and
- * histogram). A scrape builds the metrics from the numbers.
+ * Counts in plain numbers: a response costs 0.07 µs (0.55 µs with a client library's counter and
+ * histogram, which join the labels to a key on every call). A scrape writes the metrics from them.
  */
 export function createCounts(): Counts & Observers {
   const responses = createResponseCounts();

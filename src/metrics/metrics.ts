@@ -46,8 +46,7 @@ export function createMetrics(): Metrics {
         passwordQueue: uses.secrets.passwordQueue,
         clock: uses.clock,
       });
-      const { contentType } = registry;
-      const server = createScrapeServer({ contentType, text: () => registry.metrics() }, uses.log);
+      const server = createScrapeServer(registry, uses.log);
       return {
         server,
         async [Symbol.asyncDispose]() {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Logger } from "pino";
+import { CONTENT_TYPE, expose, type Metric } from "./exposition.ts";
 
 // An import statement would load undici, too (http/node-http.ts).
 const { createServer } = process.getBuiltinModule("node:http");
@@ -8,14 +9,8 @@ const { createServer } = process.getBuiltinModule("node:http");
 const CONNECTIONS_MAX = 20;
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The text of the metrics and its content type. */
-export interface Exposition {
-  readonly contentType: string;
-  text(): Promise<string>;
-}
-
 /** A separate server for `GET /metrics` and nothing else; it does not listen yet. */
-export function createScrapeServer(exposition: Exposition, log: Logger): Server {
+export function createScrapeServer(metrics: readonly Metric[], log: Logger): Server {
   const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const [path] = (request.url ?? "").split("?");
     if (path !== "/metrics") return end(response, 404, "There is only GET /metrics here.\n");
@@ -23,8 +18,7 @@ export function createScrapeServer(exposition: Exposition, log: Logger): Server 
       response.setHeader("allow", "GET");
       return end(response, 405, "This path supports GET only.\n");
     }
-    const text = await exposition.text();
-    end(response, 200, text, exposition.contentType);
+    end(response, 200, await expose(metrics), CONTENT_TYPE);
   };
   const server = createServer(
     { requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS },

@@ -42,7 +42,6 @@ for (const [name, reason] of [
   ["nodemailer", "only mails need it"],
   ["commander", "only commands need it"],
   ["pg", "only PostgreSQL needs it"],
-  ["prom-client", "only metrics need it"],
 ] as const) {
   test(`a start does not load ${name}: ${reason}`, () => {
     assert.equal(loaded.get(name), undefined);

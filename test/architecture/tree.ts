@@ -12,11 +12,12 @@ export interface SourceFile {
   readonly code: string;
 }
 
-/** Every TypeScript and JavaScript file in a folder of the project, including subfolders. */
+/** Every TypeScript and JavaScript file in a folder of the project and its subfolders, without packages. */
 export function sourcesIn(folder: string): SourceFile[] {
   const entries = readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true });
   return entries
     .filter((entry) => entry.isFile() && /\.(?:tsx?|js)$/.test(entry.name))
+    .filter(({ parentPath }) => !parentPath.includes("node_modules"))
     .map((entry) => {
       const path = relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join("/");
       const text = readFileSync(join(ROOT, path), "utf8");

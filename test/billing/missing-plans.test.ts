@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { administer } from "../../harness/postgres.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { engines, type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
 import type { Call } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
-import { administer } from "../support/postgres.ts";
 import { kurs } from "../support/process.ts";
 import type { TestService } from "../support/service.ts";
 

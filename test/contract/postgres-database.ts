@@ -1,9 +1,9 @@
 import { Client } from "pg";
+import { administer } from "../../harness/postgres.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
 import { createStore, tables } from "../../src/store.ts";
-import { administer } from "../support/postgres.ts";
 import { newPostgresDatabase, type PostgresDatabase } from "../support/postgres-databases.ts";
 import type { TestDatabase } from "./suite/database.ts";
 

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { chmodSync, linkSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
+import { administer } from "../../harness/postgres.ts";
 import { checkDirectory } from "../../src/doctor/rules/directory.ts";
 import { checkOtherRates, checkSources } from "../../src/doctor/rules/services.ts";
 import { checkStore } from "../../src/doctor/rules/store.ts";
 import type { Instant } from "../../src/shared/instant.ts";
 import { copyOf, namesIn, query, stateOf } from "../storage/stored.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
-import { administer } from "../support/postgres.ts";
 import { newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { kurs, serve, temporaryDirectory } from "../support/process.ts";
 

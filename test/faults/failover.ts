@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as after } from "node:timers/promises";
+import { administer, type PostgresServer } from "../../harness/postgres.ts";
 import { eventually } from "../support/mails.ts";
 import { nth } from "../support/nodes.ts";
-import { administer, type PostgresServer } from "../support/postgres.ts";
 import { startPrimaryAndStandby, startStandby } from "../support/primary-and-standby.ts";
 import type { Server } from "../support/process.ts";
 import {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { setTimeout as after } from "node:timers/promises";
+import { administer, startPostgres } from "../../harness/postgres.ts";
 import { type Client, openConnection } from "../support/client.ts";
 import { enterCharge, enterDoubt, Ledger, openReader, today } from "../support/ledger.ts";
 import { assertLedger } from "../support/ledger-audit.ts";
 import { eventually } from "../support/mails.ts";
 import { DISAGREEING_UNITS, nth } from "../support/nodes.ts";
-import { administer, startPostgres } from "../support/postgres.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
 import { startRelay } from "./stalls.ts";
 

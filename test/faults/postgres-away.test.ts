@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertFailure } from "../support/assertions.ts";
-import { type Client, PASSWORD } from "../support/client.ts";
-import { Ledger } from "../support/ledger.ts";
-import { eventually } from "../support/mails.ts";
-import { nth } from "../support/nodes.ts";
 import {
   administer,
   type PostgresOptions,
   type PostgresServer,
   startPostgres,
-} from "../support/postgres.ts";
+} from "../../harness/postgres.ts";
+import { assertFailure } from "../support/assertions.ts";
+import { type Client, PASSWORD } from "../support/client.ts";
+import { Ledger } from "../support/ledger.ts";
+import { eventually } from "../support/mails.ts";
+import { nth } from "../support/nodes.ts";
 import { databaseOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
 import { startService } from "../support/service.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer, connect as open, type Socket } from "node:net";
 import { promisify } from "node:util";
-import type { PostgresServer } from "../support/postgres.ts";
+import type { PostgresServer } from "../../harness/postgres.ts";
 
 const execute = promisify(execFile);
 

@@ -1,7 +1,7 @@
+import { startPostgres } from "../../harness/postgres.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { type DatabaseSettings, serverTimeouts } from "../../src/storage/settings.ts";
 import { openStore, type Store } from "../../src/store.ts";
-import { startPostgres } from "../support/postgres.ts";
 import { databaseOf } from "../support/postgres-databases.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
 import { Draws } from "../support/random.ts";

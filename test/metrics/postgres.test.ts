@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { administer, startPostgres } from "../../harness/postgres.ts";
 import { postTo, readOf } from "../mcp/messages.ts";
 import { scrape } from "../support/metrics.ts";
-import { administer, startPostgres } from "../support/postgres.ts";
 import { databaseOf } from "../support/postgres-databases.ts";
 import { startService } from "../support/service.ts";
 

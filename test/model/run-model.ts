@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
+import { startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { parseDatabaseUrl } from "../../src/storage/settings.ts";
-import { startPostgres } from "../support/postgres.ts";
 import { play } from "./run-stories.ts";
 import { openTheatre } from "./service-under-test.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { ecbDay, FETCHED, logged, playPublisher, sourceAt } from "../support/fake-publisher.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { type Cluster, nth, SHARED, startCluster } from "../support/nodes.ts";
-import { type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { databaseOf, hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { assertRefused } from "../support/assertions.ts";
 import { type Cluster, connectTo, SHARED, startCluster, waitersFor } from "../support/nodes.ts";
-import { administer, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
 import { Program } from "../support/process.ts";
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { hash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
+import { seededRandom } from "../../harness/seeded-random.ts";
 import { openPostgresStore, type Store } from "../../src/store.ts";
 import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
 import { Counts } from "../support/counts.ts";
@@ -9,7 +10,6 @@ import { assertLedger } from "../support/ledger-audit.ts";
 import { type Cluster, DISAGREEING_UNITS, nth, startCluster } from "../support/nodes.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
 import type { Server } from "../support/process.ts";
-import { seededRandom } from "../support/random.ts";
 import { openWire, type Wire } from "../support/raw-connection.ts";
 
 /** For `node test/nodes/mixed-quotas.ts --reads 100000`, which takes about 30 seconds. */

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { examineStore } from "../../src/doctor/examine.ts";
 import { StartupError } from "../../src/shared/start-error.ts";
 import { eventually } from "../support/mails.ts";
 import { startPooler } from "../support/pooler.ts";
-import { administer, type PostgresServer, startPostgres } from "../support/postgres.ts";
 import { databaseOf } from "../support/postgres-databases.ts";
 import { startService } from "../support/service.ts";
 

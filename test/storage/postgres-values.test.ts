@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { administer } from "../../harness/postgres.ts";
 import { openPostgresStore, type Store } from "../../src/store.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import {
@@ -14,7 +15,6 @@ import {
   PERIOD,
   storeRates,
 } from "../contract/suite/database.ts";
-import { administer } from "../support/postgres.ts";
 import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 
 const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000 };

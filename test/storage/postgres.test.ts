@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { PoolClient, QueryResult } from "pg";
+import { administer, startPostgres } from "../../harness/postgres.ts";
 import { createMeteredBatch, createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { StoreUnavailable } from "../../src/shared/store.ts";
 import { statement } from "../../src/storage/engine.ts";
@@ -19,7 +20,6 @@ import {
 } from "../contract/suite/database.ts";
 import { eventually } from "../support/mails.ts";
 import { connectTo, waitersFor } from "../support/nodes.ts";
-import { administer, startPostgres } from "../support/postgres.ts";
 import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 
 // Failures that only a database of many nodes can have; the contract suite tests the rest.

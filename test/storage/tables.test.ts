@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { administer } from "../../harness/postgres.ts";
 import { columnsOf } from "../../src/storage/copy/tables.ts";
 import { tables } from "../../src/store.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
-import { administer } from "../support/postgres.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 
 /** `table.column` of everything that a copy contains. */

@@ -1,6 +1,11 @@
 import { Client } from "pg";
+import {
+  administer,
+  type PostgresServer,
+  type Row,
+  startPostgres,
+} from "../../harness/postgres.ts";
 import { eventually } from "./mails.ts";
-import { administer, type PostgresServer, type Row, startPostgres } from "./postgres.ts";
 import { type Ended, kurs, type Server, serve, temporaryDirectory } from "./process.ts";
 
 type Environment = Readonly<Record<string, string>>;

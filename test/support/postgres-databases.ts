@@ -1,12 +1,12 @@
 import { after } from "node:test";
 import { Client } from "pg";
+import { type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import {
   type DatabaseHost,
   type DatabaseSettings,
   parseDatabaseUrl,
 } from "../../src/storage/settings.ts";
-import { type PostgresServer, startPostgres } from "./postgres.ts";
 
 /** A separate database. Disposing of it removes it. */
 export interface PostgresDatabase extends AsyncDisposable {

@@ -1,6 +1,5 @@
 import { chown, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { eventually } from "./mails.ts";
 import {
   administer,
   copyOfEmptyCluster,
@@ -8,7 +7,8 @@ import {
   type PostgresOptions,
   type PostgresServer,
   startPostgres,
-} from "./postgres.ts";
+} from "../../harness/postgres.ts";
+import { eventually } from "./mails.ts";
 
 /**
  * Syncs every commit to disk, and keeps enough WAL for a standby. The standby must allow as many

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { administer, type Row } from "../../harness/postgres.ts";
 import { DISAGREEING_UNITS, startCluster } from "../support/nodes.ts";
-import { administer, type Row } from "../support/postgres.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import type { EngineName } from "./plan.ts";
 

@@ -3,8 +3,8 @@ import { copyFile, open, readFile, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { seededRandom } from "../../../harness/seeded-random.ts";
 import { type Ended, Program, temporaryDirectory } from "../../support/process.ts";
-import { seededRandom } from "../../support/random.ts";
 import { assertRead, assertUnavailable, startServer } from "./faults.ts";
 
 const FILES = ["kurs.db", "kurs.db-wal"];

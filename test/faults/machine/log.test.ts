@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
+import { freePort } from "../../../harness/postgres.ts";
 import { clientOf, openConnection } from "../../support/client.ts";
 import { eventually } from "../../support/mails.ts";
-import { freePort } from "../../support/postgres.ts";
 import { Program, temporaryDirectory } from "../../support/process.ts";
 import { runThrough, untilAddress } from "./faults.ts";
 

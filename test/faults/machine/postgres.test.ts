@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Client } from "pg";
+import { administer, startPostgres } from "../../../harness/postgres.ts";
 import { assertFailure } from "../../support/assertions.ts";
-import { administer, startPostgres } from "../../support/postgres.ts";
 import { checkNode, startNode, untilServed } from "../load.ts";
 import { assertRead, assertUnavailable } from "./faults.ts";
 

