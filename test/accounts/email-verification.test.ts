@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
 import { type Answer, PASSWORD } from "../support/client.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
-import { startService, type TestService, startSharedService } from "../support/service.ts";
+import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 const VERIFICATION = "/v1/auth/verification";
 const RESEND = "/v1/auth/verification/resend";

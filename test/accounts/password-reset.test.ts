@@ -10,7 +10,7 @@ import {
 } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 import { eventually, mailsIn, mailTo, tokenOf } from "../support/mails.ts";
-import { startService, type TestService, startSharedService } from "../support/service.ts";
+import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 const REQUEST = "/v1/auth/password-reset";
 const CONFIRM = "/v1/auth/password-reset/confirm";

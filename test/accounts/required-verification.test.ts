@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { type Answer, PASSWORD } from "../support/client.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
-import { startService, type TestService, startSharedService } from "../support/service.ts";
+import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 const NEW = "quite another passphrase";
 const required = { config: { requireVerifiedEmail: true } };

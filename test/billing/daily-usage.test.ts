@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
 import { connectMcp } from "../support/mcp-client.ts";
-import { startService, TestClock, type TestService, startSharedService } from "../support/service.ts";
+import {
+  startService,
+  startSharedService,
+  TestClock,
+  type TestService,
+} from "../support/service.ts";
 
 const DAILY = "/v1/account/usage/daily";
 const RATE = "/v1/rates/EUR/USD";

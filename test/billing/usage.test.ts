@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
-import { startService, TestClock, startSharedService } from "../support/service.ts";
+import { startService, startSharedService, TestClock } from "../support/service.ts";
 import { withoutView } from "../support/store-faults.ts";
 
 const USAGE = "/v1/account/usage";

@@ -248,7 +248,11 @@ test("connections that are cut one by one cost single answers and nothing else",
 
 test("a database that takes no writes for a while is waited for", async () => {
   const [postgres, node] = [sharedPostgres, sharedNode];
-  const ledger = await openReaders(node, postgres.url(), { ledger: sharedLedger, label: "unwritten", quotas: [300, 1_000_000] });
+  const ledger = await openReaders(node, postgres.url(), {
+    ledger: sharedLedger,
+    label: "unwritten",
+    quotas: [300, 1_000_000],
+  });
   await using load = startLoad([node], ledger, { connections: 4, writers: 1, label: "waiting" });
   await untilAnswered(load, 200);
 

@@ -5,7 +5,7 @@ import { assertFailure } from "../support/assertions.ts";
 import { type Answer, PASSWORD } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
 import { openWire } from "../support/raw-connection.ts";
-import { startService, type TestService, startSharedService } from "../support/service.ts";
+import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 const REGISTER = "/v1/auth/register";
 const EMAIL = "ada@example.org";

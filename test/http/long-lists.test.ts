@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type DatabaseSync, StatementSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { type TestService, startSharedService } from "../support/service.ts";
+import { startSharedService, type TestService } from "../support/service.ts";
 
 const KEYS = "/v1/account/api-keys";
 const DAILY = "/v1/account/usage/daily?days=366";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertKeyRefused } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
-import { startService, TestClock, startSharedService } from "../support/service.ts";
+import { startService, startSharedService, TestClock } from "../support/service.ts";
 
 // draft-ietf-httpapi-ratelimit-headers: RateLimit-Policy and RateLimit on the rate endpoint.
 
