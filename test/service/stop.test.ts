@@ -139,7 +139,7 @@ suite("the stop", { concurrency: 2 }, () => {
 
     server.program.signal("SIGTERM");
 
-    await Promise.all(logIns.map(({ closed }) => closed));
+    await Promise.all(logIns.map(({ closed }) => closed()));
     const statuses = logIns.map(({ answer }) => Number(/^HTTP\/1\.1 (\d+) /.exec(answer())?.[1]));
     // What still waits after 5 s is refused: on a busy machine a hashing may take a second.
     assert.deepEqual([...new Set([...statuses, 503])].sort(), [200, 503]);
