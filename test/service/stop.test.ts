@@ -139,7 +139,7 @@ suite("a shutdown", { concurrency: 2 }, () => {
 
     server.program.signal("SIGTERM");
 
-    await Promise.all(logIns.map(({ closed }) => closed));
+    await Promise.all(logIns.map(({ closed }) => closed()));
     const statuses = logIns.map(({ answer }) => Number(/^HTTP\/1\.1 (\d+) /.exec(answer())?.[1]));
     // A log-in that waits for over 5 s is rejected: on a busy machine a hash may take a second.
     assert.deepEqual([...new Set([...statuses, 503])].sort(), [200, 503]);
