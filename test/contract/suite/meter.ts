@@ -80,17 +80,11 @@ export function meterSuite(createDatabase: CreateDatabase): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
-    const readQuota = () => store.read(newRead(keyHash, { pair: "" }));
+    const get = () => store.read(newRead(keyHash, { pair: "" }));
 
-    assert.deepEqual(await readQuota(), {
-      quota: { quotaUnits: 1, usedUnits: 0 },
-      found: "not_asked",
-    });
+    assert.deepEqual(await get(), { quota: { quotaUnits: 1, usedUnits: 0 }, found: "not_asked" });
     await store.read(newRead(keyHash));
-    assert.deepEqual(await readQuota(), {
-      quota: { quotaUnits: 1, usedUnits: 1 },
-      found: "not_asked",
-    });
+    assert.deepEqual(await get(), { quota: { quotaUnits: 1, usedUnits: 1 }, found: "not_asked" });
 
     assert.equal(await usedUnits(store, accountId), 1);
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
