@@ -18,7 +18,7 @@ const text = readFileSync(join(ROOT, "deploy/kurs.service"), "utf8");
 const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
 
 /** Settings of the unit that protect the rest of the machine from a compromised process. */
-const requiredSettings = [
+const required = [
   "User=kurs",
   "StateDirectoryMode=0700",
   "UMask=0077",
@@ -32,9 +32,7 @@ const requiredSettings = [
 
 test("the systemd unit has only sections and settings, and starts a file that exists", () => {
   for (const line of lines) assert.match(line, /^(?:\[(?:Unit|Service|Install)\]|[A-Z]\w+=.*)$/);
-  for (const setting of requiredSettings) {
-    assert.ok(lines.includes(setting), `${setting} is missing`);
-  }
+  for (const line of required) assert.ok(lines.includes(line), `${line} is missing`);
   const command =
     lines
       .find((line) => line.startsWith("ExecStart="))

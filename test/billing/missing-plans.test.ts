@@ -61,10 +61,7 @@ for (const engine of engines) {
       const { apiKey } = lost;
       await losePlan(on);
 
-      const keys = Array.from(
-        { length: 24 },
-        (_, index) => [apiKey, other.apiKey][index % 2] ?? "",
-      );
+      const keys = Array.from({ length: 24 }, (_, nth) => [apiKey, other.apiKey][nth % 2] ?? "");
       const responses = await Promise.all(keys.map((key) => service.get(RATE, { apiKey: key })));
 
       for (const [index, response] of responses.entries()) {

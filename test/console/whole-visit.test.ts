@@ -88,22 +88,14 @@ for (const look of looks) {
     await dialog.getByRole("button", { name: "Keep it" }).click();
     await dialog.waitFor({ state: "detached" });
     const asKey = { apiKey: secret };
-    assert.equal(
-      (await server.get("/v1/rates/EUR/USD", asKey)).status,
-      200,
-      "the key must still be valid",
-    );
+    assert.equal((await server.get("/v1/rates/EUR/USD", asKey)).status, 200, "the key is invalid");
     await page.getByRole("button", { name: "Revoke billing" }).click();
     await dialog.getByRole("button", { name: "Revoke key" }).click();
     await page.getByText("Revoked keys (1)").click();
     await page.getByText("No active key").waitFor();
     await excuseShift(page);
     await visitor.assertSound("the keys, one revoked");
-    assert.equal(
-      await page.getByText(secret).count(),
-      0,
-      "the page still shows the revoked key's secret",
-    );
+    assert.equal(await page.getByText(secret).count(), 0, "the revoked key is visible");
 
     await turnTo(page, "Try it");
     await page.getByLabel("API key").fill(secret);

@@ -27,10 +27,10 @@ async function doctor(dataDirectory: string, env: Record<string, string> = {}, .
   assert.equal(stderr, "");
   assert.doesNotMatch(stdout, /sesame/);
   const findings = JSON.parse(stdout) as Finding[];
-  const textOf = (level: string, subject: string) =>
+  const text = (level: string, subject: string) =>
     findings.filter((each) => each.level === level && each.subject === subject).at(0)?.text ?? "";
   const bad = findings.filter(({ level }) => level !== "ok").map((each) => each.subject);
-  return { exitCode, textOf, bad, stdout };
+  return { exitCode, text, bad, stdout };
 }
 
 let used = "";
@@ -65,10 +65,10 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const alone = await doctor(directory.path, {}, "--thorough");
     assert.deepEqual([alone.exitCode, alone.bad], [0, []], alone.stdout);
     assert.deepEqual(filesNow(), before);
-    assert.match(alone.textOf("ok", "program"), /^Kurs \d\S+ on Node\.js 26\.\d+\.\d+$/);
-    assert.match(alone.textOf("ok", "database"), /^SQLite 3\.\d+\.\d+, schema \d+$/);
-    assert.match(alone.textOf("ok", "integrity"), /integrity_check/);
-    assert.match(alone.textOf("ok", "units"), /^1 units of 1 accounts/);
+    assert.match(alone.text("ok", "program"), /^Kurs \d\S+ on Node\.js 26\.\d+\.\d+$/);
+    assert.match(alone.text("ok", "database"), /^SQLite 3\.\d+\.\d+, schema \d+$/);
+    assert.match(alone.text("ok", "integrity"), /integrity_check/);
+    assert.match(alone.text("ok", "units"), /^1 units of 1 accounts/);
 
     await using server = await serve({ dataDirectory: directory.path });
     const running = await kurs(["doctor"], { dataDirectory: directory.path });
@@ -80,9 +80,9 @@ suite("kurs doctor", { concurrency: 3 }, () => {
   test("reports a missing database and creates none", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, "data");
-    const { exitCode, textOf } = await doctor(dataDirectory);
+    const { exitCode, text } = await doctor(dataDirectory);
     assert.equal(exitCode, 0);
-    assert.match(textOf("warning", "database"), /no database at \S+kurs\.db\. The first start/);
+    assert.match(text("warning", "database"), /no database at \S+kurs\.db\. The first start/);
     assert.deepEqual(namesIn(directory.path), []);
   });
 
@@ -103,13 +103,13 @@ suite("kurs doctor", { concurrency: 3 }, () => {
       [{ HOST: "0.0.0.0" }, /HOST 0\.0\.0\.0 is reachable from other machines/],
       [{ PUBLIC_URL: "http://rates.example.org" }, /PUBLIC_URL is http: passwords/],
     ] as const) {
-      const { exitCode, textOf } = await doctor(directory.path, env);
+      const { exitCode, text } = await doctor(directory.path, env);
       assert.equal(exitCode, 0);
-      assert.match(textOf("warning", "settings"), line);
+      assert.match(text("warning", "settings"), line);
     }
     const well = { PUBLIC_URL: "https://rates.example.org", TRUST_PROXY: "loopback" };
     assert.equal(
-      (await doctor(directory.path, well)).textOf("ok", "settings"),
+      (await doctor(directory.path, well)).text("ok", "settings"),
       "the configuration is valid",
     );
   });
@@ -123,7 +123,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     linkSync(file, `${file}.replaced-then`);
     const open = await doctor(directory.path);
     assert.equal(open.exitCode, 0);
-    assert.match(open.textOf("warning", "files"), /every user .* can read kurs\.db.*: chmod 700/);
+    assert.match(open.text("warning", "files"), /every user .* can read kurs\.db.*: chmod 700/);
     assert.match(open.stdout, /has a second name, left by an interrupted restore/);
     chmodSync(directory.path, 0o700);
 
@@ -137,7 +137,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     writeFileSync(file, "not a database ".repeat(1000));
     const foreign = await doctor(directory.path);
     assert.equal(foreign.exitCode, 1);
-    assert.match(foreign.textOf("problem", "database"), /not a Kurs database/);
+    assert.match(foreign.text("problem", "database"), /not a Kurs database/);
   });
 
   test("finds units that do not add up, a clock that was set back, and an unknown schema", async () => {
@@ -146,19 +146,16 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     query(directory.path, "UPDATE accounts SET created_at = '2999-01-01T00:00:00.000Z'");
     const changed = await doctor(directory.path);
     assert.equal(changed.exitCode, 1);
-    assert.match(changed.textOf("problem", "units"), /by period and by day differ 1 times/);
-    assert.match(changed.textOf("problem", "clock"), /2999-01-01T00:00:00\.000Z is stored/);
+    assert.match(changed.text("problem", "units"), /by period and by day differ 1 times/);
+    assert.match(changed.text("problem", "clock"), /2999-01-01T00:00:00\.000Z is stored/);
 
     query(directory.path, "PRAGMA user_version = 99");
     const newer = await doctor(directory.path);
     assert.equal(newer.exitCode, 1);
-    assert.match(newer.textOf("problem", "database"), /schema 99: a newer Kurs has written it/);
+    assert.match(newer.text("problem", "database"), /schema 99: a newer Kurs has written it/);
     query(directory.path, "PRAGMA user_version = 3");
     const older = await doctor(directory.path);
-    assert.match(
-      older.textOf("warning", "database"),
-      /schema 3: the next start migrates it to \d+/,
-    );
+    assert.match(older.text("warning", "database"), /schema 3: the next start migrates it to \d+/);
   });
 
   test("tolerates clocks that differ by up to 5 s", () => {
@@ -188,7 +185,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     await using directory = await usedDirectory();
     const never = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(never.exitCode, 0);
-    assert.match(never.textOf("warning", "sources"), /^ecb was never fetched, .* 0 days old\. A/);
+    assert.match(never.text("warning", "sources"), /^ecb was never fetched, .* 0 days old\. A/);
     query(
       directory.path,
       `INSERT INTO sources (source, last_success_at, newest_as_of, next_attempt_at)
@@ -197,7 +194,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const stale = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(stale.exitCode, 1);
     assert.match(
-      stale.textOf("problem", "sources"),
+      stale.text("problem", "sources"),
       /^ecb has missed at least 99 publications\. Try kurs/,
     );
 
@@ -221,10 +218,10 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     await using directory = await usedDirectory();
     query(directory.path, "UPDATE rates SET as_of = '2020-01-02T15:00:00.000000000Z'");
     query(directory.path, "UPDATE rates SET source = 'import' WHERE quote = 'USD'");
-    const { exitCode, textOf, stdout } = await doctor(directory.path, { RATE_SOURCES: "ecb" });
+    const { exitCode, text, stdout } = await doctor(directory.path, { RATE_SOURCES: "ecb" });
     assert.equal(exitCode, 1);
     const never = /^ecb was never fetched, and its newest rate is \d{4} days old\. A running/;
-    assert.match(textOf("problem", "sources"), never);
+    assert.match(text("problem", "sources"), never);
     assert.match(stdout, /the newest of \d+ imported rates is \d{4} days old\. Import newer ones/);
     assert.match(stdout, /the newest of \d+ rates of ust \(not fetched\) is \d{4} days old/);
   });
@@ -236,7 +233,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const good = await doctor(directory.path, { SMTP_URL: smtp.url });
     assert.equal(good.exitCode, 0);
     assert.match(
-      good.textOf("ok", "mail"),
+      good.text("ok", "mail"),
       new RegExp(`^smtp://127\\.0\\.0\\.1:${smtp.port}; 0 wait$`),
     );
     assert.deepEqual([smtp.attempts(), smtp.received], [0, []]);
@@ -245,17 +242,14 @@ suite("kurs doctor", { concurrency: 3 }, () => {
       SMTP_URL: smtp.url.replace("sesame-42", "sesame"),
     });
     assert.equal(wrong.exitCode, 1);
-    assert.match(wrong.textOf("problem", "mail"), /does not accept mail: .*wrong user or password/);
+    assert.match(wrong.text("problem", "mail"), /does not accept mail: .*wrong user or password/);
     const away = await doctor(directory.path, { SMTP_URL: "smtp://kurs:sesame-42@127.0.0.1:1" });
-    assert.match(away.textOf("problem", "mail"), /smtp:\/\/127\.0\.0\.1:1 .*ECONNREFUSED/);
+    assert.match(away.text("problem", "mail"), /smtp:\/\/127\.0\.0\.1:1 .*ECONNREFUSED/);
 
     await using plain = await playSmtp();
     const clear = await doctor(directory.path, { SMTP_URL: `smtp://0.0.0.0:${plain.port}` });
     assert.equal(clear.exitCode, 1);
-    assert.match(
-      clear.textOf("problem", "mail"),
-      /does not offer TLS.*Use smtps:.*requireTLS=false/,
-    );
+    assert.match(clear.text("problem", "mail"), /does not offer TLS.*Use smtps:.*requireTLS=false/);
   });
 
   test("checks PostgreSQL without creating tables and reports an unreachable server", async () => {
@@ -263,21 +257,21 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     await using bare = await newBareDatabase();
     await using full = await newPostgresDatabase();
     const none = await doctor(directory.path, { DATABASE_URL: bare.url });
-    assert.match(none.textOf("warning", "database"), /no tables in the PostgreSQL database/);
+    assert.match(none.text("warning", "database"), /no tables in the PostgreSQL database/);
     const schema = "information_schema.tables WHERE table_schema = current_schema()";
     assert.deepEqual(await administer(bare.url, `SELECT 1 FROM ${schema}`), []);
 
     const well = await doctor(directory.path, { DATABASE_URL: full.url });
     assert.deepEqual([well.exitCode, well.bad], [0, []], well.stdout);
     assert.match(
-      well.textOf("ok", "database"),
+      well.text("ok", "database"),
       /^PostgreSQL \d+\S* at 127\.0\.0\.1:\d+, schema \d+$/,
     );
-    assert.match(well.textOf("ok", "units"), /^0 units of 0 accounts/);
+    assert.match(well.text("ok", "units"), /^0 units of 0 accounts/);
     const away = { DATABASE_URL: "postgres://kurs:sesame-42@127.0.0.1:1/kurs" };
     const unreachable = await doctor(directory.path, away);
     assert.equal(unreachable.exitCode, 1);
-    assert.match(unreachable.textOf("problem", "database"), /127\.0\.0\.1:1: .*ECONNREFUSED/);
+    assert.match(unreachable.text("problem", "database"), /127\.0\.0\.1:1: .*ECONNREFUSED/);
   });
 });
 

@@ -82,11 +82,7 @@ export async function runFailover(options: FailoverOptions): Promise<void> {
   const returned = resources.use(await startAgain(primary, standby));
   await untilAnswered(load, 500);
   await after(seconds * 500);
-  assert.equal(
-    load.figures.unavailable,
-    servedBefore,
-    "the return of the old primary caused failures",
-  );
+  assert.equal(load.figures.unavailable, servedBefore, "the old primary's return caused 503s");
   await load.stop();
   print(`after: ${tell(load)}`);
 

@@ -85,11 +85,7 @@ function assertRevealsNoOtherAccount(message: Message, { text }: Answer, cast: C
   for (const player of playersOf(cast)) {
     if (own.includes(player.name)) continue;
     const revealed = marksOf(player).filter((mark) => text.includes(mark));
-    assert.deepEqual(
-      revealed,
-      [],
-      `the response reveals data of ${player.name} to another account`,
-    );
+    assert.deepEqual(revealed, [], `another's response reveals ${player.name}`);
   }
 }
 

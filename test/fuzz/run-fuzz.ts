@@ -36,9 +36,7 @@ for (const [operation, statuses] of [...counts].sort()) {
   console.log(`${operation.padEnd(42)} ${figures.join("  ")}`);
 }
 const rate = Math.round(requests / seconds());
-console.log(
-  `${seconds().toFixed(1)} s, ${rate} a second; ${unitsCharged} units, all reported in responses`,
-);
+console.log(`${seconds().toFixed(1)} s, ${rate} a second; ${unitsCharged} units, all reported`);
 for (const { fault, index, operation, mutations, bytes } of findings) {
   console.log(`\nFOUND in ${operation}: ${fault}`);
   console.log(`  changes: ${mutations.join(", ") || "none"}`);

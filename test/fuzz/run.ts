@@ -50,7 +50,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const document = (await service.get("/openapi.json")).body as unknown as OpenApiDocument;
   const state = new State(requestsOf(document), seed);
   const permanent = await openPermanentCast(target, seed);
-  const units = new ReportedUnits(target, [permanent.reader, permanent.other, permanent.spent]);
+  const units = new Units(target, [permanent.reader, permanent.other, permanent.spent]);
   using resources = new DisposableStack();
   const senders = Array.from({ length: SENDERS }, () =>
     resources.use(new Sender(service.url, document)),
@@ -85,12 +85,7 @@ class State {
   }
 
   /** Every sender takes the next case as soon as it is free. */
-  async tryAll(
-    indices: readonly number[],
-    cast: Cast,
-    senders: readonly Sender[],
-    units: ReportedUnits,
-  ) {
+  async tryAll(indices: readonly number[], cast: Cast, senders: readonly Sender[], units: Units) {
     const queue = indices.values();
     const work = async (sender: Sender) => {
       for (const index of queue) {
@@ -117,13 +112,7 @@ class State {
 }
 
 /** Removes changes from a case while the response is still wrong. */
-async function shrink(
-  tried: Case,
-  { fault }: Attempt,
-  cast: Cast,
-  sender: Sender,
-  units: ReportedUnits,
-) {
+async function shrink(tried: Case, { fault }: Attempt, cast: Cast, sender: Sender, units: Units) {
   let least = tried;
   let leastFault = fault ?? "";
   for (let isSmaller = true; isSmaller; ) {
@@ -151,7 +140,7 @@ function findingOf(tried: Case, fault: string, cast: Cast): Finding {
 }
 
 /** The units that responses report, by quota, which identifies the account. */
-class ReportedUnits {
+class Units {
   readonly #target: Target;
   readonly #exact: readonly Player[];
   readonly #byQuota = new Map<number, number>();

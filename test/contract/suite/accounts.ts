@@ -80,9 +80,7 @@ export function accountSuite(test: StoreTest): void {
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
 
     const created = await Promise.all(
-      tokens.map((token, index) =>
-        stores[index % 2]?.accounts.create(rivals[index] as Account, token),
-      ),
+      tokens.map((token, nth) => stores[nth % 2]?.accounts.create(rivals[nth] as Account, token)),
     );
 
     assert.equal(created.filter((one) => one === true).length, 1);

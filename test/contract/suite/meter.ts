@@ -75,17 +75,11 @@ export function meterSuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, keyHash, key } = await newCustomer(store, 1);
-    const readQuota = () => store.metering.read(newRead(keyHash, { pair: "" }));
+    const get = () => store.metering.read(newRead(keyHash, { pair: "" }));
 
-    assert.deepEqual(await readQuota(), {
-      quota: { quotaUnits: 1, usedUnits: 0 },
-      found: "no_pair",
-    });
+    assert.deepEqual(await get(), { quota: { quotaUnits: 1, usedUnits: 0 }, found: "no_pair" });
     await store.metering.read(newRead(keyHash));
-    assert.deepEqual(await readQuota(), {
-      quota: { quotaUnits: 1, usedUnits: 1 },
-      found: "no_pair",
-    });
+    assert.deepEqual(await get(), { quota: { quotaUnits: 1, usedUnits: 1 }, found: "no_pair" });
 
     assert.equal(await usedUnits(store, accountId), 1);
     assert.deepEqual(await dailyUnits(engine, accountId), [`2026-11-21 ${key.id}: 1`]);
