@@ -1,7 +1,5 @@
 // Bundles src/ and its dependencies into dist/: `main.js` and the parts that it loads on demand.
-// Node strips no types under node_modules, so a package needs JavaScript; and a bundle starts in
-// two thirds of the time: a command takes 0.10 s of processor time instead of 0.15, a server 0.32
-// instead of 0.45.
+// docs/decisions/0015-processes-run-from-a-bundle.md says why.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { rolldown } from "rolldown";

@@ -36,7 +36,7 @@ const LONG = [
 // of 0.75 s.
 process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
 
-// `npm test` has bundled it. Child processes take a third less processor time than from src.
+// `npm test` has bundled it (docs/decisions/0015-processes-run-from-a-bundle.md).
 process.env.KURS_TEST_MAIN = join(ROOT, "dist/main.js");
 
 const found = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) =>
