@@ -147,6 +147,8 @@ export interface StoreTimeouts {
   readonly connectionsMax: number;
   /** The longest run time of a statement on PostgreSQL; 0: no limit. */
   readonly statementTimeoutMs: number;
+  /** The longest wait for a connection to PostgreSQL. */
+  readonly connectTimeoutMs: number;
 }
 
 /** For a server: waiting delays no response by more than two seconds. */
@@ -156,6 +158,7 @@ export const serverTimeouts: StoreTimeouts = {
   makesStore: true,
   connectionsMax: 10,
   statementTimeoutMs: 1500,
+  connectTimeoutMs: 1000,
 };
 
 /** For a command, which can wait while a busy server uses the store. */
@@ -165,4 +168,5 @@ export const commandTimeouts: StoreTimeouts = {
   makesStore: false,
   connectionsMax: 2,
   statementTimeoutMs: 0,
+  connectTimeoutMs: 5000,
 };

@@ -8,7 +8,7 @@ import { newPostgresDatabase, type PostgresDatabase } from "../support/postgres-
 import type { TestDatabase } from "./suite/database.ts";
 
 /** A longer timeout than in production, for busy test machines. */
-const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000 };
+const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000, connectTimeoutMs: 10_000 };
 
 /** Creates a PostgreSQL database; each store has its own connections, like a node. */
 export async function createPostgresDatabase(): Promise<TestDatabase> {

@@ -17,7 +17,7 @@ import {
 } from "../contract/suite/database.ts";
 import { hostsOf, newPostgresDatabase } from "../support/postgres-databases.ts";
 
-const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000 };
+const SETTINGS = { connectionsMax: 5, statementTimeoutMs: 10_000, connectTimeoutMs: 10_000 };
 
 /** Beyond 2^53 a JavaScript number could differ from the stored one. */
 const TOO_GREAT = "9007199254740993";

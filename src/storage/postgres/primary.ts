@@ -99,13 +99,20 @@ export interface PrimarySettings {
   readonly connectionsMax: number;
   /** The longest run time of a statement; 0: no limit. */
   readonly statementTimeoutMs: number;
+  /** The longest wait for a connection; unset: a second. */
+  readonly connectTimeoutMs?: number;
   /** The schema of the tables; unset: the first of the search_path. */
   readonly schema?: string;
 }
 
 function createPool(
   config: PoolConfig,
-  { connectionsMax, statementTimeoutMs, schema }: PrimarySettings,
+  {
+    connectionsMax,
+    statementTimeoutMs,
+    connectTimeoutMs = CONNECT_TIMEOUT_MS,
+    schema,
+  }: PrimarySettings,
 ): Pool {
   // A transaction that lost its connection holds its locks this long: no longer than other
   // transactions wait for them.
@@ -116,7 +123,7 @@ function createPool(
     max: connectionsMax,
     application_name: "kurs",
     keepAlive: true,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectTimeoutMs,
     // The server's timeout comes first; the client's alone would leave the statement running.
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + 200 }),
     types: { getTypeParser },
