@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import type * as Format from "typebox/format";
@@ -63,7 +64,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readConfig(sources: SourceNames, environment: Environment = process.env): Config {
   const problems: string[] = [];
-  const { textOf, integerOf, booleanOf, listOf } = readersOf(environment, problems);
+  const { textOf, secretOf, integerOf, booleanOf, listOf } = readersOf(environment, problems);
 
   const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
   if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
@@ -95,7 +96,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     host: textOf("HOST") ?? "127.0.0.1",
     port: integerOf("PORT", 0, 65_535) ?? 8080,
     dataDirectory: textOf("DATA_DIR") ?? "./data",
-    database: databaseOf(textOf("DATABASE_URL"), problems),
+    database: databaseOf(secretOf("DATABASE_URL"), problems),
     publicUrl,
     freePlanUnits: integerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
     connectionsMax: integerOf("MAX_CONNECTIONS", 1, 1_000_000) ?? 10_000,
@@ -103,7 +104,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     authCallsPerWindow: integerOf("AUTH_LIMIT", 1, 1_000_000) ?? 20,
     authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400) ?? 900,
     requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL") ?? false,
-    smtpUrl: smtpUrlOf(textOf("SMTP_URL"), problems),
+    smtpUrl: smtpUrlOf(secretOf("SMTP_URL"), problems),
     mailFrom: mailFromOf(textOf("MAIL_FROM"), publicUrl, problems),
     trustedProxies,
     allowedOrigins,
@@ -126,6 +127,18 @@ function readersOf(environment: Environment, problems: string[]) {
     const text = environment[name]?.trim();
     return text === "" ? undefined : text;
   };
+  const secretOf = (name: string): string | undefined => {
+    const path = textOf(`${name}_FILE`);
+    if (path === undefined) return textOf(name);
+    if (textOf(name) !== undefined) {
+      problems.push(`${name}: unset it or ${name}_FILE; only one of them can be set`);
+      return undefined;
+    }
+    const secret = readSecret(path);
+    if (typeof secret === "string") return secret;
+    problems.push(`${name}_FILE: want a file with ${name} in one line, but ${secret.reason}`);
+    return undefined;
+  };
   const integerOf = (name: string, least: number, most: number): number | undefined => {
     const text = textOf(name);
     if (text === undefined) return undefined;
@@ -141,7 +154,28 @@ function readersOf(environment: Environment, problems: string[]) {
     return undefined;
   };
   const listOf = (name: string): readonly string[] => entriesOf(environment[name] ?? "");
-  return { textOf, integerOf, booleanOf, listOf };
+  return { textOf, secretOf, integerOf, booleanOf, listOf };
+}
+
+const SECRET_BYTES_MAX = 65_536;
+
+/** @returns the text of a file without the newline at its end, or why there is none. */
+function readSecret(path: string): string | { readonly reason: string } {
+  try {
+    const stats = statSync(path);
+    // Reading a device might never end.
+    if (!stats.isFile()) return { reason: `${path} is not a file` };
+    if (stats.size > SECRET_BYTES_MAX) return { reason: `${path} has more than 64 KiB` };
+    const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
+    return text.trim() === "" ? { reason: `${path} is empty` } : text;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reasons: Readonly<Record<string, string>> = {
+      ENOENT: "does not exist",
+      EACCES: "cannot be read by this user",
+    };
+    return { reason: `${path} ${reasons[code ?? ""] ?? `cannot be read: ${message}`}` };
+  }
 }
 
 /** The value is not shown in a problem: it may contain a password. */
