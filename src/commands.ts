@@ -2,8 +2,7 @@ import { Command, CommanderError } from "commander";
 import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
 import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
 import { CommandError } from "./cli/command.ts";
-import { doctorCommand } from "./doctor/cli.ts";
-import type { DoctorDeps } from "./doctor/examine.ts";
+import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
 import type { RateCommandDeps } from "./rates/cli/arguments.ts";
 import { rateCommands } from "./rates/cli/rates.ts";
@@ -16,7 +15,7 @@ export type CommandDeps = AccountCommandDeps &
   MailCommandDeps &
   RateCommandDeps &
   StoreCommandDeps &
-  DoctorDeps & {
+  DoctorCommandDeps & {
     /** Serves until a signal stops it. */
     readonly serve: () => Promise<void>;
   };
@@ -61,7 +60,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   accountCommands(program, deps);
   mailCommands(program, deps);
   storeCommands(program, deps);
-  doctorCommand(program, deps, setExitCode);
+  doctorCommands(program, deps, setExitCode);
   return program;
 }
 

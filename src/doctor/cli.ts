@@ -1,14 +1,20 @@
 import type { Command } from "commander";
-import type { CommandIo, OutputOptions } from "../cli/command.ts";
+import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
 import { formatJson } from "../cli/output.ts";
 import { visibleLine } from "../shared/visible-text.ts";
-import { type DoctorDeps, examine } from "./examine.ts";
+import { type DoctorDeps, type DoctorSettings, examine } from "./examine.ts";
+import { checkHealth } from "./health.ts";
 import type { Finding } from "./rules/finding.ts";
 
-/** Adds `kurs doctor`. */
-export function doctorCommand(
+export interface DoctorCommandDeps extends CommandIo, DoctorDeps {
+  /** @throws {ConfigError} whose problems become the doctor's findings. */
+  readonly settings: () => DoctorSettings & { readonly host: string; readonly port: number };
+}
+
+/** Adds `kurs doctor` and `kurs health`. */
+export function doctorCommands(
   program: Command,
-  deps: CommandIo & DoctorDeps,
+  deps: DoctorCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
   program
@@ -22,7 +28,28 @@ export function doctorCommand(
       deps.print(json ? formatJson(findings) : findings.map(lineOf).join("\n"));
       setExitCode(findings.some(({ level }) => level === "problem") ? 1 : 0);
     });
+
+  program
+    .command("health")
+    .description("ask the server on HOST and PORT whether it is alive; exit code 1 when it is not")
+    .addHelpText("after", healthExample)
+    .action(() => reportHealth(deps));
 }
+
+async function reportHealth({ settings, print }: DoctorCommandDeps): Promise<void> {
+  const { host, port } = settings();
+  if (port === 0) throw new CommandError("PORT is 0: set it to the server's port", 2);
+  const { url, problem } = await checkHealth(host, port);
+  if (problem !== undefined) throw new CommandError(`${url}: ${problem}; is the server running?`);
+  print(`${url}: alive`);
+}
+
+const healthExample = `
+It asks /healthz of a server on this machine, with the server's environment: for the health check of
+a container. A load balancer asks /readyz itself.
+
+Example:
+  $ PORT=8080 kurs health`;
 
 const doctorExamples = `
 It reads the configuration from its own environment: run it with the server's. The server may be

@@ -29,6 +29,7 @@ const commands = [
   "backup",
   "restore",
   "doctor",
+  "health",
 ];
 
 suite("command-line usage", { concurrency: 4 }, () => {

@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { eventually } from "./mails.ts";
 import type { Program } from "./process.ts";
 
 // Resources of a process, from Linux's /proc; 0 on other systems.
@@ -89,4 +91,12 @@ export async function memoryOf(program: Program): Promise<Memory> {
   } finally {
     socket.close();
   }
+}
+
+/** Waits until a process that was sent SIGSTOP has stopped. Linux only. */
+export async function untilStopped(pid: number): Promise<void> {
+  await eventually("stopped process", async () => {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    return / T /.test(stat) || undefined;
+  });
 }

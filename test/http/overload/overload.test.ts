@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
 import { suite, type TestContext, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
 import { createConcurrencyLimit } from "../../../src/async/concurrency-limit.ts";
@@ -17,10 +16,10 @@ import {
 } from "../../contract/suite/database.ts";
 import { callOf, PATH, requestOf } from "../../mcp/messages.ts";
 import { assertFailure } from "../../support/assertions.ts";
-import { eventually } from "../../support/mails.ts";
 import { connectTo, startCluster, waitersFor } from "../../support/nodes.ts";
 import { serve, temporaryDirectory } from "../../support/process.ts";
 import { openWire, sendRaw } from "../../support/raw-connection.ts";
+import { untilStopped } from "../../support/resources.ts";
 
 const FLOODS = 40;
 
@@ -202,13 +201,6 @@ suite("a server that gets more requests than it can serve", { concurrency: true 
     assert.equal(await node.usedUnits(session), 1);
   });
 });
-
-async function untilStopped(pid: number): Promise<void> {
-  await eventually("stopped process", async () => {
-    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    return / T /.test(stat) || undefined;
-  });
-}
 
 function rawPost(
   { headers, json }: ReturnType<typeof requestOf>,
