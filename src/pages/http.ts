@@ -1,6 +1,4 @@
-import { createHash } from "node:crypto";
 import { extname } from "node:path";
-import { negotiate } from "@fastify/accept-negotiator";
 import type { App } from "../http/fastify.ts";
 import { pageHeaders } from "../http/headers.ts";
 import { programFilesIn, readProgramFile } from "../shared/program-files.ts";
@@ -19,8 +17,11 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
 };
 
-/** The compressed copies that the build puts beside a file, the smallest first. */
-const ENCODINGS = { br: ".br", gzip: ".gz" } as const;
+/** The codings that the build puts beside a file, the smallest first, with their suffixes. */
+const CODINGS = [
+  ["br", ".br"],
+  ["gzip", ".gz"],
+] as const;
 
 /**
  * Serves the built console and API reference: one route per file, so that an unknown path gets the
@@ -33,25 +34,22 @@ const ENCODINGS = { br: ".br", gzip: ".gz" } as const;
 export function consoleRoutes(app: App): boolean {
   const files = new Set(programFilesIn(DIRECTORY));
   if (!files.has("index.html")) return false;
-  const contents = new Map<string, Content>();
-  const contentOf = (file: string): Content => {
-    const known = contents.get(file) ?? createContent(readProgramFile(`${DIRECTORY}/${file}`));
-    contents.set(file, known);
-    return known;
+  const contents = new Map<string, Buffer>();
+  const contentOf = (file: string): Buffer => {
+    const content = contents.get(file) ?? readProgramFile(`${DIRECTORY}/${file}`);
+    contents.set(file, content);
+    return content;
   };
 
   const serve = (url: string, file: string, headers: Readonly<Record<string, string>>) => {
-    const encodings = Object.entries(ENCODINGS).filter(([, suffix]) => files.has(file + suffix));
-    const names = encodings.map(([name]) => name);
-    const suffixes = new Map(encodings);
+    const codings = CODINGS.filter(([, suffix]) => files.has(file + suffix));
     const type = MEDIA_TYPES[extname(file)];
     app.get(url, { schema: { hide: true }, config: { headers } }, (request, reply) => {
-      const encoding = negotiate(request.headers["accept-encoding"] ?? "", names);
-      const { body, entityTag } = contentOf(file + (suffixes.get(encoding ?? "") ?? ""));
-      reply.headers({ vary: "accept-encoding", etag: entityTag, "content-type": type });
-      if (request.headers["if-none-match"] === entityTag) return reply.code(304).send();
-      if (encoding !== null) reply.header("content-encoding", encoding);
-      return reply.send(body);
+      const accepted = request.headers["accept-encoding"] ?? "";
+      const [coding, suffix = ""] = codings.find(([name]) => accepts(accepted, name)) ?? [];
+      reply.headers({ vary: "accept-encoding", "content-type": type });
+      if (coding !== undefined) reply.header("content-encoding", coding);
+      return reply.send(contentOf(file + suffix));
     });
   };
 
@@ -66,12 +64,14 @@ export function consoleRoutes(app: App): boolean {
   return true;
 }
 
-interface Content {
-  readonly body: Buffer;
-  readonly entityTag: string;
-}
-
-function createContent(body: Buffer): Content {
-  const digest = createHash("sha256").update(body).digest("base64url");
-  return { body, entityTag: `"${digest.slice(0, 22)}"` };
+/**
+ * Whether Accept-Encoding names a coding with a weight above 0 (RFC 9110, section 12.5.3). A
+ * wildcard alone gets the file as it is, which every client accepts.
+ */
+function accepts(acceptEncoding: string, coding: string): boolean {
+  return acceptEncoding
+    .toLowerCase()
+    .split(",")
+    .map((entry) => entry.split(";").map((part) => part.trim()))
+    .some(([name, weight = "q=1"]) => name === coding && !/^q=0(?:\.0*)?$/.test(weight));
 }

@@ -87,6 +87,25 @@ test("a hashed asset is immutable, and the server compresses it for clients that
   }
 });
 
+for (const [encodings, coding] of [
+  ["BR", "br"],
+  ["gzip;q=0.1, br;q=0.0", "gzip"],
+  ["br;q=0, *", undefined],
+  ["br;q=0, gzip;q=0, *;q=1", undefined],
+  ["*", undefined],
+  ["br2, xgzip", undefined],
+  ["", undefined],
+] as const) {
+  test(`with Accept-Encoding "${encodings}" a page is sent ${coding ?? "as it is"}`, async () => {
+    const { headers, body } = await fetchRaw("/docs", encodings);
+    assert.equal(headers["content-encoding"], coding);
+    assert.match(String(headers.vary), /accept-encoding/i);
+    const bytes = coding === "br" ? brotliDecompressSync(body) : body;
+    const text = (coding === "gzip" ? gunzipSync(bytes) : bytes).toString();
+    assert.match(text, /^<!doctype html>/i);
+  });
+}
+
 test("an unknown path returns the API's 404, and an unsupported method its 405", async () => {
   const unknown = ["/index.html", "/docs.html", "/docs/", "/assets/", "/assets/none.js", "/keys/1"];
   const odd = ["/assets/..%2f..%2fpackage.json", "/assets/../../package.json", "/favicon.svg.br"];
