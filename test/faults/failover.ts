@@ -14,6 +14,7 @@ import {
   tell,
   untilAnswered,
 } from "./load.ts";
+import { restarted } from "./restart.ts";
 import { freeze } from "./stalls.ts";
 
 /** Attempts that started before the promotion, or that connect too slowly, may fail. */
@@ -103,5 +104,5 @@ async function untilReady(node: Server, status: number): Promise<number> {
 
 function startAgain(old: PostgresServer, primary: PostgresServer): Promise<PostgresServer> {
   const { dataDirectory, port } = old;
-  return startStandby(primary.port, { dataDirectory, port });
+  return restarted(() => startStandby(primary.port, { dataDirectory, port }));
 }

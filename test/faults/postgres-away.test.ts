@@ -1,11 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import {
-  administer,
-  type PostgresOptions,
-  type PostgresServer,
-  startPostgres,
-} from "../../harness/postgres.ts";
+import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { type Client, PASSWORD } from "../support/client.ts";
 import { Ledger } from "../support/ledger.ts";
@@ -26,6 +21,7 @@ import {
   untilAnswered,
   untilServed,
 } from "./load.ts";
+import { restarted } from "./restart.ts";
 import { freeze } from "./stalls.ts";
 
 /**
@@ -49,18 +45,12 @@ const IN_MID_COUNT = `
   SELECT 1 FROM pg_stat_activity
   WHERE state = 'idle in transaction' AND query LIKE '%auth_windows%'`;
 
-/** Restarts a killed server on its data directory, once its orphaned processes have released it. */
-function restarted(
-  killed: PostgresServer,
+/** Restarts a killed server on its data directory and port. */
+function restartedOn(
+  { dataDirectory, port }: PostgresServer,
   settings: Readonly<Record<string, string>> = DURABLE,
 ): Promise<PostgresServer> {
-  const options: PostgresOptions = { dataDirectory: killed.dataDirectory, port: killed.port };
-  return eventually("restart", () =>
-    startPostgres({ ...options, settings }).catch((error: Error) => {
-      if (!/pre-existing shared memory|lock file|in use/.test(error.message)) throw error;
-      return undefined;
-    }),
-  );
+  return restarted(() => startPostgres({ dataDirectory, port, settings }));
 }
 
 /** Sends every kind of request that needs the store. @returns each response with its time. */
@@ -160,7 +150,7 @@ test("after a database crash and restart nothing acknowledged is lost and servic
     assert.ok(load.figures.slowestMs < ANSWER_MS_MAX, tell(load));
     assert.ok(ledger.inDoubt() - inDoubtBefore <= connections, tell(load));
 
-    postgres = resources.use(await restarted(postgres));
+    postgres = resources.use(await restartedOn(postgres));
     const backMs = await untilServed(node);
     t.diagnostic(
       `round ${round}: slowest 503 ${Math.round(slowestMs)} ms, back ${Math.round(backMs)} ms ` +
@@ -310,7 +300,7 @@ test("after a reload to synchronous_commit = off a database crash loses nothing 
   const path = `/v1/account/api-keys/${revoked.id}`;
   assert.equal((await service.call("DELETE", path, { session })).status, 204);
   await postgres.kill();
-  resources.use(await restarted(postgres, {}));
+  resources.use(await restartedOn(postgres, {}));
   await untilServed(service);
 
   // Each connection from before the crash fails one request.
