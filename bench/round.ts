@@ -34,6 +34,7 @@ export interface BackgroundWork {
 }
 
 export interface Round {
+  readonly responses: number;
   readonly figures: Figures;
   readonly summary: string;
   readonly isCorrect: boolean;
@@ -86,6 +87,7 @@ export async function runRound(
       ? ""
       : `, units charged ${units}, in flight at the end ${inFlight}: ${isExact ? "exact" : "WRONG"}`;
   return {
+    responses,
     figures: {
       ...speed,
       ...backgroundFigures,

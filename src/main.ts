@@ -10,7 +10,7 @@ import { systemClock } from "./shared/clock.ts";
 import { ConfigError, StartupError, WRONG_USE } from "./shared/start-error.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { visible } from "./shared/visible-text.ts";
-import { commandTimeouts } from "./storage/settings.ts";
+import { commandTimeouts, serverTimeouts } from "./storage/settings.ts";
 import { version } from "./version.ts";
 
 /** Serves until a signal stops it; a second signal exits at once. */
@@ -30,6 +30,7 @@ async function serve(config: Config): Promise<void> {
     secrets: createSecrets(),
     sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
     random: Math.random,
+    storeTimeouts: serverTimeouts,
     log,
     logDestination,
   };

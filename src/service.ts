@@ -31,7 +31,7 @@ import { loadSnapshot } from "./rates/sources/snapshot.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import type { Secrets } from "./shared/secrets.ts";
 import { StartupError } from "./shared/start-error.ts";
-import { serverTimeouts } from "./storage/settings.ts";
+import type { StoreTimeouts } from "./storage/settings.ts";
 import { openStore, type Store } from "./store.ts";
 import { version } from "./version.ts";
 
@@ -58,6 +58,7 @@ export interface Service extends AsyncDisposable {
 
 /** The dependencies of the service on the outside world. */
 export interface ServiceDeps extends BackgroundDeps {
+  readonly storeTimeouts: StoreTimeouts;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
 }
@@ -72,7 +73,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   const { clock, log } = deps;
   const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
   const observeBatch = metrics?.observers.observeBatch;
-  const store = starting.use(await openStore(config, serverTimeouts, observeBatch));
+  const store = starting.use(await openStore(config, deps.storeTimeouts, observeBatch));
   const { freePlanUnits } = config;
   if (freePlanUnits !== undefined) {
     await store.plans.set({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });

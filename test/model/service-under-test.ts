@@ -3,13 +3,21 @@ import { type Config, readConfig } from "../../src/config.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
-import { commandTimeouts, type DatabaseHost } from "../../src/storage/settings.ts";
+import { commandTimeouts, type DatabaseHost, serverTimeouts } from "../../src/storage/settings.ts";
 import { openStore } from "../../src/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";
 import type { Operated, Stage } from "./story-client.ts";
+
+/** A story has no 503, so the service waits as long as a busy machine needs. */
+const PATIENT = {
+  ...serverTimeouts,
+  busyTimeoutMs: commandTimeouts.busyTimeoutMs,
+  statementTimeoutMs: commandTimeouts.statementTimeoutMs,
+  connectTimeoutMs: 30_000,
+};
 
 /** The service on which stories are played, one after the other. */
 export interface Theatre extends AsyncDisposable {
@@ -36,7 +44,15 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
   };
   const startNode = async (requireVerifiedEmail: boolean) => {
     const own = { ...config, requireVerifiedEmail };
-    return opening.use(await startService({ clock, dataDirectory, secrets, config: own }));
+    return opening.use(
+      await startService({
+        clock,
+        dataDirectory,
+        secrets,
+        config: own,
+        storeTimeouts: PATIENT,
+      }),
+    );
   };
   const nodes = [await startNode(false), await startNode(true)] as const;
   const operate = operatorOf(config, clock, secrets);

@@ -11,6 +11,7 @@ import { sourceNames } from "../../src/rates/sources/registry.ts";
 import { startService as start } from "../../src/service.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
+import { type StoreTimeouts, serverTimeouts } from "../../src/storage/settings.ts";
 import { clientOf } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { quickHashing } from "./quick-secrets.ts";
@@ -43,6 +44,8 @@ export interface TestOptions {
   readonly sources?: readonly RateSource[];
   /** By default the real ones, with cheaper passwords. */
   readonly secrets?: Secrets;
+  /** By default a server's. */
+  readonly storeTimeouts?: StoreTimeouts;
   /** A directory to use and keep; by default a new one that is removed at the end. */
   readonly dataDirectory?: string;
 }
@@ -64,6 +67,7 @@ export async function startService(options: TestOptions = {}) {
     secrets: options.secrets ?? sharedSecrets,
     sources: options.sources ?? [],
     random: () => 0.5,
+    storeTimeouts: options.storeTimeouts ?? serverTimeouts,
     log: pino({}, sink),
     logDestination: sink,
   });
