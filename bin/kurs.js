@@ -1,15 +1,18 @@
 #!/usr/bin/env node
 // Starts Kurs on the Node.js that it needs. A plain `node` in a shell is the machine's own and may
-// be too old for TypeScript, so this file is JavaScript that runs on any Node.js since 16: on an
-// old one, it restarts itself on the one that was installed with the dependencies.
-import { lstatSync, mkdirSync } from "node:fs";
+// be too old, so this file is JavaScript that runs on any Node.js since 16: on an old one, it
+// restarts itself on the one that was installed with the dependencies.
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import module from "node:module";
 import { fileURLToPath } from "node:url";
 import { isNewEnough, runOnPinned } from "../scripts/run.js";
 
+/** A clone runs its sources. A package has none: Node.js strips no types under node_modules. */
+const isClone = existsSync(new URL("../src/main.ts", import.meta.url));
+
 if (isNewEnough) {
   keepCompiledCode();
-  await import("../src/main.ts");
+  await import(isClone ? "../src/main.ts" : "../dist/package/main.js");
 } else {
   runOnPinned([fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 }
@@ -20,7 +23,8 @@ if (isNewEnough) {
  * anything. Node's own default is a shared directory that any user may create first.
  */
 function keepCompiledCode() {
-  const directory = fileURLToPath(new URL("../node_modules/.kurs-compiled", import.meta.url));
+  const place = isClone ? "../node_modules/.kurs-compiled" : "../.compiled";
+  const directory = fileURLToPath(new URL(place, import.meta.url));
   try {
     mkdirSync(directory, { mode: 0o700 });
   } catch {

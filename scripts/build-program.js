@@ -1,11 +1,14 @@
-// Bundles src/ and its dependencies into dist/: `main.js` and the parts that it loads on demand.
-// docs/decisions/0015-processes-run-from-a-bundle.md says why.
+// Bundles the program: `build-program.js bundle` or `build-program.js package`.
+//
+// - bundle: src/ and its dependencies, into dist/bundle/; the tests' processes run it, and the single
+//   executable contains it (docs/decisions/0015-processes-run-from-a-bundle.md).
+// - package: src/ alone, into dist/package/, for the npm package, which declares its dependencies.
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 const root = join(import.meta.dirname, "..");
-const directory = join(root, "dist");
 
 const OWN_REQUIRE = "const require = createRequire(import.meta.url);";
 
@@ -24,15 +27,36 @@ const bundledRequire = {
   },
 };
 
-const build = await rolldown({
-  cwd: root,
-  input: { main: "src/main.ts" },
-  platform: "node",
+/** @type {Record<string, Pick<import("rolldown").InputOptions, "external" | "plugins">>} */
+const kinds = {
   // pg loads its native client only when asked to, and Kurs does not ask.
-  external: [/^node:/, "pg-native"],
-  plugins: [bundledRequire],
-  logLevel: "warn",
-});
-await rm(directory, { recursive: true, force: true });
-await build.write({ dir: directory, format: "esm", sourcemap: true, chunkFileNames: "[name].js" });
-await build.close();
+  bundle: { external: [/^node:/, "pg-native"], plugins: [bundledRequire] },
+  package: { external: /^[^./]/, plugins: [] },
+};
+
+/**
+ * Bundles the program into a directory, which is replaced.
+ *
+ * @param {"bundle" | "package"} kind
+ * @param {string} directory
+ * @param {import("rolldown").OutputOptions} options besides the format
+ */
+export async function buildProgram(kind, directory, options) {
+  const build = await rolldown({
+    cwd: root,
+    input: { main: "src/main.ts" },
+    platform: "node",
+    ...kinds[kind],
+    logLevel: "warn",
+  });
+  await rm(directory, { recursive: true, force: true });
+  await build.write({ ...options, dir: directory, format: "esm" });
+  await build.close();
+}
+
+if (resolve(process.argv[1] ?? "") === fileURLToPath(import.meta.url)) {
+  const kind = process.argv[2];
+  if (kind !== "bundle" && kind !== "package") throw new Error("want bundle or package");
+  const options = { sourcemap: true, chunkFileNames: "[name].js" };
+  await buildProgram(kind, join(root, "dist", kind), options);
+}

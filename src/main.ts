@@ -1,22 +1,25 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { format } from "node:util";
+import { readVerified } from "./backups/kept.ts";
+import { runOwnCommand } from "./cli/own-command.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
 import { createLog } from "./log/log.ts";
+import { loadReadableLines } from "./log/terminal.ts";
 import type { OpenedFile } from "./rates/cli/import-progress.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
-import type { Service } from "./service.ts";
 import { systemClock } from "./shared/clock.ts";
 import { ConfigError, StartupError, WRONG_USE } from "./shared/start-error.ts";
 import { StoreUnavailable } from "./shared/store.ts";
+import { version } from "./shared/version.ts";
 import { visible } from "./shared/visible-text.ts";
 import { commandTimeouts, serverTimeouts } from "./storage/settings.ts";
-import { version } from "./version.ts";
 
 /** Serves until a signal stops it; a second signal exits at once. */
 async function serve(config: Config): Promise<void> {
   // Only this command needs the server's parts; without them the others start in half the time.
   const { startService } = await import("./service.ts");
+  const { welcome } = await import("./welcome.ts");
   const stop = Promise.withResolvers<void>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
@@ -24,35 +27,27 @@ async function serve(config: Config): Promise<void> {
       stop.resolve();
     });
   }
-  const { log, logDestination } = createLog(config.logLevel);
+  // A person reads a terminal; a program reads everything else.
+  const readable = process.stdout.isTTY ? await loadReadableLines() : undefined;
+  const { log, logDestination } = createLog(config.logLevel, readable);
   const deps = {
     clock: systemClock,
     secrets: createSecrets(),
     sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
     random: Math.random,
+    runCommand: runOwnCommand,
     storeTimeouts: serverTimeouts,
     log,
     logDestination,
   };
   {
     await using service = await startService(config, deps);
-    printError(welcome(service));
+    printError(welcome(service, config));
     await stop.promise;
     log.info("stopping");
   }
   // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
-}
-
-function welcome({ url, metricsUrl }: Pick<Service, "url" | "metricsUrl">): string {
-  return [
-    `Kurs ${version} listens on ${url}`,
-    `  console           ${url}/`,
-    `  API reference     ${url}/docs`,
-    ...(metricsUrl === undefined ? [] : [`  metrics           ${metricsUrl}`]),
-    `  first steps       README.md: from an account to the first rate with curl`,
-    `  commands          npm run -s kurs -- --help`,
-  ].join("\n");
 }
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */
@@ -124,6 +119,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     newId: () => createSecrets().uuid(),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,
+    readVerified,
     openFile,
     readRateFile,
     print,

@@ -12,6 +12,7 @@ import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createApp } from "./app.ts";
 import {
   type BackgroundDeps,
+  startBackups,
   startCleanup,
   startMailDelivery,
   startRateRefresh,
@@ -31,9 +32,9 @@ import { loadSnapshot } from "./rates/sources/snapshot.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import type { Secrets } from "./shared/secrets.ts";
 import { StartupError } from "./shared/start-error.ts";
+import { version } from "./shared/version.ts";
 import type { StoreTimeouts } from "./storage/settings.ts";
 import { openStore, type Store } from "./store.ts";
-import { version } from "./version.ts";
 
 /** How long a shutdown waits for requests in flight; as a whole it takes less than 10 s. */
 const DRAIN_MS = 8000;
@@ -70,7 +71,7 @@ export interface ServiceDeps extends BackgroundDeps {
  */
 export async function startService(config: Config, deps: ServiceDeps): Promise<Service> {
   await using starting = new AsyncDisposableStack();
-  const { clock, log } = deps;
+  const { log } = deps;
   const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
   const observeBatch = metrics?.observers.observeBatch;
   const store = starting.use(await openStore(config, deps.storeTimeouts, observeBatch));
@@ -78,11 +79,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   if (freePlanUnits !== undefined) {
     await store.plans.set({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });
   }
-  const snapshot = await seedFromSnapshot(store.rates, clock, loadSnapshot);
-  if (snapshot !== undefined) {
-    const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
-    log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
-  }
+  const served = await seed(store, deps);
 
   let isShuttingDown = false;
   let url = "";
@@ -105,8 +102,12 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   url = await listen(app.server, (address) => app.listen(address), config, "");
   log.info({ url, version }, "listening");
   log.flush();
-  starting.use(startRateRefresh(config, store, deps));
+  starting.use(startRateRefresh(config, store, deps, served));
   starting.use(startCleanup(store, deps));
+  const { backupSchedule } = config;
+  if (backupSchedule !== undefined) {
+    starting.use(startBackups(backupSchedule, config, store, deps));
+  }
   starting.use(startMailDelivery(store, starting.use(createMailer(config, publicUrl)), deps));
 
   const running = starting.move();
@@ -121,6 +122,19 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   };
 }
 
+/** Seeds a store without rates. @returns what is served until rates are fetched. */
+async function seed(store: Store, { clock, log }: ServiceDeps): Promise<string> {
+  const snapshot = await seedFromSnapshot(store.rates, clock, loadSnapshot);
+  if (snapshot === undefined) return "the stored rates";
+  const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
+  log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
+  const newest = snapshot
+    .map(({ publishedOn }) => publishedOn)
+    .toSorted()
+    .at(-1);
+  return `the snapshot of ${newest}`;
+}
+
 /** Loaded only when metrics are configured: 30 ms and 4 MB at startup. */
 async function loadMetrics(): Promise<Metrics> {
   const { createMetrics } = await import("./metrics/metrics.ts");
@@ -130,14 +144,17 @@ async function loadMetrics(): Promise<Metrics> {
 /** @returns where they are scraped. @throws {StartupError} */
 async function serveMetrics(
   metrics: Metrics | undefined,
-  { metricsHost: host, metricsPort: port, database }: Config,
+  config: Config,
   deps: ServiceDeps & { readonly store: Store; readonly app: App },
   starting: AsyncDisposableStack,
 ): Promise<string | undefined> {
+  const { metricsHost: host, metricsPort: port, database } = config;
   if (metrics === undefined || port === undefined) return undefined;
   const kind = database.engine === "sqlite" ? "sqlite" : "postgresql";
   const about = { version, store: kind } as const;
-  const { server } = starting.use(metrics.serve({ ...deps, about, server: deps.app.server }));
+  const { server } = starting.use(
+    metrics.serve({ ...deps, about, backups: config, server: deps.app.server }),
+  );
   const open = async (address: { host: string; port: number }) => {
     server.listen(address);
     await once(server, "listening");

@@ -23,14 +23,14 @@ import { openSqliteEngine, type SqliteOptions } from "./storage/sqlite/open.ts";
  * @throws {StartupError}
  */
 export async function openStore(
-  { dataDirectory, database }: StoreSettings,
+  { dataDirectory, database, backupDirectory }: StoreSettings,
   timeouts: StoreTimeouts,
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
   const { busyTimeoutMs, isServer, makesStore } = timeouts;
   switch (database.engine) {
     case "sqlite": {
-      const options = { isServer, observeBatch, mustExist: !makesStore };
+      const options = { isServer, observeBatch, mustExist: !makesStore, backupDirectory };
       return openSqliteStore(dataDirectory, busyTimeoutMs, options);
     }
     case "postgres":

@@ -37,7 +37,7 @@ const LONG = [
 process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
 
 // `npm test` has bundled it (docs/decisions/0015-processes-run-from-a-bundle.md).
-process.env.KURS_TEST_MAIN = join(ROOT, "dist/main.js");
+process.env.KURS_TEST_MAIN = join(ROOT, "dist/bundle/main.js");
 
 const found = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) =>
   path.replaceAll("\\", "/"),

@@ -1,3 +1,4 @@
+import type { Cron } from "croner";
 import { checkMailServer } from "../mail/transport/create-mailer.ts";
 import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
 import { sourcesOf } from "../rates/sources/registry.ts";
@@ -7,6 +8,7 @@ import { ConfigError } from "../shared/start-error.ts";
 import type { StoreSettings } from "../storage/settings.ts";
 import type { Examination } from "./facts.ts";
 import { inspectDirectory } from "./fs.ts";
+import { checkBackups } from "./rules/backups.ts";
 import { checkDirectory } from "./rules/directory.ts";
 import { type Finding, findingsOf } from "./rules/finding.ts";
 import { checkMail, checkOtherRates, checkSources } from "./rules/services.ts";
@@ -15,11 +17,14 @@ import { checkStore, type RatesOfSource } from "./rules/store.ts";
 
 export interface DoctorSettings extends CheckedSettings, StoreSettings {
   readonly rateSources: readonly string[];
+  readonly backupSchedule: Cron | undefined;
 }
 
 export interface DoctorDeps {
   readonly version: string;
   readonly clock: Clock;
+  /** Reads when the backup of a directory that was verified last was taken. */
+  readonly readVerified: (directory: string) => Promise<{ readonly takenAt: string } | undefined>;
   /** @throws {ConfigError} whose problems become findings. */
   readonly settings: () => DoctorSettings;
 }
@@ -47,8 +52,24 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
     program,
     ...checkSettings(settings),
     ...(directory === undefined ? [] : checkDirectory(directory)),
+    ...(isEmbedded ? await findInBackups(settings, deps) : []),
     ...(await findInServices(settings, deps, isThorough)),
   ];
+}
+
+async function findInBackups(
+  { backupDirectory, backupSchedule }: DoctorSettings,
+  { readVerified, clock }: DoctorDeps,
+): Promise<readonly Finding[]> {
+  const verified = await readVerified(backupDirectory);
+  // Of two scheduled times, the later one's backup may be on its way.
+  const [, dueAt] = backupSchedule?.previousRuns(2, new Date(clock.nowMs())) ?? [];
+  return checkBackups({
+    directory: backupDirectory,
+    isScheduled: backupSchedule !== undefined,
+    verifiedAt: verified?.takenAt,
+    dueAt: dueAt?.toISOString(),
+  });
 }
 
 async function findInServices(
@@ -96,7 +117,7 @@ function withUnfetched(
 
 /** Examines the configured store without changing it. */
 export async function examineStore(
-  { dataDirectory, database }: StoreSettings,
+  { dataDirectory, database }: Pick<StoreSettings, "dataDirectory" | "database">,
   isThorough: boolean,
 ): Promise<Examination> {
   if (database.engine === "postgres") {

@@ -1,6 +1,6 @@
 import { accessSync, constants, readdirSync, type Stats, statfsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { FILE_NAME } from "../storage/sqlite/open.ts";
+import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import type { DirectoryFacts } from "./rules/directory.ts";
 
 const READABLE_BY_OTHERS = 0o004;

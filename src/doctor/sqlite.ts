@@ -4,12 +4,12 @@ import { DatabaseSync } from "node:sqlite";
 import { mailStore } from "../mail/sql.ts";
 import { sourceStore } from "../rates/sources-sql.ts";
 import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
+import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
 import { createFileIdentityCheck } from "../storage/sqlite/health/file-guard.ts";
 import { damageOf } from "../storage/sqlite/health/integrity.ts";
 import { knownSchema, schemaOf } from "../storage/sqlite/migrate.ts";
-import { FILE_NAME } from "../storage/sqlite/open.ts";
 import type { Examination } from "./facts.ts";
 import { readUsageTotals } from "./sql.ts";
 

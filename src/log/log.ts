@@ -15,11 +15,17 @@ export interface Log {
  * Writes JSON lines to stdout, with details that responses must not reveal, such as causes. Only
  * the access log writes to the destination directly: its lines hold no text from others, and a
  * search for invisible characters takes 3 µs per line.
+ *
+ * @param readable turns JSON lines into lines for a person; unset: they stay JSON.
  */
-export function createLog(level: LogLevel): Log {
-  const logDestination = new LogOutput(STDOUT, (lostLines) => {
+export function createLog(level: LogLevel, readable?: (lines: string) => string): Log {
+  const output = new LogOutput(STDOUT, (lostLines) => {
     log.warn({ lost_lines: lostLines }, "the log could not be written for a while");
   });
+  const logDestination = {
+    write: (lines: string) => output.write(readable === undefined ? lines : readable(lines)),
+    end: () => output.end(),
+  };
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
   const log = pino(options, { write: (line) => logDestination.write(visible(line)) });
   return { log, logDestination };

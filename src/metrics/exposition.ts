@@ -40,5 +40,6 @@ function linesOf(name: string, labels: Sample[0], { bounds, counts, sum }: Bucke
 function lineOf(name: string, labels: Sample[0], value: number): string {
   // JSON escapes a quote, a backslash and a line feed as this format does.
   const pairs = Object.entries(labels).map(([key, text]) => `${key}=${JSON.stringify(text)}`);
-  return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${value}`;
+  const text = value === Infinity ? "+Inf" : value;
+  return `${name}${pairs.length === 0 ? "" : `{${pairs.join(",")}}`} ${text}`;
 }

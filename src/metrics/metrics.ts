@@ -6,6 +6,7 @@ import type { RateSource } from "../rates/source.ts";
 import type { SourceStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Secrets } from "../shared/secrets.ts";
+import { type BackupSettings, createVerifiedBackupReader } from "./backup-state.ts";
 import { createCounts, type Observers } from "./counts.ts";
 import { watchEventLoop } from "./event-loop-delay.ts";
 import { createRegistry, type RegistryUses } from "./registry.ts";
@@ -16,6 +17,7 @@ export interface MetricsDeps {
   readonly about: RegistryUses["about"];
   readonly store: { readonly sources: SourceStore; readonly mails: MailStore };
   readonly sources: readonly RateSource[];
+  readonly backups: BackupSettings;
   /** The clients' server, whose connections are counted. */
   readonly server: Server;
   readonly secrets: Pick<Secrets, "passwordQueue">;
@@ -42,6 +44,7 @@ export function createMetrics(): Metrics {
         counts,
         eventLoopDelay,
         readStore: createStoreStateCache(uses),
+        readVerifiedBackup: createVerifiedBackupReader(uses.backups, uses.log),
         openConnections: () => connectionsOf(uses.server),
         passwordQueue: uses.secrets.passwordQueue,
         clock: uses.clock,

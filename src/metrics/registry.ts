@@ -1,5 +1,6 @@
 import type { Clock } from "../shared/clock.ts";
 import type { Secrets } from "../shared/secrets.ts";
+import type { ReadVerifiedBackup } from "./backup-state.ts";
 import type { Counts } from "./counts.ts";
 import type { EventLoopDelay } from "./event-loop-delay.ts";
 import type { Metric } from "./exposition.ts";
@@ -10,6 +11,7 @@ export interface RegistryUses {
   readonly counts: Counts;
   readonly eventLoopDelay: EventLoopDelay;
   readonly readStore: ReadStore;
+  readonly readVerifiedBackup: ReadVerifiedBackup;
   readonly openConnections: () => Promise<number>;
   readonly passwordQueue: Secrets["passwordQueue"];
   readonly clock: Clock;
@@ -114,7 +116,7 @@ function readMetrics(counts: Counts): readonly Metric[] {
   ];
 }
 
-function storeMetrics({ readStore, clock }: RegistryUses): readonly Metric[] {
+function storeMetrics({ readStore, readVerifiedBackup, clock }: RegistryUses): readonly Metric[] {
   return [
     {
       type: "gauge",
@@ -144,6 +146,15 @@ function storeMetrics({ readStore, clock }: RegistryUses): readonly Metric[] {
         const { outbox } = (await readStore()) ?? {};
         if (outbox === undefined) return [];
         return one(secondsSince(outbox.oldestWaitingAt, clock) ?? 0);
+      },
+    },
+    {
+      type: "gauge",
+      name: "kurs_backup_verified_age_seconds",
+      help: "Age of the newest backup that was verified; +Inf while none of a schedule was",
+      async read() {
+        const takenMs = await readVerifiedBackup();
+        return takenMs === undefined ? [] : one(Math.max(0, clock.nowMs() - takenMs) / 1000);
       },
     },
   ];

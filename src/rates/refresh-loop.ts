@@ -19,27 +19,30 @@ export async function runRefreshLoop(
     readonly clock: Clock;
     readonly sources: readonly RateSource[];
     readonly refreshSource: RefreshSource;
-    readonly onReport: (report: RefreshReport) => void;
+    /** Called with the reports of the sources that were due together. */
+    readonly onReports: (reports: readonly RefreshReport[]) => void;
     /** For errors that are not the source's fault: the loop continues. */
     readonly onError: (source: string, error: unknown) => void;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { store, clock, sources, refreshSource, onReport, onError } = uses;
+  const { store, clock, sources, refreshSource, onReports, onError } = uses;
 
   const refreshDue = async (): Promise<void> => {
     const states = await store.sources.list();
     const now = timestamp(clock.nowMs());
+    const reports: RefreshReport[] = [];
     for (const source of sources) {
       const state = states.find((known) => known.source === source.key);
       if (signal.aborted || (state !== undefined && !isDue(state, now))) continue;
       try {
         const report = await refreshSource(source, { signal, onlyWhenDue: true });
-        if (report !== undefined) onReport(report);
+        if (report !== undefined) reports.push(report);
       } catch (error) {
         onError(source.key, error);
       }
     }
+    if (reports.length > 0) onReports(reports);
   };
 
   try {

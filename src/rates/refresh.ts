@@ -19,6 +19,8 @@ export interface RefreshReport {
   readonly source: string;
   /** Why the fetch failed. Nothing was stored then. */
   readonly error: string | undefined;
+  /** Whether it failed because this machine found no way to the publisher's host. */
+  readonly isUnreachable: boolean;
   readonly stored: number;
   readonly held: number;
   /** Rates unchanged, older than the stored ones, or of a pair that another source owns. */
@@ -75,7 +77,8 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
       const stored = verdicts.filter((verdict) => verdict === "store").length;
       const held = verdicts.filter((verdict) => verdict === "hold").length;
       const skipped = verdicts.length - stored - held;
-      return { source: key, error: undefined, stored, held, skipped, rejections };
+      const counts = { stored, held, skipped, rejections };
+      return { source: key, error: undefined, isUnreachable: false, ...counts };
     } catch (error) {
       if (signal.aborted) {
         await store.sources.release(key);
@@ -86,7 +89,8 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
       await store.sources.recordFailure(key, { at: now, reason, nextAttemptAt });
       // Any other error is not the publisher's fault: rethrown, so that the log gets it in full.
       if (!(error instanceof SourceError)) throw error;
-      return { source: key, error: reason, stored: 0, held: 0, skipped: 0, rejections: [] };
+      const counts = { stored: 0, held: 0, skipped: 0, rejections: [] };
+      return { source: key, error: reason, isUnreachable: error.isUnreachable, ...counts };
     }
   };
 }

@@ -36,9 +36,13 @@ export interface Schedule {
 
 /** A source could not be fetched, or its response does not have the publisher's format. */
 export class SourceError extends Error {
-  constructor(reason: string, cause?: unknown) {
+  /** Whether this machine found no way to the publisher's host. */
+  readonly isUnreachable: boolean;
+
+  constructor(reason: string, cause?: unknown, isUnreachable = false) {
     super(reason, cause === undefined ? undefined : { cause });
     this.name = "SourceError";
+    this.isUnreachable = isUnreachable;
   }
 }
 

@@ -1,9 +1,15 @@
+import { join } from "node:path";
+import { StartupError } from "../shared/start-error.ts";
 import type { Table } from "./columns.ts";
 import { openSqliteSource } from "./copy/from-sqlite.ts";
 import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
 import { commandTimeouts, type DatabaseHost, type StoreSettings } from "./settings.ts";
+import { actAsOwnerOf } from "./sqlite/acting-user.ts";
+import { backupSqlite } from "./sqlite/backup/backup.ts";
 import type { BackupMetadata, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
+import { FILE_NAME, requireDatabase } from "./sqlite/database-file.ts";
 import { migrateSqlite } from "./sqlite/open.ts";
+import { makePrivateDirectory } from "./sqlite/private-files.ts";
 
 /**
  * Migrates the configured store to the program's schema.
@@ -11,9 +17,9 @@ import { migrateSqlite } from "./sqlite/open.ts";
  * @returns the versions before and after.
  * @throws {StartupError}
  */
-export async function migrateStore({ dataDirectory, database }: StoreSettings) {
+export async function migrateStore({ dataDirectory, database, backupDirectory }: StoreSettings) {
   if (database.engine === "sqlite") {
-    return migrateSqlite(dataDirectory, commandTimeouts.busyTimeoutMs);
+    return migrateSqlite(dataDirectory, commandTimeouts.busyTimeoutMs, backupDirectory);
   }
   const { migratePostgresStore } = await import("./postgres/open.ts");
   return migratePostgresStore(database.hosts);
@@ -39,15 +45,28 @@ export async function copyStore(
 /**
  * Copies the embedded database as of one instant.
  *
+ * @param target a file or a directory; unset: the directory of backups, created where missing.
  * @throws {StartupError}
  */
 export async function backupStore(
-  { dataDirectory }: StoreSettings,
-  target: string,
+  { dataDirectory, backupDirectory }: StoreSettings,
+  target: string | undefined,
   options: { readonly note: BackupMetadata; readonly mayReplace: boolean },
 ): Promise<BackupReport> {
-  const { backupSqlite } = await import("./sqlite/backup/backup.ts");
-  return backupSqlite(dataDirectory, target, options);
+  requireDatabase(dataDirectory);
+  if (target === undefined) makeOwnedDirectory(backupDirectory);
+  return backupSqlite(join(dataDirectory, FILE_NAME), target ?? backupDirectory, options);
+}
+
+/** Creates a directory for its future owner: the owner of the nearest directory above it. */
+function makeOwnedDirectory(path: string): void {
+  using _owner = actAsOwnerOf(path);
+  try {
+    makePrivateDirectory(path);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartupError(`Cannot create BACKUP_DIR: ${reason}.`, error);
+  }
 }
 
 /**

@@ -133,6 +133,8 @@ export interface StoreSettings {
   /** Where the embedded database is. */
   readonly dataDirectory: string;
   readonly database: DatabaseSettings;
+  /** Where backups of the embedded database go. */
+  readonly backupDirectory: string;
 }
 
 /** How a process opens its store, and how long it waits for it. */

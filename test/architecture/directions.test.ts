@@ -44,18 +44,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   metering: [...frames, "billing", "api-keys", "rates"],
   mcp: [...frames, "billing", "api-keys", "rates", "metering"],
   doctor: [...frames, "billing", "mail", "rates"],
-  metrics: ["shared", "http", "mail", "rates", "metering", "mcp"],
+  backups: [...frames, "doctor"],
+  metrics: ["shared", "http", "mail", "rates", "metering", "mcp", "backups"],
 };
 
 /** The files directly in src. Each may import folders and the files listed before it. */
 const composition = [
-  "version",
+  "environment",
   "config",
   "store",
   "app",
   "commands",
   "background",
   "service",
+  "welcome",
   "main",
 ];
 

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, suite, test } from "node:test";
+import { clientOf } from "../support/client.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
-import { type Ended, kurs, serve, temporaryDirectory } from "../support/process.ts";
+import { type Ended, kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 
 /** Direction overrides and invisible characters that an email may contain. */
@@ -114,5 +116,52 @@ suite("commands escape invisible characters in output", { concurrency: 2 }, () =
     const { stdout } = await server.stop();
     assertVisible({ stdout, stderr: "" });
     assert.ok(stdout.includes(`busy ${SHOWN_BIDI}`), stdout);
+  });
+});
+
+/** Runs a program on a terminal of its own, whose output is the program's stdout. */
+const onTerminal = ["sh", "-c", 'exec script -qfec "$*" /dev/null', "sh"];
+
+suite("a server on a terminal", { concurrency: 2 }, () => {
+  test("logs lines for people, and says where it listens and where data and mail go", async () => {
+    await using place = await temporaryDirectory();
+    const dataDirectory = join(place.path, "data");
+    const env = { PORT: "0", TERM: "xterm", PATH: process.env.PATH ?? "" };
+    await using program = new Program(["serve"], { dataDirectory, env, through: onTerminal });
+    const url = await program.waitFor(
+      "the banner",
+      () => /Kurs \S+ listens on (\S+)[\s\S]* commands /.exec(program.stdout)?.[1],
+    );
+
+    assert.match(program.stdout, new RegExp(` console +${url}/\r$`, "m"));
+    assert.match(program.stdout, new RegExp(` API reference +${url}/docs\r$`, "m"));
+    assert.match(program.stdout, new RegExp(` data +${dataDirectory}/kurs\\.db\r$`, "m"));
+    assert.match(program.stdout, new RegExp(` mail +files in ${dataDirectory}/mail `, "m"));
+    const log = await program.waitFor(
+      "the log",
+      () =>
+        /^\[?\d\d:\d\d:\d\d\.\d{3}\]? WARN: serving the bundled snapshot .*$/m.exec(
+          program.stdout,
+        )?.[0],
+    );
+    assert.match(log, /ecb of \d{4}-\d\d-\d\d/);
+    assert.doesNotMatch(program.stdout, /^\{"level"/m);
+  });
+
+  test("brings no control character of another program back to life", async () => {
+    await using smtp = await playSmtp();
+    smtp.behave({ refuse: "RCPT", code: 451, message: `busy ${HOSTILE} "quoted\\n"` });
+    await using place = await temporaryDirectory();
+    const env = { PORT: "0", TERM: "xterm", PATH: process.env.PATH ?? "", SMTP_URL: smtp.url };
+    const options = { dataDirectory: place.path, env, through: onTerminal };
+    await using program = new Program(["serve"], options);
+    const url = await program.waitFor("its address", () =>
+      /listens on (\S+)/.exec(program.stdout)?.[1]?.trim(),
+    );
+    await clientOf(url).register("ada@example.org");
+
+    await program.waitFor("the rejected mail", () => /busy[\s\S]*quoted/.exec(program.stdout)?.[0]);
+
+    assert.doesNotMatch(program.stdout, /(?![\r\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   });
 });

@@ -27,6 +27,7 @@ const commands = [
   "mail list",
   "mail test",
   "backup",
+  "backup verify",
   "restore",
   "doctor",
   "health",
@@ -73,7 +74,8 @@ suite("command-line usage", { concurrency: 4 }, () => {
     [["mail", "test", "ada"], 'kurs: "ada" is not an email address'],
     [["mail", "test", "Ada <ada@example.org>"], 'kurs: "Ada <ada@example.org>" is not an email'],
     [["mail", "test", "ada@example.org,eve@example.org"], 'kurs: "ada@example.org,eve@'],
-    [["backup"], "error: missing required argument 'file'"],
+    [["backup", "one.db", "--keep", "0"], "kurs: --keep 0: want a whole number from 1"],
+    [["backup", "verify", "one.db", "two.db"], "error: too many arguments for 'verify'"],
     [["backup", "-"], "kurs: name a file: a backup is checked completely"],
     [["restore", "-"], "kurs: name a file: a backup is checked completely"],
     [["restore", "one.db", "two.db"], "error: too many arguments for 'restore'"],
@@ -122,6 +124,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     "accounts plan ada@example.org free",
     "accounts verify ada@example.org",
     "mail list",
+    "backup",
     "backup copy.db",
   ];
 

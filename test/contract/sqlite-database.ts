@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -57,7 +58,7 @@ export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
     openEngine() {
       const database = openDatabase();
       database.exec("PRAGMA journal_mode = WAL");
-      migrate(database, file);
+      migrate(database, file, () => assert.fail("a new database needs no backup"));
       const engine = opened.use(createSqliteEngine(database, createFileIdentityCheck(file)));
       return { ...engine, ...createSqliteBatches(engine) };
     },

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { startPostgres } from "../../harness/postgres.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { type DatabaseSettings, serverTimeouts } from "../../src/storage/settings.ts";
@@ -45,7 +46,8 @@ export async function startTarget(engine: EngineName): Promise<Target> {
       },
     }),
   );
-  const settings = { dataDirectory: service.dataDirectory, database };
+  const { dataDirectory } = service;
+  const settings = { dataDirectory, database, backupDirectory: join(dataDirectory, "backups") };
   const store = starting.use(await openStore(settings, serverTimeouts));
   const suspended = parsePair("EUR", "JPY");
   if (

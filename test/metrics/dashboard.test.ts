@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { Cron } from "croner";
 import { ROOT } from "../architecture/tree.ts";
 import { postTo, readOf } from "../mcp/messages.ts";
 import { sourceAt } from "../support/fake-publisher.ts";
@@ -72,11 +73,13 @@ function metricsIn(expr: string): string[] {
 /** The metrics of a service after every event that creates a series. */
 async function scrapedNames(): Promise<ReadonlySet<string>> {
   const clock = new TestClock("2026-11-21T12:00:00.000Z");
-  const config = { metricsPort: 0 };
+  const backupSchedule = new Cron("0 4 * * *", { timezone: "UTC", paused: true });
+  const config = { metricsPort: 0, backupSchedule };
   await using service = await startService({
     clock,
     config,
     sources: [sourceAt("ecb", [], clock)],
+    runCommand: async () => ({ exitCode: 0, stdout: "{}", stderr: "" }),
   });
   const { apiKey } = await service.newCustomer();
   await postTo(service, apiKey)(readOf("2025"));

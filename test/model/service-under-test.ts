@@ -115,6 +115,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       newId: secrets.uuid,
       sourcesOf: () => [],
       sourceKeys: [],
+      readVerified: unused,
       print: (text) => void printed.push(text),
       printError: (text) => void complaints.push(text),
       showProgress: () => undefined,

@@ -40,6 +40,7 @@ async function newCli() {
       newId: () => assert.fail("nothing is mailed here"),
       sourcesOf,
       sourceKeys: sourceNames.known,
+      readVerified: () => assert.fail("no backup is verified here"),
       openFile: () => ({ bytes: (async function* () {})(), sizeBytes: undefined }),
       readRateFile,
       print: (text) => {

@@ -26,7 +26,7 @@ async function databaseWithBackup() {
     await store.plans.set({ name: "pro", unitsPerPeriod: 7 });
   }
   const target = join(place.path, "backup.db");
-  const { file } = backupSqlite(data.path, target, { note, mayReplace: false });
+  const { file } = backupSqlite(join(data.path, "kurs.db"), target, { note, mayReplace: false });
   const started = starting.move();
   return { directory: data.path, file, [Symbol.asyncDispose]: () => started.disposeAsync() };
 }
@@ -58,8 +58,8 @@ test("a backup is synced before it gets its name, and its name before the comman
   const directory = basename(dirname(target));
   using files = recordFileCalls();
 
-  backupSqlite(stored.directory, target, { note, mayReplace: false });
-  backupSqlite(stored.directory, target, { note, mayReplace: true });
+  backupSqlite(join(stored.directory, "kurs.db"), target, { note, mayReplace: false });
+  backupSqlite(join(stored.directory, "kurs.db"), target, { note, mayReplace: true });
 
   assert.deepEqual(files.calls, [
     `sync ${part}`,

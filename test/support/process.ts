@@ -27,6 +27,8 @@ export interface ProgramOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The content of stdin; empty by default. */
   readonly input?: string | Uint8Array;
+  /** The file to run; by default the program of this project. */
+  readonly main?: string;
   /** A command that runs the program, which is in its last arguments: `sh -c 'exec "$@"'`. */
   readonly through?: readonly string[];
 }
@@ -48,9 +50,9 @@ export class Program implements AsyncDisposable {
   #hasEnded = false;
 
   constructor(args: readonly string[], options: ProgramOptions = {}) {
-    const { dataDirectory, env, input, through = [] } = options;
+    const { dataDirectory, env, input, main = MAIN, through = [] } = options;
     const directory = dataDirectory === undefined ? {} : { DATA_DIR: dataDirectory };
-    const [command = "", ...rest] = [...through, process.execPath, MAIN, ...args];
+    const [command = "", ...rest] = [...through, process.execPath, main, ...args];
     const child = spawn(command, rest, {
       // Compiled code makes a command start in 0.22 s instead of 0.34 s. By default no source is
       // on: tests send nothing to the network.

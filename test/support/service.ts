@@ -1,9 +1,11 @@
+import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { after } from "node:test";
 import { type DestinationStream, pino } from "pino";
+import type { runOwnCommand } from "../../src/cli/own-command.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import type { RateSource } from "../../src/rates/source.ts";
@@ -44,6 +46,8 @@ export interface TestOptions {
   readonly sources?: readonly RateSource[];
   /** By default the real ones, with cheaper passwords. */
   readonly secrets?: Secrets;
+  /** Runs a command in a process of its own; by default no test expects one. */
+  readonly runCommand?: typeof runOwnCommand;
   /** By default a server's. */
   readonly storeTimeouts?: StoreTimeouts;
   /** A directory to use and keep; by default a new one that is removed at the end. */
@@ -67,6 +71,7 @@ export async function startService(options: TestOptions = {}) {
     secrets: options.secrets ?? sharedSecrets,
     sources: options.sources ?? [],
     random: () => 0.5,
+    runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
     storeTimeouts: options.storeTimeouts ?? serverTimeouts,
     log: pino({}, sink),
     logDestination: sink,

@@ -67,7 +67,7 @@ export async function httpGet(
       const seconds = limits.timeoutMs / 1000;
       throw new SourceError(`${hostOf(address)} did not respond within ${seconds} s`, error);
     }
-    throw new SourceError(`${hostOf(address)}: ${causeOf(error)}`, error);
+    throw new SourceError(`${hostOf(address)}: ${causeOf(error)}`, error, isUnreachable(error));
   }
 }
 
@@ -142,6 +142,14 @@ function dateOf({ headers }: Response): number | undefined {
 
 function hostOf(address: string): string {
   return URL.parse(address)?.host ?? address;
+}
+
+/** Errors of a machine without a network or without a resolver of names. */
+const unreachable = new Set(["ENOTFOUND", "EAI_AGAIN", "ENETUNREACH", "EHOSTUNREACH", "ENETDOWN"]);
+
+function isUnreachable(error: unknown): boolean {
+  const { cause } = error as { cause?: { code?: string } };
+  return unreachable.has(cause?.code ?? "");
 }
 
 /** The message of a fetch error is just "fetch failed"; its cause has the reason. */

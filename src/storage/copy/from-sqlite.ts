@@ -5,9 +5,10 @@ import { StartupError } from "../../shared/start-error.ts";
 import type { Table } from "../columns.ts";
 import type { SqlValue } from "../engine.ts";
 import { actAsOwnerOf } from "../sqlite/acting-user.ts";
+import { backUpBeforeMigration } from "../sqlite/backup/before-migration.ts";
+import { FILE_NAME } from "../sqlite/database-file.ts";
 import { lockShared } from "../sqlite/lock-file.ts";
 import { migrate } from "../sqlite/migrate.ts";
-import { FILE_NAME } from "../sqlite/open.ts";
 import { type TableTotals, totalsQuery } from "./tables.ts";
 
 /** A whole store, read from beginning to end while no process writes to it. */
@@ -37,7 +38,7 @@ export function openSqliteSource(path: string, tables: readonly Table[]): CopySo
   let lock: Disposable | undefined;
   try {
     lock = lockShared(dirname(file), BUSY_TIMEOUT_MS);
-    migrate(database, file);
+    migrate(database, file, (schema) => backUpBeforeMigration(file, schema));
     database.exec("BEGIN IMMEDIATE");
   } catch (error) {
     database.close();

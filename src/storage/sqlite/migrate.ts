@@ -7,9 +7,14 @@ import { type MigrationReport, migrationsIn } from "../migrations.ts";
  * all in one transaction, so that of several processes that start at once one migrates and others
  * wait.
  *
+ * @param backUp called before an existing database is migrated: no other process writes meanwhile.
  * @throws {StartupError} when the database was written by a newer program.
  */
-export function migrate(database: DatabaseSync, file: string): MigrationReport {
+export function migrate(
+  database: DatabaseSync,
+  file: string,
+  backUp: (schema: number) => void,
+): MigrationReport {
   const migrations = migrationsIn("sqlite");
   const known = migrations.length;
   if (versionOf(database) === known) return { from: known, to: known };
@@ -23,6 +28,7 @@ export function migrate(database: DatabaseSync, file: string): MigrationReport {
         `knows ${known}): start that newer program, or set DATA_DIR to another directory.`,
     );
   }
+  if (version < known && schemaOf(database) > 0) backUp(version);
   for (const sql of migrations.slice(version)) database.exec(sql);
   database.exec(`PRAGMA user_version = ${known}`);
   database.exec("COMMIT");

@@ -1,9 +1,11 @@
-import { existsSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/start-error.ts";
 import type { MigrationReport } from "../migrations.ts";
 import { actAsOwnerOf } from "./acting-user.ts";
+import { backUpBeforeMigration } from "./backup/before-migration.ts";
+import { FILE_NAME, requireDatabase } from "./database-file.ts";
 import { createSqliteEngine, type SqliteEngine } from "./engine.ts";
 import { explained, resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "./errors.ts";
 import { createFileIdentityCheck } from "./health/file-guard.ts";
@@ -29,14 +31,13 @@ const CHECKED_BYTES_MAX = 50 * 1024 * 1024;
 /** The most memory for SQLite's page cache; a small database uses less. */
 const CACHE_KIB = 65_536;
 
-/** The database's file name in the data directory. */
-export const FILE_NAME = "kurs.db";
-
 export interface SqliteOptions {
   /** Reads the database from end to end before it is used, and preallocates its WAL. */
   readonly isServer?: boolean;
   /** Rejects a data directory without a database instead of creating one. */
   readonly mustExist?: boolean;
+  /** Where the backup before a migration goes; by default `backups` in the data directory. */
+  readonly backupDirectory?: string;
 }
 
 /**
@@ -49,11 +50,12 @@ export interface SqliteOptions {
 export function openSqliteEngine(
   dataDirectory: string,
   busyTimeoutMs: number,
-  { isServer = false, mustExist = false }: SqliteOptions = {},
+  { isServer = false, mustExist = false, ...options }: SqliteOptions = {},
 ): SqliteEngine {
   if (mustExist) requireDatabase(dataDirectory);
   using _owner = actAsOwnerOf(dataDirectory);
-  const { database, file, lock } = openMigrated(dataDirectory, busyTimeoutMs, isServer);
+  const opening = { busyTimeoutMs, checksPages: isServer, ...options };
+  const { database, file, lock } = openMigrated(dataDirectory, opening);
   if (isServer) preallocateWal(database, file, CHECKPOINT_PAGES, busyTimeoutMs);
   const engine = createSqliteEngine(database, createFileIdentityCheck(file));
   return {
@@ -65,25 +67,33 @@ export function openSqliteEngine(
   };
 }
 
-/** @throws {StartupError} when a data directory has no database. */
-export function requireDatabase(dataDirectory: string): void {
-  const file = join(resolve(dataDirectory), FILE_NAME);
-  if (existsSync(file)) return;
-  throw new StartupError(
-    `There is no database at ${file}; set DATA_DIR to the server's data directory.`,
-  );
-}
-
-/** Migrates the database of a data directory to the program's schema. @throws {StartupError} */
-export function migrateSqlite(dataDirectory: string, busyTimeoutMs: number): MigrationReport {
+/**
+ * Migrates the database of a data directory to the program's schema, after a backup of it.
+ *
+ * @param backupDirectory by default `backups` in the data directory.
+ * @throws {StartupError}
+ */
+export function migrateSqlite(
+  dataDirectory: string,
+  busyTimeoutMs: number,
+  backupDirectory?: string,
+): MigrationReport {
   using _owner = actAsOwnerOf(dataDirectory);
-  const { database, lock, migration } = openMigrated(dataDirectory, busyTimeoutMs);
+  const opening = { busyTimeoutMs, ...(backupDirectory && { backupDirectory }) };
+  const { database, lock, migration } = openMigrated(dataDirectory, opening);
   database.close();
   lock[Symbol.dispose]();
   return migration;
 }
 
-function openMigrated(dataDirectory: string, busyTimeoutMs: number, checksPages = false) {
+interface Opening {
+  readonly busyTimeoutMs: number;
+  readonly checksPages?: boolean;
+  readonly backupDirectory?: string;
+}
+
+function openMigrated(dataDirectory: string, opening: Opening) {
+  const { busyTimeoutMs, checksPages = false, backupDirectory } = opening;
   const file = join(dataDirectory, FILE_NAME);
   let database: DatabaseSync | undefined;
   let lock: Disposable | undefined;
@@ -103,7 +113,10 @@ function openMigrated(dataDirectory: string, busyTimeoutMs: number, checksPages 
       PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
       PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
       PRAGMA cache_size = -${CACHE_KIB};`);
-    return { database, file, lock, migration: migrate(database, file) };
+    const migration = migrate(database, file, (schema) =>
+      backUpBeforeMigration(file, schema, backupDirectory),
+    );
+    return { database, file, lock, migration };
   } catch (error) {
     database?.close();
     lock?.[Symbol.dispose]();

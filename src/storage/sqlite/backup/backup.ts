@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/start-error.ts";
 import { actAsOwnerOf } from "../acting-user.ts";
+import { FILE_NAME } from "../database-file.ts";
 import {
   resultCodeOf,
   SQLITE_CORRUPT,
@@ -13,10 +14,10 @@ import {
 import { damageOf } from "../health/integrity.ts";
 import { LOCK_NAME, lockShared } from "../lock-file.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
-import { FILE_NAME, requireDatabase } from "../open.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { renameDurably, syncFile } from "./durable-files.ts";
 import { writeMetadata } from "./metadata.ts";
+import { backupName } from "./names.ts";
 import {
   type BackupMetadata,
   type BackupReport,
@@ -27,23 +28,31 @@ import {
 /** How long a command waits for a restore that is running. */
 const BUSY_TIMEOUT_MS = 5000;
 
+export interface BackupOptions {
+  readonly note: BackupMetadata;
+  /** Whether to replace a file of the backup's name. */
+  readonly mayReplace: boolean;
+  /** The backup's name in a directory; by default named after its time. */
+  readonly name?: string;
+}
+
 /**
- * Copies the embedded database as of one instant while servers keep running. VACUUM INTO reads in
+ * Copies an embedded database as of one instant while servers keep running. VACUUM INTO reads in
  * one transaction: for 293 MB under reads it took 1.5 s. SQLite's online backup in steps restarts
  * after each write of another process, and under reads had not finished after 40 s. VACUUM also
  * omits free pages, which still contain deleted sessions and mails.
  *
- * @param target a file, or a directory in which the backup is named after its time.
+ * @param live the database's file.
+ * @param target a file, or a directory, in which it gets the name of the options.
  * @throws {StartupError} the file then does not exist, or is unchanged.
  */
 export function backupSqlite(
-  dataDirectory: string,
+  live: string,
   target: string,
-  { note, mayReplace }: { readonly note: BackupMetadata; readonly mayReplace: boolean },
+  { note, mayReplace, name = backupName(note.takenAt) }: BackupOptions,
 ): BackupReport {
-  const live = join(dataDirectory, FILE_NAME);
-  requireDatabase(dataDirectory);
-  const file = fileOf(target, note.takenAt);
+  const dataDirectory = dirname(live);
+  const file = fileOf(target, name);
   requireUsableTarget(file, dataDirectory, mayReplace);
   const part = `${file}.${process.pid}.part`;
   try {
@@ -63,9 +72,8 @@ export function backupSqlite(
   }
 }
 
-function fileOf(target: string, takenAt: string): string {
+function fileOf(target: string, name: string): string {
   const isDirectory = statSync(target, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const name = `kurs-${takenAt.replaceAll(":", "-")}.db`;
   return isDirectory ? join(target, name) : target;
 }
 

@@ -8,12 +8,18 @@ export interface DatabaseTotals {
   readonly units: number;
 }
 
-/** The metadata that a backup contains. */
+/** When and by what a backup was taken. */
 export interface BackupMetadata {
   /** RFC 3339: the backup has every write that was acknowledged before this time. */
   readonly takenAt: string;
   /** The version of the program that took it. */
   readonly program: string;
+}
+
+/** The metadata that a backup contains, with the database's totals at that time. */
+export interface BackupNote extends BackupMetadata {
+  /** Undefined in a backup from before the first release. */
+  readonly totals: DatabaseTotals | undefined;
 }
 
 export interface BackupReport extends BackupMetadata, DatabaseTotals {
@@ -36,7 +42,7 @@ export interface LostChanges {
 export interface RestoreReport extends DatabaseTotals {
   readonly database: string;
   /** Undefined for a copy that kurs backup did not make. */
-  readonly note: BackupMetadata | undefined;
+  readonly note: BackupNote | undefined;
   readonly schema: number;
   readonly sessionsEnded: number;
   /** The new path of the replaced database; undefined where there was none. */

@@ -1,4 +1,4 @@
-import { readProgramFile } from "./shared/program-files.ts";
+import { readProgramFile } from "./program-files.ts";
 
 /** The program's version, from its package.json. */
 export const version: string = (

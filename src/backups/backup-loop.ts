@@ -1,0 +1,53 @@
+import type { Cron } from "croner";
+import { sleep } from "../async/sleep.ts";
+import type { Clock } from "../shared/clock.ts";
+import { timestamp } from "../shared/instant.ts";
+
+/** The longest time between two looks at the schedule: a clock may be set meanwhile. */
+const CHECK_INTERVAL_MS = 60_000;
+
+/** How long after a failed backup the next one is tried, unless one is due sooner. */
+const RETRY_MS = 15 * 60_000;
+
+/**
+ * Takes backups by a schedule until the signal aborts: one is due at the first start and, when
+ * servers were down at its time, at the next. Of several servers on one database one takes it.
+ */
+export async function runBackupLoop(
+  uses: {
+    readonly schedule: Cron;
+    readonly clock: Clock;
+    /** As `CleanupStore.claimJob`. */
+    readonly claimJob: (name: string, now: string, nextAt: string) => Promise<boolean>;
+    /** @throws when there is no good new backup. */
+    readonly takeBackup: (signal: AbortSignal) => Promise<void>;
+    readonly onError: (error: unknown) => void;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { schedule, clock, claimJob, takeBackup, onError } = uses;
+  const now = () => timestamp(clock.nowMs());
+  const nextMs = () => {
+    const next = schedule.nextRun(new Date(clock.nowMs()));
+    if (next === null) throw new Error("the schedule of backups has no next run");
+    return next.getTime();
+  };
+
+  const backUpWhenDue = async (): Promise<void> => {
+    if (!(await claimJob("backup", now(), timestamp(nextMs())))) return;
+    try {
+      await takeBackup(signal);
+    } catch (error) {
+      // Due again for any server, unless its time comes sooner.
+      await claimJob("backup", now(), timestamp(clock.nowMs() + RETRY_MS));
+      throw error;
+    }
+  };
+
+  while (!signal.aborted) {
+    await backUpWhenDue().catch((error: unknown) => {
+      if (!signal.aborted) onError(error);
+    });
+    await sleep(Math.min(nextMs() - clock.nowMs(), CHECK_INTERVAL_MS), signal);
+  }
+}

@@ -1,0 +1,179 @@
+import type { Command } from "commander";
+import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
+import { timestamp } from "../shared/instant.ts";
+import { backupStore, restoreStore } from "../storage/maintenance.ts";
+import { redactDatabaseUrl, type StoreSettings } from "../storage/settings.ts";
+import {
+  backupJson,
+  formatBackup,
+  formatRestore,
+  formatVerification,
+  restoreJson,
+  verificationJson,
+} from "./report.ts";
+import type { Verification } from "./verify.ts";
+
+export interface BackupCommandDeps extends CommandIo {
+  readonly version: string;
+  /** @throws {ConfigError} */
+  readonly settings: () => StoreSettings;
+}
+
+/** Adds `kurs backup`, `kurs backup verify` and `kurs restore`. */
+export function backupCommands(program: Command, deps: BackupCommandDeps): void {
+  program
+    .command("backup")
+    .description("copy the embedded database as of one instant, also while a server runs")
+    .argument("[file]", "the backup's name, or a directory where it is named after its time")
+    .option("--force", "replace a file of that name")
+    .option("--verify", "then restore it into a scratch directory and check it")
+    .option("--keep <n>", "then remove all but the newest N backups of that directory")
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", backupExamples)
+    .action((file: string | undefined, options: BackupOptions) => backUp(deps, file, options))
+    .command("verify")
+    .description("restore a backup into a scratch directory beside it, and check it thoroughly")
+    .argument("[file]", "a backup, or a directory whose newest one is meant (default: BACKUP_DIR)")
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", verifyExamples)
+    .action((file: string | undefined, options: OutputOptions) => verify(deps, file, options));
+
+  program
+    .command("restore")
+    .description("replace the embedded database with a backup; stop the server first")
+    .argument("<file>", "a file written by kurs backup")
+    .option("--revive-keys", "make keys valid again that were revoked after the backup")
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", restoreExamples)
+    .action((file: string, options: RestoreOptions) => restore(deps, file, options));
+}
+
+const backupExamples = `
+The copy is checked before it gets its name, so the file is either complete or missing. It contains
+digests of all credentials and the waiting mails, and only its owner may read it. Without a name it
+goes to BACKUP_DIR.
+
+Examples:
+  $ kurs backup /var/backups/kurs/
+  $ kurs backup /var/backups/kurs/ --verify --keep 14
+  $ kurs backup kurs.backup.db --force`;
+
+const verifyExamples = `
+The scratch directory needs the size of the database, and is removed. The exit code is 1 when
+something is wrong with the backup.
+
+Examples:
+  $ kurs backup verify
+  $ kurs backup verify /var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db`;
+
+const restoreExamples = `
+Changes made after the backup are lost: accounts, keys, changed passwords, units charged. Keys
+revoked since then stay revoked if the replaced database can still be read. All sessions end, and
+links in mails become invalid. The replaced database is kept in the same directory.
+
+Example:
+  $ kurs restore /var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db`;
+
+interface BackupOptions extends OutputOptions {
+  readonly force?: boolean;
+  readonly verify?: boolean;
+  readonly keep?: string;
+}
+
+interface RestoreOptions extends OutputOptions {
+  readonly reviveKeys?: boolean;
+}
+
+async function backUp(deps: BackupCommandDeps, named: string | undefined, options: BackupOptions) {
+  const { settings, clock, version, print } = deps;
+  const { force = false, verify: verifies = false, json } = options;
+  requireEmbedded(
+    settings(),
+    (address) =>
+      "back it up with PostgreSQL's own tools, such as\n" +
+      `  pg_dump --format=custom --file=kurs.dump --dbname='${address}'\n` +
+      "(it asks for the password, or takes it from PGPASSWORD or ~/.pgpass)",
+  );
+  if (named !== undefined) requireFileName(named);
+  const keep = keepOf(options.keep);
+  const kept = await import("./kept.ts");
+  if (keep !== undefined && named !== undefined && !kept.isDirectory(named)) {
+    throw new CommandError(`--keep: want a directory of backups, and ${named} is not one`, 2);
+  }
+  const note = { takenAt: timestamp(clock.nowMs()), program: version };
+  const report = await backupStore(settings(), named, { note, mayReplace: force });
+  const verification = verifies ? await verifyBackup(report.file, deps) : undefined;
+  const isGood = verification === undefined || verification.problems.length === 0;
+  // Older backups are the better ones when there is a problem with this one.
+  const removed =
+    keep === undefined || !isGood
+      ? 0
+      : kept.removeOldBackups(named ?? settings().backupDirectory, keep, clock.nowMs());
+  if (json) print(JSON.stringify(backupJson(report, verification, removed)));
+  else {
+    print(formatBackup(report));
+    if (verification !== undefined && isGood) print(formatVerification(verification));
+    if (removed > 0) print(`removed ${removed} older backups`);
+  }
+  if (!isGood) throw problemsOf(verification);
+}
+
+async function verify(deps: BackupCommandDeps, named: string | undefined, options: OutputOptions) {
+  const { settings, print } = deps;
+  requireEmbedded(settings(), () => "restore a dump into an empty database to verify it");
+  if (named !== undefined) requireFileName(named);
+  const kept = await import("./kept.ts");
+  const verification = await verifyBackup(kept.backupIn(named ?? settings().backupDirectory), deps);
+  const isGood = verification.problems.length === 0;
+  if (options.json) print(JSON.stringify(verificationJson(verification)));
+  else if (isGood) print(formatVerification(verification));
+  if (!isGood) throw problemsOf(verification);
+}
+
+async function verifyBackup(file: string, { clock }: BackupCommandDeps): Promise<Verification> {
+  const { verifyBackup: restoreAndCheck } = await import("./verify.ts");
+  return await restoreAndCheck(file, clock);
+}
+
+async function restore(deps: BackupCommandDeps, file: string, options: RestoreOptions) {
+  const { settings, clock, print } = deps;
+  const { reviveKeys = false, json } = options;
+  requireEmbedded(
+    settings(),
+    (address) =>
+      "restore it with PostgreSQL's own tools, such as\n" +
+      `  pg_restore --clean --if-exists --single-transaction --dbname='${address}' ` +
+      "kurs.dump\n(stop every node first; end all sessions after it: DELETE FROM sessions)",
+  );
+  requireFileName(file);
+  const now = timestamp(clock.nowMs());
+  const report = await restoreStore(settings(), file, { now, reviveKeys });
+  print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, reviveKeys));
+}
+
+/** @throws {CommandError} with advice for PostgreSQL's address without its password. */
+function requireEmbedded(
+  { database }: StoreSettings,
+  adviceFor: (address: string) => string,
+): void {
+  if (database.engine === "sqlite") return;
+  const address = redactDatabaseUrl(database.hosts);
+  throw new CommandError(`the store is on PostgreSQL: ${adviceFor(address)}`, 2);
+}
+
+function requireFileName(file: string): void {
+  if (file !== "-") return;
+  throw new CommandError("name a file: a backup is checked completely, so it cannot use a pipe", 2);
+}
+
+function keepOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9][0-9]{0,4}$/.test(text)) return Number.parseInt(text, 10);
+  throw new CommandError(`--keep ${text}: want a whole number from 1 to 99999`, 2);
+}
+
+function problemsOf(verification: Verification | undefined): CommandError {
+  const { file = "", problems = [] } = verification ?? {};
+  const reasons = problems.map((problem) => problem.replace(/\.$/, ""));
+  return new CommandError(`the backup ${file} is not good: ${reasons.join("; ")}.`);
+}

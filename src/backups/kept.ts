@@ -1,0 +1,121 @@
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { DAY_MS } from "../shared/clock.ts";
+import { StartupError } from "../shared/start-error.ts";
+import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
+import { syncDirectory, syncFile } from "../storage/sqlite/backup/durable-files.ts";
+import { takenAtOf } from "../storage/sqlite/backup/names.ts";
+
+// A directory of backups: those that Kurs named after their time, and which of them was the last to
+// be verified.
+
+/** Records the last verified backup in its directory. */
+const RECORD_NAME = "verified.json";
+
+const FILE_MODE = 0o600;
+
+/** What an interrupted backup or verification leaves behind. */
+const leftover = /^(?:kurs-.*\.db\.\d+\.part(?:-journal)?|\.verifying-\d+)$/;
+
+/** Longer than any backup or verification takes. */
+const LEFTOVER_AGE_MS = DAY_MS;
+
+/** The backup that was verified last. */
+export interface VerifiedBackup {
+  /** Its name in the directory. */
+  readonly file: string;
+  /** When it was taken, and when it was verified: RFC 3339, UTC. */
+  readonly takenAt: string;
+  readonly verifiedAt: string;
+}
+
+interface VerifiedRecord {
+  readonly file: string;
+  readonly taken_at: string;
+  readonly verified_at: string;
+}
+
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/**
+ * @param place a backup, or a directory whose newest one is meant.
+ * @throws {StartupError} when there is none.
+ */
+export function backupIn(place: string): string {
+  if (existsSync(place) && !isDirectory(place)) return place;
+  const [newest] = existsSync(place) ? backupsIn(place) : [];
+  if (newest !== undefined) return join(place, newest);
+  throw new StartupError(`There is no backup at ${place}: make one with kurs backup.`);
+}
+
+/** The names of a directory's backups, the newest first. */
+function backupsIn(directory: string): readonly string[] {
+  return readdirSync(directory)
+    .filter((name) => takenAtOf(name) !== undefined)
+    .sort()
+    .reverse();
+}
+
+/**
+ * Removes all but the newest backups of a directory, and what interrupted ones have left. Backups
+ * from before a migration, and files with other names, stay.
+ *
+ * @returns how many backups were removed.
+ */
+export function removeOldBackups(directory: string, kept: number, nowMs: number): number {
+  using _owner = actAsOwnerOf(directory);
+  const old = backupsIn(directory).slice(kept);
+  for (const name of old) rmSync(join(directory, name), { force: true });
+  for (const name of readdirSync(directory).filter((one) => leftover.test(one))) {
+    const path = join(directory, name);
+    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: nowMs };
+    if (nowMs - mtimeMs > LEFTOVER_AGE_MS) rmSync(path, { recursive: true, force: true });
+  }
+  return old.length;
+}
+
+/** Records that a backup was verified, on disk on return, unless it is not named after its time. */
+export function recordVerified(file: string, verifiedAt: string): void {
+  const [directory, name] = [dirname(file), basename(file)];
+  const takenAt = takenAtOf(name);
+  if (takenAt === undefined) return;
+  using _owner = actAsOwnerOf(directory);
+  const record = join(directory, RECORD_NAME);
+  const part = `${record}.${process.pid}.part`;
+  const content: VerifiedRecord = { file: name, taken_at: takenAt, verified_at: verifiedAt };
+  try {
+    writeFileSync(part, `${JSON.stringify(content)}\n`, { mode: FILE_MODE, flag: "wx" });
+    syncFile(part);
+    renameSync(part, record);
+    syncDirectory(directory);
+  } finally {
+    rmSync(part, { force: true });
+  }
+}
+
+/**
+ * @returns the backup of a directory that was verified last; undefined if none was.
+ * @throws an error when the record cannot be read or is not one.
+ */
+export async function readVerified(directory: string): Promise<VerifiedBackup | undefined> {
+  const path = join(directory, RECORD_NAME);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+  const {
+    file,
+    taken_at: takenAt,
+    verified_at: verifiedAt,
+  } = JSON.parse(text) as Partial<VerifiedRecord>;
+  if (file === undefined || takenAt === undefined || verifiedAt === undefined) {
+    throw new Error(`${path} is not the record of a verified backup`);
+  }
+  return { file, takenAt, verifiedAt };
+}

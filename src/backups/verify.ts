@@ -1,0 +1,98 @@
+import { rmSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { examineStore } from "../doctor/examine.ts";
+import { checkStore } from "../doctor/rules/store.ts";
+import type { Clock } from "../shared/clock.ts";
+import { timestamp } from "../shared/instant.ts";
+import { StartupError } from "../shared/start-error.ts";
+import { commandTimeouts } from "../storage/settings.ts";
+import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
+import type { BackupNote, DatabaseTotals } from "../storage/sqlite/backup/report.ts";
+import { restoreSqlite } from "../storage/sqlite/backup/restore.ts";
+import { migrateSqlite } from "../storage/sqlite/open.ts";
+import { makePrivateDirectory } from "../storage/sqlite/private-files.ts";
+import { recordVerified } from "./kept.ts";
+
+/** A backup that was restored and examined. */
+export interface Verification {
+  readonly file: string;
+  readonly sizeBytes: number;
+  /** Undefined for a copy that kurs backup did not make. */
+  readonly note: BackupNote | undefined;
+  /** The backup's schema. */
+  readonly schema: number;
+  /** The totals of the restored database. */
+  readonly totals: DatabaseTotals;
+  /** What is wrong with it, in sentences; empty if nothing is. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Restores a backup into a scratch directory beside it, examines the restored database thoroughly
+ * and compares its totals with those that the backup recorded. A success is recorded beside the
+ * backup. The scratch directory needs the size of the database, and is removed.
+ *
+ * @throws {StartupError} when the file is not a backup, or cannot be restored at all.
+ */
+export async function verifyBackup(file: string, clock: Clock): Promise<Verification> {
+  const directory = dirname(resolve(file));
+  const scratch = join(directory, `.verifying-${process.pid}`);
+  const now = timestamp(clock.nowMs());
+  makeScratch(directory, scratch);
+  try {
+    const { note, schema, ...totals } = restoreSqlite(scratch, file, { now, reviveKeys: false });
+    migrateSqlite(scratch, commandTimeouts.busyTimeoutMs);
+    const { accounts, activeKeys, units } = totals;
+    const restored = { accounts, activeKeys, units };
+    const problems = [
+      ...(await problemsIn(scratch, clock, restored)),
+      ...(note?.totals === undefined ? [] : differences("recorded", note.totals, restored)),
+    ];
+    if (problems.length === 0) recordVerified(resolve(file), timestamp(clock.nowMs()));
+    return { file, sizeBytes: statSync(file).size, note, schema, totals: restored, problems };
+  } finally {
+    using _owner = actAsOwnerOf(directory);
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function makeScratch(directory: string, scratch: string): void {
+  try {
+    using _owner = actAsOwnerOf(directory);
+    rmSync(scratch, { recursive: true, force: true });
+    makePrivateDirectory(scratch);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartupError(`Cannot restore the backup beside itself: ${reason}.`, error);
+  }
+}
+
+/** What the doctor finds in a restored database. */
+async function problemsIn(
+  dataDirectory: string,
+  clock: Clock,
+  restored: DatabaseTotals,
+): Promise<readonly string[]> {
+  const examined = await examineStore({ dataDirectory, database: { engine: "sqlite" } }, true);
+  if (examined.kind === "missing") return [`there is ${examined.what}`];
+  if (examined.kind === "failed") return [examined.reason];
+  const { totals } = examined.facts;
+  const found = checkStore(examined.facts, clock.nowMs());
+  return [
+    ...found.filter(({ level }) => level === "problem").map(({ text }) => text),
+    ...(totals === undefined ? [] : differences("examined", totals, restored)),
+  ];
+}
+
+function differences(
+  what: string,
+  expected: Partial<DatabaseTotals>,
+  restored: DatabaseTotals,
+): readonly string[] {
+  const names = { accounts: "accounts", activeKeys: "active keys", units: "units" } as const;
+  return (Object.keys(names) as (keyof typeof names)[]).flatMap((name) => {
+    const wanted = expected[name];
+    if (wanted === undefined || wanted === restored[name]) return [];
+    return [`${wanted} ${names[name]} were ${what}, and ${restored[name]} are restored`];
+  });
+}

@@ -1,0 +1,30 @@
+import type { Logger } from "pino";
+import { readVerified } from "../backups/kept.ts";
+
+export interface BackupSettings {
+  readonly backupDirectory: string;
+  /** Undefined when this server takes no backups. */
+  readonly backupSchedule: object | undefined;
+}
+
+/**
+ * Reads when the backup that was verified last was taken: milliseconds since 1970, -Infinity while
+ * a scheduled backup is still to be verified; undefined where there are no backups.
+ */
+export type ReadVerifiedBackup = () => Promise<number | undefined>;
+
+export function createVerifiedBackupReader(
+  { backupDirectory, backupSchedule }: BackupSettings,
+  log: Logger,
+): ReadVerifiedBackup {
+  const none = backupSchedule === undefined ? undefined : -Infinity;
+  return async () => {
+    try {
+      const verified = await readVerified(backupDirectory);
+      return verified === undefined ? none : Date.parse(verified.takenAt);
+    } catch (err) {
+      log.error({ err }, "the record of the last verified backup could not be read");
+      return none;
+    }
+  };
+}

@@ -1,0 +1,15 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { StartupError } from "../../shared/start-error.ts";
+
+/** The database's file name in the data directory. */
+export const FILE_NAME = "kurs.db";
+
+/** @throws {StartupError} when a data directory has no database. */
+export function requireDatabase(dataDirectory: string): void {
+  const file = join(resolve(dataDirectory), FILE_NAME);
+  if (existsSync(file)) return;
+  throw new StartupError(
+    `There is no database at ${file}; set DATA_DIR to the server's data directory.`,
+  );
+}

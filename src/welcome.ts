@@ -1,0 +1,46 @@
+import { resolve } from "node:path";
+import { isSea } from "node:sea";
+import type { Config } from "./config.ts";
+import type { Service } from "./service.ts";
+import { programFilesIn } from "./shared/program-files.ts";
+import { version } from "./shared/version.ts";
+import { redactDatabaseUrl } from "./storage/settings.ts";
+import { FILE_NAME } from "./storage/sqlite/database-file.ts";
+
+/** What a person who has started a server looks for: where it is, where data and mail go. */
+export function welcome(
+  { url, metricsUrl }: Pick<Service, "url" | "metricsUrl">,
+  { dataDirectory, database, smtpUrl }: Config,
+): string {
+  const hasPages = programFilesIn("console/dist").includes("index.html");
+  const lines: readonly (readonly [name: string, what: string | undefined])[] = [
+    ["console", hasPages ? `${url}/` : undefined],
+    ["API reference", hasPages ? `${url}/docs` : `${url}/openapi.json`],
+    ["metrics", metricsUrl],
+    [
+      "data",
+      database.engine === "sqlite"
+        ? resolve(dataDirectory, FILE_NAME)
+        : redactDatabaseUrl(database.hosts),
+    ],
+    [
+      "mail",
+      smtpUrl === undefined
+        ? `files in ${resolve(dataDirectory, "mail")} (no SMTP_URL is set)`
+        : `sent by ${URL.parse(smtpUrl.replace(/^smtps?/i, "https"))?.host}`,
+    ],
+    ["commands", `${commandName()} --help`],
+  ];
+  return [
+    `Kurs ${version} listens on ${url}`,
+    ...lines.flatMap(([name, what]) =>
+      what === undefined ? [] : [`  ${name.padEnd(15)} ${what}`],
+    ),
+  ].join("\n");
+}
+
+/** How this program's commands are called where it was started from. */
+function commandName(): string {
+  if (isSea()) return process.argv[0] ?? "kurs";
+  return import.meta.url.endsWith("/src/welcome.ts") ? "npm run -s kurs --" : "npx kurs";
+}

@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { Cron } from "croner";
+import type { runOwnCommand } from "../../src/cli/own-command.ts";
+import { scrape } from "../support/metrics.ts";
+import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { startService, TestClock } from "../support/service.ts";
+
+const NIGHTLY = "0 4 * * *";
+const EVERY_SECOND = "* * * * * *";
+
+const backup = /^kurs-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.db$/;
+
+const backupsIn = (directory: string) =>
+  readdirSync(directory)
+    .filter((name) => backup.test(name))
+    .sort();
+
+/** Waits until a server has logged a message so many times. */
+const logged = (server: Server, message: string, times = 1) =>
+  server.program.waitFor(`${times} × "${message}"`, () => {
+    const lines = server.logLines().filter(({ msg }) => msg === message);
+    return lines.length < times ? undefined : lines;
+  });
+
+const TAKEN = "a backup was taken and verified";
+const FAILED = "a scheduled backup failed";
+
+suite("scheduled backups", { concurrency: 3 }, () => {
+  test("the first start takes and verifies one, which only the owner can read", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, "data");
+    const env = { BACKUP_SCHEDULE: NIGHTLY, METRICS_PORT: "0" };
+    await using server = await serve({ dataDirectory, env });
+    const customer = await server.newCustomer();
+    await customer.read("EUR/USD");
+
+    const [line] = await logged(server, TAKEN);
+
+    const directoryOfBackups = join(dataDirectory, "backups");
+    const [file = "", ...others] = backupsIn(directoryOfBackups);
+    assert.deepEqual(others, []);
+    const report = line?.backup as Record<string, unknown>;
+    assert.deepEqual([report.file, report.problems], [join(directoryOfBackups, file), []]);
+    assert.equal(statSync(directoryOfBackups).mode & 0o777, 0o700);
+    assert.equal(statSync(join(directoryOfBackups, file)).mode & 0o777, 0o600);
+    const verified = JSON.parse(readFileSync(join(directoryOfBackups, "verified.json"), "utf8"));
+    assert.equal(verified.file, file);
+    const metricsUrl = server.logLines().find(({ msg }) => msg === "serving metrics")?.url;
+    const age = (await scrape({ metricsUrl: String(metricsUrl) })).value(
+      "kurs_backup_verified_age_seconds",
+    );
+    assert.ok(age !== undefined && age >= 0 && age < 3600, `${age} s`);
+  });
+
+  test("a server keeps serving while it takes one each second, and keeps as many as it should", async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = join(directory.path, "data");
+    const backups = join(directory.path, "backups");
+    const env = {
+      BACKUP_SCHEDULE: EVERY_SECOND,
+      BACKUP_DIR: backups,
+      BACKUP_KEEP: "2",
+      PLAN_FREE_UNITS: "1000000",
+    };
+    await using server = await serve({ dataDirectory, env });
+    const customer = await server.newCustomer();
+    let reads = 0;
+    const taken = logged(server, TAKEN, 4);
+    let isTaken = false;
+    void taken.finally(() => {
+      isTaken = true;
+    });
+    while (!isTaken) {
+      assert.equal((await customer.read("EUR/USD")).status, 200);
+      reads += 1;
+    }
+    await taken;
+
+    assert.equal(await server.usedUnits(customer.session), reads);
+    await server.stop();
+    const kept = backupsIn(backups);
+    // A backup that the stop interrupted may have been taken and not yet have replaced an older one.
+    assert.ok(kept.length === 2 || kept.length === 3, kept.join(" "));
+    const checked = await kurs(["backup", "verify"], { dataDirectory, env });
+    assert.deepEqual([checked.exitCode, checked.stderr], [0, ""]);
+  });
+
+  test("a backup that fails is logged, harms no read, and is no verified one in the metrics", async () => {
+    await using directory = await temporaryDirectory();
+    const notDirectory = join(directory.path, "file");
+    writeFileSync(notDirectory, "mine");
+    await using server = await serve({
+      dataDirectory: join(directory.path, "data"),
+      env: { BACKUP_SCHEDULE: NIGHTLY, BACKUP_DIR: join(notDirectory, "x"), METRICS_PORT: "0" },
+    });
+
+    const [line] = await logged(server, FAILED);
+
+    assert.match(JSON.stringify(line?.err), /file\/x/);
+    const customer = await server.newCustomer();
+    assert.equal((await customer.read("EUR/USD")).status, 200);
+    assert.equal(readFileSync(notDirectory, "utf8"), "mine");
+    const metricsUrl = server.logLines().find(({ msg }) => msg === "serving metrics")?.url;
+    const metrics = await scrape({ metricsUrl: String(metricsUrl) });
+    assert.equal(metrics.value("kurs_backup_verified_age_seconds"), Infinity);
+  });
+
+  test("one is due at its time or, if no server ran, at the next start, and again after a failure; of two servers one takes it", async () => {
+    await using directory = await temporaryDirectory();
+    const clock = new TestClock("2026-11-21T12:00:00.000Z");
+    const commands: string[] = [];
+    let exitCode = 0;
+    const runCommand: typeof runOwnCommand = async (args) => {
+      commands.push(args.join(" "));
+      return { exitCode, stdout: "{}", stderr: "no space" };
+    };
+    const backupSchedule = new Cron(NIGHTLY, { timezone: "UTC", paused: true });
+    const config = { backupSchedule, backupsKept: 7 };
+    const options = { dataDirectory: directory.path, clock, config, runCommand };
+    /** Starts two servers, whose first look at the schedule is at once, and stops them. */
+    const backupsAt = async (time: string) => {
+      clock.set(time);
+      commands.length = 0;
+      const servers = [await startService(options), await startService(options)];
+      await Promise.all(servers.map((server) => server[Symbol.asyncDispose]()));
+      return commands.length;
+    };
+
+    assert.equal(await backupsAt("2026-11-21T12:00:00.000Z"), 1);
+    assert.deepEqual(commands, ["backup --verify --keep 7 --json"]);
+    assert.equal(await backupsAt("2026-11-22T03:59:59.999Z"), 0);
+    assert.equal(await backupsAt("2026-11-22T04:00:00.000Z"), 1);
+    assert.equal(await backupsAt("2026-11-22T04:00:01.000Z"), 0);
+    assert.equal(await backupsAt("2026-11-30T11:00:00.000Z"), 1);
+    exitCode = 1;
+    assert.equal(await backupsAt("2026-12-01T04:00:00.000Z"), 1);
+    assert.equal(await backupsAt("2026-12-01T04:14:59.999Z"), 0);
+    assert.equal(await backupsAt("2026-12-01T04:15:00.000Z"), 1);
+    exitCode = 0;
+    assert.equal(await backupsAt("2026-12-01T04:30:00.000Z"), 1);
+    assert.equal(await backupsAt("2026-12-01T04:45:00.000Z"), 0);
+  });
+});
+
+suite("settings of scheduled backups", { concurrency: 3 }, () => {
+  for (const [name, value, problem] of [
+    ["BACKUP_SCHEDULE", "nightly", /BACKUP_SCHEDULE: want a cron pattern such as "0 4 \* \* \*"/],
+    ["BACKUP_SCHEDULE", "61 4 * * *", /BACKUP_SCHEDULE: want a cron pattern/],
+    ["BACKUP_SCHEDULE", "0 4 31 2 *", /BACKUP_SCHEDULE: want a cron pattern/],
+    ["BACKUP_KEEP", "0", /BACKUP_KEEP: want a whole number from 1 to 10000, not "0"/],
+  ] as const) {
+    test(`a server rejects ${name}=${value}`, async () => {
+      await using directory = await temporaryDirectory();
+      const dataDirectory = join(directory.path, "data");
+      const ended = await kurs(["serve"], { dataDirectory, env: { [name]: value } });
+      assert.equal(ended.exitCode, 2);
+      assert.match(ended.stderr, problem);
+      assert.deepEqual(readdirSync(directory.path), []);
+    });
+  }
+
+  test("a server on PostgreSQL rejects a schedule, for PostgreSQL has tools of its own", async () => {
+    const env = { DATABASE_URL: "postgres://db.example.org/kurs", BACKUP_SCHEDULE: NIGHTLY };
+    const ended = await kurs(["serve"], { env });
+    assert.equal(ended.exitCode, 2);
+    assert.match(ended.stderr, /BACKUP_SCHEDULE: unset it; PostgreSQL's own tools back up/);
+  });
+});
+
+test("--keep removes older backups and day-old leftovers of that directory, and nothing else", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = join(directory.path, "data");
+  const backups = join(directory.path, "backups");
+  await kurs(["migrate"], { dataDirectory });
+  await kurs(["backup"], { dataDirectory, env: { BACKUP_DIR: backups } });
+  const [recent = ""] = backupsIn(backups);
+  const older = ["kurs-2025-01-01T04-00-00.000Z.db", "kurs-2025-01-02T04-00-00.000Z.db"];
+  const others = ["kurs-before-schema-8-2025-01-01T04-00-00.000Z.db", "kurs-2025.db", "mine.txt"];
+  const leftover = "kurs-2025-01-03T04-00-00.000Z.db.77.part";
+  const running = "kurs-2026-11-22T04-00-00.000Z.db.78.part";
+  for (const name of [...older, ...others, leftover, running])
+    writeFileSync(join(backups, name), "");
+  utimesSync(join(backups, leftover), 1_735_876_800, 1_735_876_800);
+
+  const ended = await kurs(["backup", backups, "--keep", "3"], { dataDirectory });
+
+  assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
+  assert.match(ended.stdout, /\nremoved 1 older backups\n$/);
+  const [first = "", second = "", third = "", ...more] = backupsIn(backups);
+  assert.deepEqual([first, second, more], [older[1], recent, []]);
+  assert.deepEqual(readdirSync(backups).sort(), [first, second, third, ...others, running].sort());
+});
+
+test("--keep rejects a file, and a number that keeps nothing", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = join(directory.path, "data");
+  await kurs(["migrate"], { dataDirectory });
+  for (const [args, problem] of [
+    [["copy.db", "--keep", "3"], /--keep: want a directory of backups, and copy\.db is not one/],
+    [[directory.path, "--keep", "0"], /--keep 0: want a whole number from 1 to 99999/],
+    [[directory.path, "--keep", "-1"], /--keep -1: want a whole number/],
+  ] as const) {
+    const ended = await kurs(["backup", ...args], { dataDirectory });
+    assert.equal(ended.exitCode, 2);
+    assert.match(ended.stderr, problem);
+  }
+  assert.deepEqual(readdirSync(directory.path), ["data"]);
+});

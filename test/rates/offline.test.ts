@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { FAILED, playPublisher, sourceAt } from "../support/fake-publisher.ts";
+import { eventually } from "../support/mails.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
+
+/** A name that never resolves (RFC 2606, section 2). */
+const UNREACHABLE = "http://rates.invalid/today";
+
+const messagesOf = ({ logLines }: TestService) =>
+  logLines.map((line) => JSON.parse(line) as { readonly msg: string; readonly level: number });
+
+test("without a network the log has one line that says what is served, and no warning per source", async () => {
+  const clock = new TestClock("2026-11-21T12:00:00.000Z");
+  const sources = ["ecb", "cnb", "nbp"].map((key) => sourceAt(key, [UNREACHABLE], clock));
+  await using service = await startService({ clock, sources });
+
+  const line = await eventually("the line", () =>
+    messagesOf(service).find(({ msg }) => msg.startsWith("offline")),
+  );
+
+  assert.match(
+    line.msg,
+    /^offline: serving the snapshot of \d{4}-\d\d-\d\d until the network is back$/,
+  );
+  assert.deepEqual(
+    messagesOf(service).filter(({ msg }) => msg === FAILED),
+    [],
+  );
+});
+
+test("one source that cannot be reached beside others is reported as that source's failure", async () => {
+  const clock = new TestClock("2026-11-21T12:00:00.000Z");
+  await using publisher = await playPublisher((response) => void response.writeHead(500).end());
+  const sources = [
+    sourceAt("ecb", [UNREACHABLE], clock),
+    sourceAt("cnb", [publisher.address], clock),
+  ];
+  await using service = await startService({ clock, sources });
+
+  await eventually("both failures", () =>
+    messagesOf(service).filter(({ msg }) => msg === FAILED).length === 2 ? true : undefined,
+  );
+
+  assert.ok(messagesOf(service).every(({ msg }) => !msg.startsWith("offline")));
+});
