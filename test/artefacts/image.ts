@@ -70,6 +70,12 @@ async function makeBase(): Promise<string> {
   });
   const container = buildah("from", "scratch");
   buildah("add", "--quiet", container, archive, "/");
+  // Where this machine trusts an authority of its own, the build must, too.
+  const authorities = process.env.NODE_EXTRA_CA_CERTS;
+  if (authorities !== undefined) {
+    buildah("add", "--quiet", container, authorities, "/etc/authorities.pem");
+    buildah("config", "--env", "NODE_EXTRA_CA_CERTS=/etc/authorities.pem", container);
+  }
   buildah("commit", "--quiet", container, name);
   buildah("rm", container);
   return name;

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdirSync, statSync } from "node:fs";
+import { copyFileSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { temporaryDirectory } from "../support/process.ts";
@@ -11,6 +11,7 @@ import { type Seen, type Start, walk } from "./walk.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const USER = 10_001;
+const INSTALL_MS_MAX = 300_000;
 
 /** What a shell gives a program, and nothing of this project's own settings. */
 const environment = (more: Readonly<Record<string, string>> = {}) => ({
@@ -70,9 +71,11 @@ async function walkPackage(): Promise<Row> {
   const [{ filename, size, entryCount }] = JSON.parse(packed);
   const place = join(directory.path, "empty");
   mkdirSync(place);
-  const env = environment();
-  const options = ["--no-audit", "--no-fund", "--loglevel=error"];
-  execFileSync("npm", ["install", ...options, join(directory.path, filename)], { cwd: place, env });
+  const install = ["install", "--no-audit", "--no-fund", "--loglevel=error"];
+  execFileSync("npm", [...install, join(directory.path, filename)], {
+    cwd: place,
+    timeout: INSTALL_MS_MAX,
+  });
   const seen = await walk((port) => ({
     command: ["npx", "kurs", "serve"],
     cwd: place,
@@ -102,11 +105,11 @@ async function walkExecutable(): Promise<Row> {
   const root = directory.path;
   execFileSync("npm", ["run", "--silent", "build:binary"], { cwd: ROOT, stdio: "inherit" });
   const executable = join(ROOT, "dist/kurs");
-  cpSync(executable, join(root, "kurs"));
+  copyFileSync(executable, join(root, "kurs"));
   const libraries = execFileSync("ldd", [executable], { encoding: "utf8" });
   for (const [path] of libraries.matchAll(/\/\S+/g)) {
     mkdirSync(join(root, dirname(path)), { recursive: true });
-    cpSync(path, join(root, path), { dereference: true });
+    copyFileSync(path, join(root, path));
   }
   mkdirSync(join(root, "data"));
   const start = (port: number): Start => ({
