@@ -41,14 +41,14 @@ async function assertComplete(
   assert.equal((await server.readRate("EUR/USD", keys.revoked)).status, 401);
   assert.equal((await server.readRate("EUR/JPY", keys.ada)).status, 503);
 
-  assert.equal(await server.usedUnits(session), 7);
+  assert.equal(await server.usedUnits(session), 8);
   const { body } = await server.get("/v1/account/usage", {
     session: await server.logIn("bob@example.org"),
   });
   const { plan, usage } = body as { plan: string; usage: Record<string, number> };
   assert.deepEqual([plan, usage.used_units, usage.quota_units], ["pro", 2, 5_000_000_000]);
   const doctor = await kurs(["doctor", "--thorough"], { dataDirectory, env });
-  assert.match(doctor.stdout, /^ok +units +9 units of 2 accounts/m);
+  assert.match(doctor.stdout, /^ok +units +10 units of 2 accounts/m);
 }
 
 suite("the store of an earlier release", { concurrency: 2 }, () => {
