@@ -8,14 +8,14 @@
 ARG BASE_IMAGE=docker.io/library/debian:trixie-slim
 
 FROM ${BASE_IMAGE} AS build
-# The distribution's npm may run on an old Node.js: it only installs.
+# npm alone: scripts/run.js installs the Node.js that builds.
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates libatomic1 npm
 WORKDIR /build
 ARG NPM_CONFIG_REGISTRY
 COPY package.json package-lock.json ./
-# No package that the executable contains needs its install script.
-RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY scripts/run.js scripts/
+RUN node scripts/run.js
 COPY . .
 RUN npm run --silent build:binary && mkdir --mode=0700 /data
 

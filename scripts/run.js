@@ -1,9 +1,9 @@
 // Runs a file of this project with the dependencies installed and on the Node.js that it needs:
 // `node scripts/run.js FILE ARGUMENTS…`, so that each script of package.json works alone on a fresh
-// clone. A plain `node` in a shell is the machine's own and may be too old for TypeScript, so this
+// clone. Without a file it only installs. A plain `node` in a shell is the machine's own and may be too old for TypeScript, so this
 // file is JavaScript that runs on any Node.js since 16.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { argv, execPath, versions } from "node:process";
@@ -19,10 +19,11 @@ export const isNewEnough = Number.parseInt(versions.node, 10) >= NEEDED_MAJOR;
 if (argv[1] === fileURLToPath(import.meta.url)) {
   argv.splice(1, 1);
   if (!isNewEnough) {
-    runOnPinned(argv.slice(1));
+    if (argv.length > 1) runOnPinned(argv.slice(1));
+    else installIfMissing();
   } else {
     installIfMissing();
-    await import(new URL(`../${argv[1]}`, import.meta.url).href);
+    if (argv.length > 1) await import(new URL(`../${argv[1]}`, import.meta.url).href);
   }
 }
 
@@ -54,12 +55,17 @@ export function runOnPinned(args) {
  */
 function pinnedNode() {
   const program = process.platform === "win32" ? "bin/node.exe" : "bin/node";
-  const platform = process.platform === "win32" ? "win" : process.platform;
-  const names = ["node", "node-bin"].map((kind) => `${kind}-${platform}-${process.arch}`);
+  const names = runtimeNames();
   const places = createRequire(import.meta.url).resolve.paths("node-runtime") ?? [];
   return places
     .flatMap((place) => names.map((name) => join(place, name, program)))
     .find((path) => existsSync(path));
+}
+
+/** The names under which npm has the runtime for this platform. */
+function runtimeNames() {
+  const platform = process.platform === "win32" ? "win" : process.platform;
+  return ["node", "node-bin"].map((kind) => `${kind}-${platform}-${process.arch}`);
 }
 
 /**
@@ -70,7 +76,10 @@ function installIfMissing() {
   if (modifiedMs("node_modules/.package-lock.json") >= modifiedMs("package-lock.json")) return;
   console.error("Installing the dependencies, once …");
   const npm = process.env.npm_execpath;
-  const options = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  const ci = ["ci", "--no-audit", "--no-fund", "--loglevel=error"];
+  const options = canInstall()
+    ? ci
+    : ["exec", "--yes", `--package=${pinned()}`, "--", "npm", ...ci];
   // stdout belongs to the program, whose output another one may read.
   /** @type {import("node:child_process").SpawnSyncOptions} */
   const spawning = { cwd: root, stdio: ["ignore", 2, 2] };
@@ -82,6 +91,22 @@ function installIfMissing() {
     console.error("The installation failed. Run `npm ci` to see why.");
     process.exit(1);
   }
+}
+
+/**
+ * Whether npm on this Node.js installs all optional packages: it skips the build's native parts,
+ * which declare that they need a newer one. The pinned Node.js then runs npm.
+ */
+function canInstall() {
+  const [major = 0, minor = 0] = versions.node.split(".").map(Number);
+  return major > 20 || (major === 20 && minor >= 19) || pinned() === undefined;
+}
+
+/** @returns the package of the pinned runtime for this platform, with its version. */
+function pinned() {
+  const { optionalDependencies } = JSON.parse(readFileSync(`${root}/package.json`, "utf8"));
+  const name = runtimeNames().find((one) => optionalDependencies[one] !== undefined);
+  return name === undefined ? undefined : `${name}@${optionalDependencies[name]}`;
 }
 
 /** @param {string} path */
