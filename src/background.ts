@@ -136,9 +136,9 @@ function refreshLogger({ log, sources }: BackgroundDeps, served: string) {
     const isUnreachable = reports.every((report) => report.isUnreachable);
     // Before, all sources failed together; now one at a time, since their retries are spread.
     if (isUnreachable && (isOffline || reports.length === sources.length)) {
-      const named = reports.map(({ source, error }) => ({ source, error }));
-      if (isOffline) log.debug({ sources: named }, "still offline");
-      else log.warn({ sources: named }, `offline: serving ${served} until the network is back`);
+      const named = { sources: reports.map(({ source }) => source), error: reports[0]?.error };
+      if (isOffline) log.debug(named, "still offline");
+      else log.warn(named, `offline: serving ${served} until the network is back`);
       isOffline = true;
       return;
     }
