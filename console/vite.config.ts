@@ -39,7 +39,9 @@ function compressedCopies(): Plugin {
     configResolved(config) {
       directory = join(config.root, config.build.outDir);
     },
-    async closeBundle() {
+    async closeBundle(error) {
+      // Vite reports it: there may be no files.
+      if (error !== undefined) return;
       const entries = await readdir(directory, { recursive: true, withFileTypes: true });
       const files = entries.filter((entry) => entry.isFile());
       await Promise.all(files.map((file) => compress(join(file.parentPath, file.name))));

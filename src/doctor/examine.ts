@@ -47,11 +47,11 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
     return [program, ...error.problems.map(problem), rest];
   }
   const isEmbedded = settings.database.engine === "sqlite";
-  const directory = isEmbedded ? inspectDirectory(settings.dataDirectory) : undefined;
+  const directory = isEmbedded ? inspectDirectory(settings.dataDirectory) : "missing";
   return [
     program,
     ...checkSettings(settings),
-    ...(directory === undefined ? [] : checkDirectory(directory)),
+    ...(directory === "missing" ? [] : checkDirectory(settings.dataDirectory, directory)),
     ...(isEmbedded ? await findInBackups(settings, deps) : []),
     ...(await findInServices(settings, deps, isThorough)),
   ];

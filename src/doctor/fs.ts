@@ -8,10 +8,11 @@ const WRITABLE_BY_OTHERS = 0o002;
 const OPEN_TO_OTHERS = 0o001;
 const WRITABLE_BY_OWNER = 0o200;
 
-/** Inspects a data directory and its files. @returns undefined when it does not exist. */
-export function inspectDirectory(path: string): DirectoryFacts | undefined {
+/** Inspects a data directory and its files. @returns why there is none, where there is none. */
+export function inspectDirectory(path: string): DirectoryFacts | "missing" | "no directory" {
   const directory = statSync(path, { throwIfNoEntry: false });
-  if (directory === undefined) return undefined;
+  if (directory === undefined) return "missing";
+  if (!directory.isDirectory()) return "no directory";
   const { bavail, bsize } = statfsSync(path);
   const isOpen = (directory.mode & OPEN_TO_OTHERS) !== 0;
   const files = new Map<string, Stats>();

@@ -86,6 +86,16 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.deepEqual(namesIn(directory.path), []);
   });
 
+  test("reports a data directory that is a file, and leaves it as it is", async () => {
+    await using directory = await temporaryDirectory();
+    const file = join(directory.path, "data");
+    writeFileSync(file, "mine");
+    const { exitCode, text } = await doctor(file);
+    assert.equal(exitCode, 1);
+    assert.equal(text("problem", "files"), `${file} is not a directory: set DATA_DIR to one.`);
+    assert.equal(readFileSync(file, "utf8"), "mine");
+  });
+
   test("reports every invalid setting as a problem", async () => {
     await using directory = await temporaryDirectory();
     const env = { PORT: "abc", DATABASE_URL: "mysql://kurs:sesame-42@db.example.org" };
@@ -288,7 +298,7 @@ test("the doctor reports a nearly full disk, a large WAL and read-only files", (
     hasSecondName: false,
   };
   const levels = (more: object) =>
-    checkDirectory({ ...facts, ...more }).map(({ level, subject }) => `${level} ${subject}`);
+    checkDirectory("/data", { ...facts, ...more }).map(({ level, subject }) => `${level} ${subject}`);
   assert.deepEqual(levels({}), ["ok disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 20 }), ["problem disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 29 }), ["warning disk", "ok files"]);

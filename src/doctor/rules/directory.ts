@@ -26,7 +26,11 @@ const FREE_AMPLE_BYTES = 1024 * MIB;
 /** SQLite checkpoints the WAL at 16 MiB; it grows beyond that during a long read. */
 const LARGE_WAL_BYTES = 512 * MIB;
 
-export function checkDirectory(facts: DirectoryFacts): Finding[] {
+export function checkDirectory(path: string, facts: DirectoryFacts | "no directory"): Finding[] {
+  if (facts === "no directory") {
+    const { problem } = findingsOf("files");
+    return [problem(`${path} is not a directory: set DATA_DIR to one.`)];
+  }
   return [...checkSpace(facts), ...checkRights(facts)];
 }
 
