@@ -106,7 +106,8 @@ export async function readVerified(directory: string): Promise<VerifiedBackup | 
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? ""))
+      return undefined;
     throw error;
   }
   const {

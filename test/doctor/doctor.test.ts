@@ -298,7 +298,9 @@ test("the doctor reports a nearly full disk, a large WAL and read-only files", (
     hasSecondName: false,
   };
   const levels = (more: object) =>
-    checkDirectory("/data", { ...facts, ...more }).map(({ level, subject }) => `${level} ${subject}`);
+    checkDirectory("/data", { ...facts, ...more }).map(
+      ({ level, subject }) => `${level} ${subject}`,
+    );
   assert.deepEqual(levels({}), ["ok disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 20 }), ["problem disk", "ok files"]);
   assert.deepEqual(levels({ freeBytes: 2 ** 29 }), ["warning disk", "ok files"]);
