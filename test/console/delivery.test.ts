@@ -139,6 +139,12 @@ test("the console works behind a proxy that serves it under a path prefix", asyn
     request.pipe(forwarded);
   });
   await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+  using _running = {
+    [Symbol.dispose]() {
+      proxy.closeAllConnections();
+      proxy.close();
+    },
+  };
   const { port } = proxy.address() as AddressInfo;
   const [look] = looks;
   assert.ok(look !== undefined);
@@ -156,8 +162,6 @@ test("the console works behind a proxy that serves it under a path prefix", asyn
   await page.reload();
   await page.getByText("of 1,000 units used").waitFor();
   visitor.assertQuiet();
-  proxy.closeAllConnections();
-  proxy.close();
 });
 
 interface RawResponse {
