@@ -8,10 +8,14 @@ import { getAsset, getAssetKeys, isSea } from "node:sea";
  * executable contains them itself.
  */
 function rootDirectory(): string {
+  if (root !== undefined) return root;
   const packageJson = findPackageJSON(import.meta.url);
   if (packageJson === undefined) throw new Error(`no package.json above ${import.meta.url}`);
-  return dirname(packageJson);
+  root = dirname(packageJson);
+  return root;
 }
+
+let root: string | undefined;
 
 /**
  * Reads a file that ships with the program.
