@@ -155,7 +155,7 @@ function backupScheduleOf(
     return undefined;
   }
   try {
-    const schedule = new Cron(text, { timezone: "UTC", paused: true });
+    const schedule = new Cron(text, { timezone: "UTC", paused: true, mode: "5-part" });
     if (schedule.nextRun() !== null) return schedule;
   } catch {
     // Reported below: croner's messages do not say what it wants.

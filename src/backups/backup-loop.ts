@@ -6,7 +6,7 @@ import { timestamp } from "../shared/instant.ts";
 /** The longest time between two looks at the schedule: a clock may be set meanwhile. */
 const CHECK_INTERVAL_MS = 60_000;
 
-/** How long after a failed backup the next one is tried, unless one is due sooner. */
+/** How long after a failed backup a server tries again. */
 const RETRY_MS = 15 * 60_000;
 
 /**
@@ -27,6 +27,7 @@ export async function runBackupLoop(
 ): Promise<void> {
   const { schedule, clock, claimJob, takeBackup, onError } = uses;
   const now = () => timestamp(clock.nowMs());
+  let notBeforeMs = -Infinity;
   const nextMs = () => {
     const next = schedule.nextRun(new Date(clock.nowMs()));
     if (next === null) throw new Error("the schedule of backups has no next run");
@@ -34,12 +35,14 @@ export async function runBackupLoop(
   };
 
   const backUpWhenDue = async (): Promise<void> => {
+    if (clock.nowMs() < notBeforeMs) return;
     if (!(await claimJob("backup", now(), timestamp(nextMs())))) return;
     try {
       await takeBackup(signal);
     } catch (error) {
-      // Due again for any server, unless its time comes sooner.
-      await claimJob("backup", now(), timestamp(clock.nowMs() + RETRY_MS));
+      // Due again at the next start, whose settings may be better; here after a while.
+      await claimJob("backup", now(), now());
+      notBeforeMs = clock.nowMs() + RETRY_MS;
       throw error;
     }
   };

@@ -108,7 +108,11 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
   const removed =
     keep === undefined || !isGood
       ? 0
-      : kept.removeOldBackups(named ?? settings().backupDirectory, keep, clock.nowMs());
+      : kept.removeOldBackups(named ?? settings().backupDirectory, {
+          kept: keep,
+          taken: report.file,
+          nowMs: clock.nowMs(),
+        });
   if (json) print(JSON.stringify(backupJson(report, verification, removed)));
   else {
     print(formatBackup(report));
@@ -119,11 +123,14 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
 }
 
 async function verify(deps: BackupCommandDeps, named: string | undefined, options: OutputOptions) {
-  const { settings, print } = deps;
+  const { settings, clock, print } = deps;
   requireEmbedded(settings(), () => "restore a dump into an empty database to verify it");
   if (named !== undefined) requireFileName(named);
   const kept = await import("./kept.ts");
-  const verification = await verifyBackup(kept.backupIn(named ?? settings().backupDirectory), deps);
+  const verification = await verifyBackup(
+    kept.backupIn(named ?? settings().backupDirectory, clock.nowMs()),
+    deps,
+  );
   const isGood = verification.problems.length === 0;
   if (options.json) print(JSON.stringify(verificationJson(verification)));
   else if (isGood) print(formatVerification(verification));
@@ -162,6 +169,7 @@ function requireEmbedded(
 }
 
 function requireFileName(file: string): void {
+  if (file === "") throw new CommandError("want a file or a directory, not an empty name", 2);
   if (file !== "-") return;
   throw new CommandError("name a file: a backup is checked completely, so it cannot use a pipe", 2);
 }

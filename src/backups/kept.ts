@@ -1,7 +1,17 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { DAY_MS } from "../shared/clock.ts";
+import { HOUR_MS } from "../shared/clock.ts";
 import { StartupError } from "../shared/start-error.ts";
 import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import { syncDirectory, syncFile } from "../storage/sqlite/backup/durable-files.ts";
@@ -19,7 +29,7 @@ const FILE_MODE = 0o600;
 const leftover = /^(?:kurs-.*\.db\.\d+\.part(?:-journal)?|\.verifying-\d+)$/;
 
 /** Longer than any backup or verification takes. */
-const LEFTOVER_AGE_MS = DAY_MS;
+const LEFTOVER_AGE_MS = HOUR_MS;
 
 /** The backup that was verified last. */
 export interface VerifiedBackup {
@@ -44,37 +54,71 @@ export function isDirectory(path: string): boolean {
  * @param place a backup, or a directory whose newest one is meant.
  * @throws {StartupError} when there is none.
  */
-export function backupIn(place: string): string {
+export function backupIn(place: string, nowMs: number): string {
   if (existsSync(place) && !isDirectory(place)) return place;
-  const [newest] = existsSync(place) ? backupsIn(place) : [];
+  const [newest] = existsSync(place) ? backupsIn(place, nowMs) : [];
   if (newest !== undefined) return join(place, newest);
   throw new StartupError(`There is no backup at ${place}: make one with kurs backup.`);
 }
 
-/** The names of a directory's backups, the newest first. */
-function backupsIn(directory: string): readonly string[] {
-  return readdirSync(directory)
-    .filter((name) => takenAtOf(name) !== undefined)
+/**
+ * The names of a directory's backups, the newest first. A file of another program, or one whose
+ * name states a time to come, is none.
+ */
+function backupsIn(directory: string, nowMs: number): readonly string[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile() || entry.isSymbolicLink())
+    .map(({ name }) => name)
+    .filter((name) => Date.parse(takenAtOf(name) ?? "") <= nowMs)
+    .filter((name) => isDatabase(join(directory, name)))
     .sort()
     .reverse();
+}
+
+/** The first bytes of every SQLite database (sqlite.org/fileformat2.html, section 1.3). */
+const MAGIC = "SQLite format 3\0";
+
+function isDatabase(path: string): boolean {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const start = Buffer.alloc(MAGIC.length);
+      return readSync(file, start) === MAGIC.length && start.toString("latin1") === MAGIC;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Unreadable, or gone meanwhile: nothing that this user could restore.
+    return false;
+  }
 }
 
 /**
  * Removes all but the newest backups of a directory, and what interrupted ones have left. Backups
  * from before a migration, and files with other names, stay.
  *
+ * @param taken the backup that was just taken: it stays in any case.
  * @returns how many backups were removed.
  */
-export function removeOldBackups(directory: string, kept: number, nowMs: number): number {
+export function removeOldBackups(
+  directory: string,
+  { kept, taken, nowMs }: { readonly kept: number; readonly taken: string; readonly nowMs: number },
+): number {
   using _owner = actAsOwnerOf(directory);
-  const old = backupsIn(directory).slice(kept);
+  const others = backupsIn(directory, nowMs).filter((name) => name !== basename(taken));
+  const old = others.slice(kept - 1);
   for (const name of old) rmSync(join(directory, name), { force: true });
+  removeLeftovers(directory, nowMs);
+  return old.length;
+}
+
+/** Removes what a killed backup or verification has left in a directory. */
+export function removeLeftovers(directory: string, nowMs: number): void {
   for (const name of readdirSync(directory).filter((one) => leftover.test(one))) {
     const path = join(directory, name);
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: nowMs };
     if (nowMs - mtimeMs > LEFTOVER_AGE_MS) rmSync(path, { recursive: true, force: true });
   }
-  return old.length;
 }
 
 /** Records that a backup was verified, on disk on return, unless it is not named after its time. */
@@ -118,5 +162,6 @@ export async function readVerified(directory: string): Promise<VerifiedBackup | 
   if (file === undefined || takenAt === undefined || verifiedAt === undefined) {
     throw new Error(`${path} is not the record of a verified backup`);
   }
-  return { file, takenAt, verifiedAt };
+  // Without its file, the record proves nothing.
+  return existsSync(join(directory, file)) ? { file, takenAt, verifiedAt } : undefined;
 }

@@ -11,7 +11,7 @@ import type { BackupNote, DatabaseTotals } from "../storage/sqlite/backup/report
 import { restoreSqlite } from "../storage/sqlite/backup/restore.ts";
 import { migrateSqlite } from "../storage/sqlite/open.ts";
 import { makePrivateDirectory } from "../storage/sqlite/private-files.ts";
-import { recordVerified } from "./kept.ts";
+import { recordVerified, removeLeftovers } from "./kept.ts";
 
 /** A backup that was restored and examined. */
 export interface Verification {
@@ -38,7 +38,7 @@ export async function verifyBackup(file: string, clock: Clock): Promise<Verifica
   const directory = dirname(resolve(file));
   const scratch = join(directory, `.verifying-${process.pid}`);
   const now = timestamp(clock.nowMs());
-  makeScratch(directory, scratch);
+  makeScratch(directory, scratch, clock.nowMs());
   try {
     const { note, schema, ...totals } = restoreSqlite(scratch, file, { now, reviveKeys: false });
     migrateSqlite(scratch, commandTimeouts.busyTimeoutMs);
@@ -56,14 +56,19 @@ export async function verifyBackup(file: string, clock: Clock): Promise<Verifica
   }
 }
 
-function makeScratch(directory: string, scratch: string): void {
+function makeScratch(directory: string, scratch: string, nowMs: number): void {
   try {
     using _owner = actAsOwnerOf(directory);
+    removeLeftovers(directory, nowMs);
     rmSync(scratch, { recursive: true, force: true });
     makePrivateDirectory(scratch);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartupError(`Cannot restore the backup beside itself: ${reason}.`, error);
+    throw new StartupError(
+      `Cannot restore the backup beside itself: ${reason}. Copy it to a directory that you may ` +
+        "write to, and verify the copy.",
+      error,
+    );
   }
 }
 

@@ -78,7 +78,10 @@ class HashWorker {
 
   constructor() {
     this.#worker.unref();
-    this.#worker.on("message", (tag: Uint8Array) => this.#pending?.resolve(tag));
+    this.#worker.on("message", (message: unknown) => {
+      // With --watch, Node.js itself sends the names of loaded modules the same way.
+      if (message instanceof Uint8Array) this.#pending?.resolve(message);
+    });
     this.#worker.on("error", (error) => this.#pending?.reject(error));
     this.#worker.on("exit", (code) => {
       this.#hasEnded = true;

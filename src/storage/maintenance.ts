@@ -1,15 +1,12 @@
 import { join } from "node:path";
-import { StartupError } from "../shared/start-error.ts";
 import type { Table } from "./columns.ts";
 import { openSqliteSource } from "./copy/from-sqlite.ts";
 import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
 import { commandTimeouts, type DatabaseHost, type StoreSettings } from "./settings.ts";
-import { actAsOwnerOf } from "./sqlite/acting-user.ts";
-import { backupSqlite } from "./sqlite/backup/backup.ts";
+import { backupSqlite, makeBackupDirectory } from "./sqlite/backup/backup.ts";
 import type { BackupMetadata, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
 import { FILE_NAME, requireDatabase } from "./sqlite/database-file.ts";
 import { migrateSqlite } from "./sqlite/open.ts";
-import { makePrivateDirectory } from "./sqlite/private-files.ts";
 
 /**
  * Migrates the configured store to the program's schema.
@@ -54,19 +51,8 @@ export async function backupStore(
   options: { readonly note: BackupMetadata; readonly mayReplace: boolean },
 ): Promise<BackupReport> {
   requireDatabase(dataDirectory);
-  if (target === undefined) makeOwnedDirectory(backupDirectory);
+  if (target === undefined) makeBackupDirectory(backupDirectory);
   return backupSqlite(join(dataDirectory, FILE_NAME), target ?? backupDirectory, options);
-}
-
-/** Creates a directory for its future owner: the owner of the nearest directory above it. */
-function makeOwnedDirectory(path: string): void {
-  using _owner = actAsOwnerOf(path);
-  try {
-    makePrivateDirectory(path);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartupError(`Cannot create BACKUP_DIR: ${reason}.`, error);
-  }
 }
 
 /**

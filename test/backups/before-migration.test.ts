@@ -86,6 +86,22 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     assert.equal(readFileSync(notDirectory, "utf8"), "mine");
   });
 
+  test("when the migration fails, it is removed again, and the next start says the same", async () => {
+    await using store = await olderStore();
+    const { dataDirectory } = store;
+    {
+      using database = new DatabaseSync(store.file);
+      for (const sql of migrationsIn("sqlite").slice(OLD_SCHEMA)) database.exec(sql);
+    }
+    for (const _ of [1, 2]) {
+      const ended = await kurs(["migrate"], { dataDirectory });
+      assert.equal(ended.exitCode, 1);
+      assert.match(ended.stderr, /^kurs: Cannot use the database \S+: .* already exists\.\n$/);
+      assert.deepEqual(readdirSync(join(dataDirectory, "backups")), []);
+      assert.equal(stateOf(store.file).version, OLD_SCHEMA);
+    }
+  });
+
   test("a new database needs none", async () => {
     await using directory = await temporaryDirectory();
     const dataDirectory = join(directory.path, "data");

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
@@ -42,6 +42,12 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     ]);
     const record = JSON.parse(readFileSync(join(backups.path, "verified.json"), "utf8"));
     assert.equal(record.taken_at, "2026-11-21T04:00:00.000Z");
+
+    const env = { BACKUP_DIR: backups.path, BACKUP_SCHEDULE: "0 4 * * *" };
+    const doctor = () => kurs(["doctor"], { dataDirectory: stored.dataDirectory, env });
+    assert.match((await doctor()).stdout, / backups +the newest verified backup in \S+ is of /);
+    rmSync(backups.file);
+    assert.match((await doctor()).stdout, /^warning +backups +no backup in \S+ is verified yet/m);
   });
 
   test("prints its report as JSON, and records no file that is not named after its time", async () => {

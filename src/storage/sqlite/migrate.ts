@@ -7,13 +7,14 @@ import { type MigrationReport, migrationsIn } from "../migrations.ts";
  * all in one transaction, so that of several processes that start at once one migrates and others
  * wait.
  *
- * @param backUp called before an existing database is migrated: no other process writes meanwhile.
+ * @param backUp backs up an existing database before it is migrated, while no other process writes,
+ *   and returns how to remove the backup.
  * @throws {StartupError} when the database was written by a newer program.
  */
 export function migrate(
   database: DatabaseSync,
   file: string,
-  backUp: (schema: number) => void,
+  backUp: (schema: number) => () => void,
 ): MigrationReport {
   const migrations = migrationsIn("sqlite");
   const known = migrations.length;
@@ -28,10 +29,16 @@ export function migrate(
         `knows ${known}): start that newer program, or set DATA_DIR to another directory.`,
     );
   }
-  if (version < known && schemaOf(database) > 0) backUp(version);
-  for (const sql of migrations.slice(version)) database.exec(sql);
-  database.exec(`PRAGMA user_version = ${known}`);
-  database.exec("COMMIT");
+  const removeBackup = version < known && schemaOf(database) > 0 ? backUp(version) : undefined;
+  try {
+    for (const sql of migrations.slice(version)) database.exec(sql);
+    database.exec(`PRAGMA user_version = ${known}`);
+    database.exec("COMMIT");
+  } catch (error) {
+    // The database is as it was, and each further start would leave one more.
+    removeBackup?.();
+    throw error;
+  }
   return { from: version, to: known };
 }
 

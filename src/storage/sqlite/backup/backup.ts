@@ -14,7 +14,7 @@ import {
 import { damageOf } from "../health/integrity.ts";
 import { LOCK_NAME, lockShared } from "../lock-file.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
-import { makePrivateFile } from "../private-files.ts";
+import { makePrivateDirectory, makePrivateFile } from "../private-files.ts";
 import { renameDurably, syncFile } from "./durable-files.ts";
 import { writeMetadata } from "./metadata.ts";
 import { backupName } from "./names.ts";
@@ -72,13 +72,30 @@ export function backupSqlite(
   }
 }
 
+/**
+ * Creates a directory of backups, where it is missing, for the owner of the nearest one above it.
+ *
+ * @throws {StartupError}
+ */
+export function makeBackupDirectory(path: string): void {
+  using _owner = actAsOwnerOf(path);
+  try {
+    makePrivateDirectory(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const isTaken = code === "EEXIST" || code === "ENOTDIR";
+    const advice = isTaken ? "it is not a directory; name another" : adviceOf.get(code ?? "");
+    throw new StartupError(`Cannot write backups to ${path}: ${advice ?? message}.`, error);
+  }
+}
+
 function fileOf(target: string, name: string): string {
   const isDirectory = statSync(target, { throwIfNoEntry: false })?.isDirectory() ?? false;
   return isDirectory ? join(target, name) : target;
 }
 
 function requireUsableTarget(file: string, dataDirectory: string, mayReplace: boolean): void {
-  const directory = dirname(resolve(file));
+  const directory = /[/\\]$/.test(file) ? file : dirname(resolve(file));
   if (!existsSync(directory)) {
     throw new StartupError(`There is no directory ${directory}: create it first.`);
   }
