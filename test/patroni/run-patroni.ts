@@ -40,18 +40,21 @@ interface Member {
 await using directory = await temporaryDirectory();
 chownSync(directory.path, uid, gid);
 const running = new Set<ChildProcess>();
-process.once("exit", () => {
-  for (const child of running) killGroup(child);
-});
+const members: Member[] = [];
+process.once("exit", endAll);
 try {
   await check();
 } finally {
-  for (const child of running) killGroup(child);
+  endAll();
+}
+
+function endAll(): void {
+  for (const member of members) killMember(member);
+  for (const { pid } of running) killAll(pid);
 }
 
 async function check(): Promise<void> {
   const etcdPort = await startEtcd();
-  const members: Member[] = [];
   for (let index = 1; index <= MEMBERS; index += 1) {
     members.push(await startMember(`member-${index}`, etcdPort));
     await untilLeader(members);
@@ -79,7 +82,7 @@ async function check(): Promise<void> {
     await pause(3000);
     const primary = await untilLeader(members);
     const killedMs = performance.now();
-    killGroup(primary.process);
+    killMember(primary);
     await load.untilSuccess(killedMs);
     seconds.push((performance.now() - killedMs) / 1000);
     Object.assign(primary, { process: startPatroni(primary) });
@@ -200,8 +203,14 @@ function start(
   return child;
 }
 
-/** Ends a program and its children at once, like a loss of power of their machine. */
-function killGroup({ pid }: ChildProcess): void {
+/** Ends a member at once, like a loss of power: Patroni and the PostgreSQL that it has detached. */
+function killMember({ process: patroni, directory: place }: Member): void {
+  killAll(patroni.pid);
+  const file = join(place, "data/postmaster.pid");
+  if (existsSync(file)) killAll(Number(readFileSync(file, "utf8").split("\n")[0]));
+}
+
+function killAll(pid: number | undefined): void {
   if (pid === undefined) return;
   for (const id of [pid, ...descendantsOf(pid)]) {
     try {
