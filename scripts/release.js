@@ -77,7 +77,7 @@ function imageBuilder() {
 /**
  * @param {string} builder
  * @param {string} version
- * @param {string} archive an OCI archive
+ * @param {string} archive for docker load: the OCI format has no health check
  */
 function buildImage(builder, version, archive) {
   const revision = run("git", ["rev-parse", "HEAD"]).trim();
@@ -92,13 +92,13 @@ function buildImage(builder, version, archive) {
       ...labels,
       ...from,
       "--output",
-      `type=oci,dest=${archive}`,
+      `type=docker,dest=${archive}`,
       ".",
     ]);
     return;
   }
-  run("buildah", ["bud", ...labels, ...from, "--tag", tag, "."]);
-  run("buildah", ["push", tag, `oci-archive:${archive}:${tag}`]);
+  run("buildah", ["bud", "--format", "docker", ...labels, ...from, "--tag", tag, "."]);
+  run("buildah", ["push", tag, `docker-archive:${archive}:${tag}`]);
 }
 
 /** @param {string} file in the directory of the release */
