@@ -1,7 +1,7 @@
 // Runs a file of this project with the dependencies installed and on the Node.js that it needs:
 // `node scripts/run.js FILE ARGUMENTS…`, so that each script of package.json works alone on a fresh
-// clone. Without a file it only installs. A plain `node` in a shell is the machine's own and may be too old for TypeScript, so this
-// file is JavaScript that runs on any Node.js since 16.
+// clone. Without a file it only installs. A plain `node` in a shell is the machine's own and may be
+// too old for TypeScript, so this file is JavaScript that runs on any Node.js since 16.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";

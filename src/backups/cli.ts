@@ -3,6 +3,7 @@ import { CommandError, type CommandIo, type OutputOptions } from "../cli/command
 import { timestamp } from "../shared/instant.ts";
 import { backupStore, restoreStore } from "../storage/maintenance.ts";
 import { redactDatabaseUrl, type StoreSettings } from "../storage/settings.ts";
+import { isDirectory } from "../storage/sqlite/private-files.ts";
 import {
   backupJson,
   formatBackup,
@@ -96,14 +97,14 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
   );
   if (named !== undefined) requireFileName(named);
   const keep = keepOf(options.keep);
-  const kept = await import("./kept.ts");
-  if (keep !== undefined && named !== undefined && !kept.isDirectory(named)) {
+  if (keep !== undefined && named !== undefined && !isDirectory(named)) {
     throw new CommandError(`--keep: want a directory of backups, and ${named} is not one`, 2);
   }
   const note = { takenAt: timestamp(clock.nowMs()), program: version };
   const report = await backupStore(settings(), named, { note, mayReplace: force });
   const verification = verifies ? await verifyBackup(report.file, deps) : undefined;
   const isGood = verification === undefined || verification.problems.length === 0;
+  const kept = await import("./kept.ts");
   // Older backups are the better ones when there is a problem with this one.
   const removed =
     keep === undefined || !isGood

@@ -4,7 +4,6 @@ import {
   openSync,
   readdirSync,
   readSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -14,8 +13,9 @@ import { basename, dirname, join } from "node:path";
 import { HOUR_MS } from "../shared/clock.ts";
 import { StartupError } from "../shared/start-error.ts";
 import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
-import { syncDirectory, syncFile } from "../storage/sqlite/backup/durable-files.ts";
+import { renameDurably, syncFile } from "../storage/sqlite/backup/durable-files.ts";
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
+import { isDirectory } from "../storage/sqlite/private-files.ts";
 
 // A directory of backups: those that Kurs named after their time, and which of them was the last to
 // be verified.
@@ -44,10 +44,6 @@ interface VerifiedRecord {
   readonly file: string;
   readonly taken_at: string;
   readonly verified_at: string;
-}
-
-export function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /**
@@ -133,8 +129,7 @@ export function recordVerified(file: string, verifiedAt: string): void {
   try {
     writeFileSync(part, `${JSON.stringify(content)}\n`, { mode: FILE_MODE, flag: "wx" });
     syncFile(part);
-    renameSync(part, record);
-    syncDirectory(directory);
+    renameDurably(part, record, true);
   } finally {
     rmSync(part, { force: true });
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { migrationsIn } from "../../src/storage/migrations.ts";
+import { makeOfSchema } from "../storage/stored.ts";
 import { kurs, serve, temporaryDirectory } from "../support/process.ts";
 
 const OLD_SCHEMA = 7;
@@ -15,8 +16,8 @@ async function olderStore() {
   mkdirSync(dataDirectory, { mode: 0o700 });
   const file = join(dataDirectory, "kurs.db");
   using database = new DatabaseSync(file);
-  for (const sql of migrationsIn("sqlite").slice(0, OLD_SCHEMA)) database.exec(sql);
-  database.exec(`PRAGMA user_version = ${OLD_SCHEMA}; INSERT INTO plans VALUES ('old', 7)`);
+  makeOfSchema(database, OLD_SCHEMA);
+  database.exec("INSERT INTO plans VALUES ('old', 7)");
   return { ...directory, dataDirectory, file };
 }
 

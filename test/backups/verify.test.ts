@@ -3,8 +3,7 @@ import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
-import { migrationsIn } from "../../src/storage/migrations.ts";
-import { copyOf, query, storeWithBackup } from "../storage/stored.ts";
+import { copyOf, makeOfSchema, query, storeWithBackup } from "../storage/stored.ts";
 import { assertRefused } from "../support/assertions.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
 
@@ -101,8 +100,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     const file = join(directory.path, "kurs-2026-01-01T04-00-00.000Z.db");
     {
       using database = new DatabaseSync(file);
-      for (const sql of migrationsIn("sqlite").slice(0, 2)) database.exec(sql);
-      database.exec("PRAGMA user_version = 2");
+      makeOfSchema(database, 2);
     }
     const before = readFileSync(file);
     const ended = await verify(file);

@@ -4,12 +4,11 @@ import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { migrationsIn } from "../../src/storage/migrations.ts";
 import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
 import { assertRefused } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
-import { copyOf, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
+import { copyOf, makeOfSchema, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
 
 const stored = await storeWithBackup();
 
@@ -131,8 +130,8 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const older = join(directory.path, "older.db");
     {
       using database = new DatabaseSync(older);
-      for (const sql of migrationsIn("sqlite").slice(0, 2)) database.exec(sql);
-      database.exec("PRAGMA user_version = 2; INSERT INTO plans VALUES ('older', 7)");
+      makeOfSchema(database, 2);
+      database.exec("INSERT INTO plans VALUES ('older', 7)");
     }
     const dataDirectory = join(directory.path, "data");
     const restored = await restore(dataDirectory, older);

@@ -2,15 +2,9 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { migrationsIn } from "../../src/storage/migrations.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { newCustomer, newRead, unitsOfDays, usedUnits } from "../contract/suite/database.ts";
-
-/** Creates a database of an older schema. */
-function makeOfSchema(database: DatabaseSync, version: number): void {
-  for (const sql of migrationsIn("sqlite").slice(0, version)) database.exec(sql);
-  database.exec(`PRAGMA user_version = ${version}`);
-}
+import { makeOfSchema } from "./stored.ts";
 
 const keyHashOf = (name: string) => hash("sha256", name);
 

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/start-error.ts";
@@ -9,6 +9,7 @@ import { backUpBeforeMigration } from "../sqlite/backup/before-migration.ts";
 import { FILE_NAME } from "../sqlite/database-file.ts";
 import { lockShared } from "../sqlite/lock-file.ts";
 import { migrate } from "../sqlite/migrate.ts";
+import { isDirectory } from "../sqlite/private-files.ts";
 import { type TableTotals, totalsQuery } from "./tables.ts";
 
 /** A whole store, read from beginning to end while no process writes to it. */
@@ -30,8 +31,7 @@ const BUSY_TIMEOUT_MS = 5000;
  * @throws {StartupError}
  */
 export function openSqliteSource(path: string, tables: readonly Table[]): CopySource {
-  const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  const file = isDirectory ? join(path, FILE_NAME) : path;
+  const file = isDirectory(path) ? join(path, FILE_NAME) : path;
   if (!existsSync(file)) throw new StartupError(`There is no database at ${file}.`);
   using _owner = actAsOwnerOf(dirname(file));
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });

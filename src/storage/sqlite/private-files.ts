@@ -30,7 +30,8 @@ export function makePrivateDirectory(path: string): void {
   }
 }
 
-function isDirectory(path: string): boolean {
+/** Whether a path, perhaps through a link, leads to a directory. */
+export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 

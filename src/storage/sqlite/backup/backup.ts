@@ -14,7 +14,7 @@ import {
 import { damageOf } from "../health/integrity.ts";
 import { LOCK_NAME, lockShared } from "../lock-file.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
-import { makePrivateDirectory, makePrivateFile } from "../private-files.ts";
+import { isDirectory, makePrivateDirectory, makePrivateFile } from "../private-files.ts";
 import { renameDurably, syncFile } from "./durable-files.ts";
 import { writeMetadata } from "./metadata.ts";
 import { backupName } from "./names.ts";
@@ -90,8 +90,7 @@ export function makeBackupDirectory(path: string): void {
 }
 
 function fileOf(target: string, name: string): string {
-  const isDirectory = statSync(target, { throwIfNoEntry: false })?.isDirectory() ?? false;
-  return isDirectory ? join(target, name) : target;
+  return isDirectory(target) ? join(target, name) : target;
 }
 
 function requireUsableTarget(file: string, dataDirectory: string, mayReplace: boolean): void {
