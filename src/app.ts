@@ -9,6 +9,9 @@ import type { ApiKeys } from "./api-keys/api-keys.ts";
 import { apiKeyRoutes } from "./api-keys/http.ts";
 import { apiKeySchemas } from "./api-keys/json.ts";
 import { createRejectionPacer } from "./async/rejection-pacer.ts";
+import { auditRoutes } from "./audit/http.ts";
+import { auditSchemas } from "./audit/json.ts";
+import type { AuditStore } from "./audit/store.ts";
 import { usageRoutes } from "./billing/http.ts";
 import { usageSchemas } from "./billing/json.ts";
 import type { PlanStore } from "./billing/store.ts";
@@ -80,7 +83,7 @@ export interface AppDeps {
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
   readonly handleMcpRequest: HandleMcpRequest;
-  readonly store: HealthStore;
+  readonly store: HealthStore & { readonly audit: AuditStore };
   readonly clock: Clock;
   readonly log: Logger;
   /** Where the log's lines go. */
@@ -121,7 +124,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 
   const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app, replyWriter);
-  const schemas = [...accountSchemas, ...apiKeySchemas, ...rateSchemas, ...usageSchemas];
+  const schemas = [accountSchemas, apiKeySchemas, auditSchemas, rateSchemas, usageSchemas].flat();
   openApiRoute(app, { ...settings, schemas });
   const sessionGuard = createSessionGuard(deps.sessions.authenticate);
   app.decorateRequest("accountId", null);
@@ -130,6 +133,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const sendList = createSendList(log);
   await apiKeyRoutes(app, { ...deps, sessionGuard, sendList });
   usageRoutes(app, { ...deps, sessionGuard, sendList });
+  auditRoutes(app, { ...deps, sessionGuard });
   rateRoutes(app, { respondToRead, send });
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });

@@ -55,9 +55,13 @@ export function startRateRefresh(
 }
 
 /** Removes expired rows in the background; disposing stops it. */
-export function startCleanup(store: Store, { clock, log }: BackgroundDeps): AsyncDisposable {
+export function startCleanup(
+  { auditDays }: Config,
+  store: Store,
+  { clock, log }: BackgroundDeps,
+): AsyncDisposable {
   const onError = (err: unknown) => log.error({ err }, "expired rows could not be removed");
-  return runUntilDisposed((signal) => runCleanupLoop({ store, clock, onError }, signal));
+  return runUntilDisposed((signal) => runCleanupLoop({ store, clock, auditDays, onError }, signal));
 }
 
 /**

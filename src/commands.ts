@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
+import { type AuditCommandDeps, auditCommands } from "./audit/cli.ts";
 import { type BackupCommandDeps, backupCommands } from "./backups/cli.ts";
 import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
 import { CommandError } from "./cli/command.ts";
@@ -13,6 +14,7 @@ import { type StoreCommandDeps, storeCommands } from "./storage/cli.ts";
 /** The dependencies of all commands together. */
 export type CommandDeps = AccountCommandDeps &
   PlanCommandDeps &
+  AuditCommandDeps &
   MailCommandDeps &
   RateCommandDeps &
   StoreCommandDeps &
@@ -62,6 +64,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   rateCommands(program, deps, setExitCode);
   planCommands(program, deps);
   accountCommands(program, deps);
+  auditCommands(program, deps);
   mailCommands(program, deps);
   storeCommands(program, deps);
   backupCommands(program, deps);

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { Cron } from "croner";
 import type * as Format from "typebox/format";
+import { type Registration, registrations } from "./accounts/rules.ts";
 import { MAX_PLAN_UNITS } from "./billing/rules.ts";
 import { type Environment, entriesOf, readersOf } from "./environment.ts";
 import { type LogLevel, logLevels } from "./log/log.ts";
@@ -37,6 +38,9 @@ export interface Config extends StoreSettings, MailSettings {
   readonly authWindowSeconds: number;
   /** Whether a log-in requires a verified email. */
   readonly requireVerifiedEmail: boolean;
+  readonly registration: Registration;
+  /** How many days the events of the audit log are kept. */
+  readonly auditDays: number;
   /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** Origins of pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
@@ -90,6 +94,13 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     problems.push(`LOG_LEVEL: want ${logLevels.join(", ")}, not "${textOf("LOG_LEVEL")}"`);
   }
 
+  const registration = registrations.find((mode) => mode === (textOf("REGISTRATION") ?? "open"));
+  if (registration === undefined) {
+    problems.push(
+      `REGISTRATION: want ${registrations.join(", ")}, not "${textOf("REGISTRATION")}"`,
+    );
+  }
+
   const maxRateJump = parseDecimal(textOf("RATE_MAX_JUMP") ?? "0.5");
   if (!isDecimal(maxRateJump) || isZero(maxRateJump)) {
     problems.push(
@@ -114,6 +125,8 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     authCallsPerWindow: integerOf("AUTH_LIMIT", 1, 1_000_000) ?? 20,
     authWindowSeconds: integerOf("AUTH_WINDOW_SECONDS", 1, 86_400) ?? 900,
     requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL") ?? false,
+    registration: registration ?? "open",
+    auditDays: integerOf("AUDIT_DAYS", 1, 36_500) ?? 400,
     smtpUrl: smtpUrlOf(secretOf("SMTP_URL"), problems),
     mailFrom: mailFromOf(textOf("MAIL_FROM"), publicUrl, problems),
     trustedProxies,

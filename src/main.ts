@@ -1,6 +1,7 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { format } from "node:util";
 import { readVerified } from "./backups/kept.ts";
+import { operator } from "./cli/operator.ts";
 import { runOwnCommand } from "./cli/own-command.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
@@ -9,6 +10,7 @@ import { loadReadableLines } from "./log/terminal.ts";
 import type { OpenedFile } from "./rates/cli/import-progress.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
 import { systemClock } from "./shared/clock.ts";
+import { originNow } from "./shared/origin.ts";
 import { ConfigError, StartupError, WRONG_USE } from "./shared/start-error.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { version } from "./shared/version.ts";
@@ -107,6 +109,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
   const { readRateFile } = await import("./rates/files/read-rate-file.ts");
   const { openStore, tables } = await import("./store.ts");
   const { createMailer } = await import("./mail/transport/create-mailer.ts");
+  const secrets = createSecrets();
   return runCommandLine(args, {
     version,
     clock: systemClock,
@@ -116,7 +119,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     openStore: ({ makesStore } = { makesStore: false }) =>
       openStore(settings(), { ...commandTimeouts, makesStore }),
     openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
-    newId: () => createSecrets().uuid(),
+    origin: () => originNow(operator(), { clock: systemClock, secrets }),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,
     readVerified,

@@ -30,6 +30,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 import { seedFromSnapshot } from "./rates/import.ts";
 import { loadSnapshot } from "./rates/sources/snapshot.ts";
 import { isLoopback } from "./shared/loopback.ts";
+import { originNow } from "./shared/origin.ts";
 import type { Secrets } from "./shared/secrets.ts";
 import { StartupError } from "./shared/start-error.ts";
 import { version } from "./shared/version.ts";
@@ -77,7 +78,8 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   const store = starting.use(await openStore(config, deps.storeTimeouts, observeBatch));
   const { freePlanUnits } = config;
   if (freePlanUnits !== undefined) {
-    await store.plans.set({ name: FREE_PLAN, unitsPerPeriod: freePlanUnits });
+    const plan = { name: FREE_PLAN, unitsPerPeriod: freePlanUnits };
+    await store.plans.set(plan, originNow({ kind: "service" }, deps));
   }
   const served = await seed(store, deps);
 
@@ -103,7 +105,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   log.info({ url, version }, "listening");
   log.flush();
   starting.use(startRateRefresh(config, store, deps, served));
-  starting.use(startCleanup(store, deps));
+  starting.use(startCleanup(config, store, deps));
   const { backupSchedule } = config;
   if (backupSchedule !== undefined) {
     starting.use(startBackups(backupSchedule, config, store, deps));

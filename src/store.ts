@@ -1,6 +1,7 @@
 import { accountStore, accountTables, authWindowStore, sessionStore } from "./accounts/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
+import { auditStore, auditTables } from "./audit/sql.ts";
 import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
 import { mailStore, mailTables } from "./mail/sql.ts";
@@ -82,6 +83,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     rates: rateStore(engine),
     sources: sourceStore(engine),
     mails: mailStore(engine),
+    audit: auditStore(engine),
     cleanup: cleanupStore(engine),
     metering: createReadBatcher(
       observeBatch === undefined ? batches : withObserver(batches, observeBatch),
@@ -103,5 +105,6 @@ export const tables: readonly Table[] = Object.entries({
   ...rateTables,
   ...sourceTables,
   ...mailTables,
+  ...auditTables,
   ...cleanupTables,
 }).map(([name, columns]) => ({ name, ...columns }));

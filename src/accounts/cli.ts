@@ -5,7 +5,6 @@ import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import { normalizeEmail } from "../shared/email.ts";
-import { timestamp } from "../shared/instant.ts";
 import { accountSummaryJson } from "./json.ts";
 import type { AccountStore, AccountSummary } from "./store.ts";
 
@@ -66,7 +65,8 @@ async function showAccount(deps: AccountCommandDeps, typed: string, { json }: Ou
   deps.print(json ? formatJson(accountSummaryJson(account)) : table(columns, [account]));
 }
 
-async function movePlan({ openStore, print }: AccountCommandDeps, typed: string, plan: string) {
+async function movePlan(deps: AccountCommandDeps, typed: string, plan: string) {
+  const { openStore, origin, print } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
   const plans = (await store.plans.list()).map(({ name }) => name);
@@ -74,14 +74,14 @@ async function movePlan({ openStore, print }: AccountCommandDeps, typed: string,
     const known = plans.join(", ");
     throw new CommandError(`there is no plan ${plan}; there are: ${known}. See kurs plans set`);
   }
-  if (!(await store.accounts.setPlan(email, plan))) throw unknownAccount(email);
+  if (!(await store.accounts.setPlan(email, plan, origin()))) throw unknownAccount(email);
   print(`${email} is on plan ${plan}`);
 }
 
-async function verifyAccount({ openStore, clock, print }: AccountCommandDeps, typed: string) {
+async function verifyAccount({ openStore, origin, print }: AccountCommandDeps, typed: string) {
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const isKnown = await store.accounts.markEmailVerified(email, timestamp(clock.nowMs()));
+  const isKnown = await store.accounts.markEmailVerified(email, origin());
   if (!isKnown) throw unknownAccount(email);
   print(`${email} is verified`);
 }

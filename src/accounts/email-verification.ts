@@ -1,5 +1,5 @@
 import type { Clock } from "../shared/clock.ts";
-import { timestamp } from "../shared/instant.ts";
+import { originNow } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
@@ -8,7 +8,7 @@ import type { MailTokenStore } from "./store.ts";
 
 export interface EmailVerification {
   /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */
-  verify(token: string): Promise<void>;
+  verify(token: string, clientIp: string): Promise<void>;
   /**
    * Sends another mail if the email has an account that is not verified yet. Neither the response
    * nor its duration reveals whether it has.
@@ -24,17 +24,18 @@ export function createEmailVerification(uses: {
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
 }): EmailVerification {
-  const { store, secrets, clock, consumeAuthAttempt } = uses;
+  const { store, secrets, consumeAuthAttempt } = uses;
   return {
-    async verify(token) {
+    async verify(token, address) {
       if (!isMailToken(token)) throw invalidToken;
-      const now = timestamp(clock.nowMs());
-      if (!(await store.mailTokens.verifyEmail(secrets.hash(token), now))) throw invalidToken;
+      const origin = originNow({ kind: "account", address }, uses);
+      if (!(await store.mailTokens.verifyEmail(secrets.hash(token), origin))) throw invalidToken;
     },
 
     async resend(email, clientIp) {
       await consumeAuthAttempt(clientIp, email);
-      await store.mailTokens.issue(email, newMailToken("verification", uses));
+      const origin = originNow({ kind: "account", address: clientIp }, uses);
+      await store.mailTokens.issue(email, newMailToken("verification", uses), origin);
     },
   };
 }

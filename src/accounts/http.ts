@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { credentialOf, type SessionGuard } from "../http/authentication.ts";
-import { ClientGone, clientOf } from "../http/client-address.ts";
+import { clientIp } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
@@ -83,7 +83,7 @@ export async function authRoutes(
   await ignoringBodies(app, (scope) => {
     const options = { schema: logoutSchema, onRequest: sessionGuard };
     scope.post("/v1/auth/logout", options, async (request, reply) => {
-      await sessions.logOut(credentialOf(request.raw, "Session") ?? "");
+      await sessions.logOut(credentialOf(request.raw, "Session") ?? "", clientIp(request));
       return reply.code(204).send();
     });
   });
@@ -153,7 +153,7 @@ export function mailTokenRoutes(
   const preValidation = normalizeBodyEmail;
 
   app.post("/v1/auth/verification", { schema: verifySchema }, async (request, reply) => {
-    await emailVerification.verify(request.body.token);
+    await emailVerification.verify(request.body.token, clientIp(request));
     return reply.code(204).send();
   });
 
@@ -193,15 +193,4 @@ export async function normalizeBodyEmail({ body }: FastifyRequest): Promise<void
   if (typeof body === "object" && body !== null && "email" in body) {
     if (typeof body.email === "string") body.email = normalizeEmail(body.email);
   }
-}
-
-/**
- * @returns the client's address as the auth limiter counts it.
- * @throws {ClientGone} when the address is no longer known: a call that cannot be counted is not
- *   served.
- */
-export function clientIp({ ip, ips = [ip] }: FastifyRequest): string {
-  const client = clientOf(ips);
-  if (client === undefined) throw new ClientGone();
-  return client;
 }

@@ -1,6 +1,7 @@
 import { createOneAtATime } from "../async/one-at-a-time.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
+import { originNow } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
@@ -43,7 +44,8 @@ export function createPasswordResets(uses: {
   return {
     async request(email, clientIp) {
       await consumeAuthAttempt(clientIp, email);
-      await store.mailTokens.issue(email, newMailToken("password_reset", uses));
+      const origin = originNow({ kind: "account", address: clientIp }, uses);
+      await store.mailTokens.issue(email, newMailToken("password_reset", uses), origin);
     },
 
     async confirm(token, password, clientIp) {
@@ -55,8 +57,9 @@ export function createPasswordResets(uses: {
         const email = await store.mailTokens.findEmail(tokenHash, "password_reset", now());
         if (email === undefined) throw invalidToken;
         const passwordHash = await hashNewPassword(password, email);
-        const reset = { tokenHash, passwordHash, mailId: secrets.uuid(), now: now() };
-        if (!(await store.mailTokens.resetPassword(reset))) throw invalidToken;
+        const reset = { tokenHash, passwordHash, mailId: secrets.uuid() };
+        const origin = originNow({ kind: "account", address: clientIp }, uses);
+        if (!(await store.mailTokens.resetPassword(reset, origin))) throw invalidToken;
       });
     },
   };

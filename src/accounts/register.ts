@@ -1,7 +1,7 @@
 import { FREE_PLAN } from "../billing/rules.ts";
 import type { Clock } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
-import { timestamp } from "../shared/instant.ts";
+import { originNow } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import { newMailToken } from "./mail-tokens.ts";
@@ -27,19 +27,22 @@ export function createRegister(uses: {
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
   readonly hashNewPassword: HashNewPassword;
 }): Register {
-  const { store, secrets, clock, consumeAuthAttempt, hashNewPassword } = uses;
+  const { store, secrets, consumeAuthAttempt, hashNewPassword } = uses;
 
   return async ({ email, password, clientIp }) => {
     await consumeAuthAttempt(clientIp, email);
+    const passwordHash = await hashNewPassword(password, email);
+    const origin = originNow({ kind: "account", address: clientIp }, uses);
     const account: Account = {
       id: secrets.uuid(),
       email,
-      passwordHash: await hashNewPassword(password, email),
+      passwordHash,
       plan: FREE_PLAN,
-      createdAt: timestamp(clock.nowMs()),
+      createdAt: origin.at,
       emailVerifiedAt: undefined,
+      suspendedAt: undefined,
     };
-    if (!(await store.accounts.create(account, newMailToken("verification", uses)))) {
+    if (!(await store.accounts.create(account, newMailToken("verification", uses), origin))) {
       throw new Failure("email_taken", "An account with this email exists already.");
     }
     return account;

@@ -8,6 +8,13 @@ export const SESSION_TOKEN_PREFIX = `${CREDENTIAL_PREFIX}_sess_`;
 /** A session ends this long after its log-in, and nothing extends it (section 8). */
 export const SESSION_LIFETIME_MS = DAY_MS;
 
+/** Who can open an account: everybody, only people with an invitation, or nobody. */
+export const registrations = ["open", "invite", "closed"] as const;
+export type Registration = (typeof registrations)[number];
+
+/** How long an invitation is valid, and the link to the first password of a created account. */
+export const INVITATION_LIFETIME_MS = 7 * DAY_MS;
+
 /** How long the link of a verification mail is valid. */
 export const VERIFICATION_LIFETIME_MS = DAY_MS;
 
@@ -44,6 +51,11 @@ export const invalidToken = new Failure(
 export const emailNotVerified = new Failure(
   "email_not_verified",
   "Please confirm your email first: open the link that was mailed to you, or ask for a new one.",
+);
+
+export const accountSuspended = new Failure(
+  "unauthorized",
+  "This account is suspended. Please contact the operator of this service.",
 );
 
 const MIN_CHARACTERS = 8;

@@ -1,10 +1,12 @@
 import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
+import { originNow } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import type { Credentials } from "./register.ts";
 import {
+  accountSuspended,
   emailNotVerified,
   isSessionToken,
   normalizePassword,
@@ -26,13 +28,14 @@ export interface IssuedSession {
 export interface Sessions {
   /**
    * @throws {Failure} `too_many_requests`; `unauthorized` for an unknown email or a wrong
-   *   password, after the same time for both; `email_not_verified` after the password has matched.
+   *   password, after the same time for both, and for a suspended account after the password has
+   *   matched; `email_not_verified` then, too.
    */
   logIn(credentials: Credentials): Promise<IssuedSession>;
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
   /** Ends the session of a token that `authenticate` accepted. */
-  logOut(token: string): Promise<void>;
+  logOut(token: string, clientIp: string): Promise<void>;
 }
 
 export function createSessions(uses: {
@@ -45,14 +48,14 @@ export function createSessions(uses: {
 }): Sessions {
   const { store, secrets, clock, consumeAuthAttempt, requireVerifiedEmail } = uses;
 
-  const openSession = async (accountId: string, password: CheckedPassword) => {
+  const openSession = async (accountId: string, password: CheckedPassword, address: string) => {
     const token = SESSION_TOKEN_PREFIX + secrets.secret();
     const tokenHash = secrets.hash(token);
-    const nowMs = clock.nowMs();
-    const createdAt = timestamp(nowMs);
-    const expiresAt = timestamp(nowMs + SESSION_LIFETIME_MS);
-    const session = { tokenHash, accountId, createdAt, expiresAt };
-    return (await store.sessions.create(session, password)) ? { token, expiresAt } : undefined;
+    const origin = originNow({ kind: "account", address }, uses);
+    const expiresAt = timestamp(Date.parse(origin.at) + SESSION_LIFETIME_MS);
+    const session = { tokenHash, accountId, createdAt: origin.at, expiresAt };
+    const isStored = await store.sessions.create(session, password, origin);
+    return isStored ? { token, expiresAt } : undefined;
   };
 
   return {
@@ -61,15 +64,17 @@ export function createSessions(uses: {
       const password = normalizePassword(typed);
       for (;;) {
         const account = await store.accounts.findByEmail(email);
-        const check = await secrets.verifyPassword(account?.passwordHash, password);
+        // An account that has no password yet takes as long as one that does not exist.
+        const check = await secrets.verifyPassword(account?.passwordHash || undefined, password);
         if (account === undefined || !check.matches) {
           throw new Failure("unauthorized", "Email or password is incorrect.");
         }
+        if (account.suspendedAt !== undefined) throw accountSuspended;
         if (requireVerifiedEmail && account.emailVerifiedAt === undefined) throw emailNotVerified;
         const hash = account.passwordHash;
         const nextHash = check.outdated ? await secrets.hashPassword(password) : hash;
-        const session = await openSession(account.id, { hash, nextHash });
-        // Otherwise the password changed during the check: check against the new one.
+        const session = await openSession(account.id, { hash, nextHash }, clientIp);
+        // Otherwise the password changed or the account was suspended meanwhile: check again.
         if (session !== undefined) return session;
       }
     },
@@ -83,8 +88,9 @@ export function createSessions(uses: {
       return accountId;
     },
 
-    async logOut(token) {
-      await store.sessions.end(secrets.hash(token));
+    async logOut(token, address) {
+      const origin = originNow({ kind: "account", address }, uses);
+      await store.sessions.end(secrets.hash(token), origin);
     },
   };
 }

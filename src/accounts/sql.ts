@@ -1,3 +1,4 @@
+import { writeEvent } from "../audit/sql.ts";
 import { StoreUnavailable } from "../shared/store.ts";
 import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
@@ -5,7 +6,13 @@ import type { AccountStore, AuthWindow, AuthWindowStore, SessionStore } from "./
 import { writeToken } from "./tokens-sql.ts";
 
 export const accountTables: Tables = {
-  accounts: { key: "id", others: "email, password_hash, plan, created_at, email_verified_at" },
+  accounts: {
+    key: "id",
+    others:
+      "email, password_hash, plan, created_at, email_verified_at, suspended_at, deleted_at, " +
+      "quota_mails",
+  },
+  invitations: { key: "token_hash", others: "account_id, email, plan, created_at, expires_at" },
   sessions: { key: "token_hash", others: "account_id, created_at, expires_at" },
   auth_windows: { key: "scope", others: "calls, ends_at", summed: "calls" },
 };
@@ -18,11 +25,11 @@ const CREATE_ACCOUNT = `
   ON CONFLICT (email) DO NOTHING RETURNING id`;
 
 const ACCOUNT_BY_EMAIL = `
-  SELECT id, email, password_hash, plan, created_at, email_verified_at
+  SELECT id, email, password_hash, plan, created_at, email_verified_at, suspended_at
   FROM accounts WHERE email = $1`;
 
 const LIST_ACCOUNTS = `
-  SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at,
+  SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at, a.suspended_at,
     coalesce(p.units_per_period, 0) AS units_per_period,
     coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
       AS used_units,
@@ -30,25 +37,30 @@ const LIST_ACCOUNTS = `
       AS active_keys
   FROM accounts a
   LEFT JOIN plans p ON p.name = a.plan
-  WHERE a.email = $2 OR $2 IS NULL
+  WHERE a.deleted_at IS NULL AND (a.email = $2 OR $2 IS NULL)
   ORDER BY a.id`;
 
 const SET_ACCOUNT_PLAN = "UPDATE accounts SET plan = $2 WHERE email = $1 RETURNING id";
 
 const MARK_EMAIL_VERIFIED = `
-  UPDATE accounts SET email_verified_at = coalesce(email_verified_at, $2) WHERE email = $1
+  UPDATE accounts SET email_verified_at = $2 WHERE email = $1 AND email_verified_at IS NULL
   RETURNING id`;
+
+const IS_ACCOUNT = "SELECT id FROM accounts WHERE email = $1";
 
 export function accountStore(engine: Engine): AccountStore {
   return {
-    create(account, verification) {
+    create(account, token, origin) {
       const { id, email, passwordHash, plan, createdAt, emailVerifiedAt } = account;
       const values = [id, email, passwordHash, plan, createdAt, emailVerifiedAt ?? null];
       return engine.transaction(function* () {
         if ((yield statement(PLAN_IS_STORED, plan)).length === 0) throw planNotStored(plan);
         const isNew = (yield statement(CREATE_ACCOUNT, ...values)).length === 1;
-        if (isNew) yield* writeToken(id, verification);
-        return isNew;
+        if (!isNew) return false;
+        yield* writeToken(id, token);
+        const action = origin.actor.kind === "account" ? "account.registered" : "account.created";
+        yield writeEvent(action, origin, { accountId: id, details: { plan } });
+        return true;
       });
     },
 
@@ -69,13 +81,22 @@ export function accountStore(engine: Engine): AccountStore {
       }));
     },
 
-    async setPlan(email, plan) {
-      return (await engine.query(SET_ACCOUNT_PLAN, email, plan)).length === 1;
-    },
+    setPlan: (email, plan, origin) =>
+      engine.transaction(function* () {
+        const [account] = yield statement(SET_ACCOUNT_PLAN, email, plan);
+        if (account === undefined) return false;
+        const accountId = textOf(account, "id");
+        yield writeEvent("account.plan_changed", origin, { accountId, details: { plan } });
+        return true;
+      }),
 
-    async markEmailVerified(email, now) {
-      return (await engine.query(MARK_EMAIL_VERIFIED, email, now)).length === 1;
-    },
+    markEmailVerified: (email, origin) =>
+      engine.transaction(function* () {
+        const [verified] = yield statement(MARK_EMAIL_VERIFIED, email, origin.at);
+        if (verified === undefined) return (yield statement(IS_ACCOUNT, email)).length === 1;
+        yield writeEvent("email.verified", origin, { accountId: textOf(verified, "id") });
+        return true;
+      }),
   };
 }
 
@@ -92,6 +113,7 @@ function identityOf(row: Row) {
     plan: textOf(row, "plan"),
     createdAt: textOf(row, "created_at"),
     emailVerifiedAt: optionalTextOf(row, "email_verified_at"),
+    suspendedAt: optionalTextOf(row, "suspended_at"),
   };
 }
 
@@ -138,31 +160,35 @@ function windowOf(scope: string, row: Row): AuthWindow {
 const CREATE_SESSION = `
   INSERT INTO sessions (token_hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`;
 
-// A reset may have replaced the password during its check: no session for the old password may be
+// A reset may have replaced the password during its check, and an operator may have suspended the
+// account: no session for the old password may be
 // stored after the reset has ended all sessions. On PostgreSQL the row stays locked until the
 // session is stored, so that a reset either commits first or finds and ends the session.
 const RENEW_PASSWORD = `
-  UPDATE accounts SET password_hash = $3 WHERE id = $1 AND password_hash = $2 RETURNING id`;
+  UPDATE accounts SET password_hash = $3
+  WHERE id = $1 AND password_hash = $2 AND suspended_at IS NULL RETURNING id`;
 
 const REMOVE_EXPIRED = "DELETE FROM sessions WHERE account_id = $1 AND expires_at <= $2";
 
 // A session created well in the future comes from a clock that has been set back since: it would
 // outlive the lifetime of sessions.
 const VALID_SESSION = `
-  SELECT account_id FROM sessions
-  WHERE token_hash = $1 AND expires_at > $2 AND created_at <= $3`;
+  SELECT s.account_id FROM sessions s JOIN accounts a ON a.id = s.account_id
+  WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.created_at <= $3
+    AND a.suspended_at IS NULL`;
 
-const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1";
+const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1 RETURNING account_id";
 
 export function sessionStore(engine: Engine): SessionStore {
   return {
-    create: ({ tokenHash, accountId, createdAt, expiresAt }, { hash, nextHash }) =>
+    create: ({ tokenHash, accountId, createdAt, expiresAt }, { hash, nextHash }, origin) =>
       engine.transaction(function* () {
         const isUnchanged =
           (yield statement(RENEW_PASSWORD, accountId, hash, nextHash)).length === 1;
         if (!isUnchanged) return false;
         yield statement(REMOVE_EXPIRED, accountId, createdAt);
         yield statement(CREATE_SESSION, tokenHash, accountId, createdAt, expiresAt);
+        yield writeEvent("session.started", origin, { accountId });
         return true;
       }),
 
@@ -171,8 +197,11 @@ export function sessionStore(engine: Engine): SessionStore {
       return row && textOf(row, "account_id");
     },
 
-    async end(tokenHash) {
-      await engine.query(END_SESSION, tokenHash);
-    },
+    end: (tokenHash, origin) =>
+      engine.transaction(function* () {
+        const [session] = yield statement(END_SESSION, tokenHash);
+        if (session === undefined) return;
+        yield writeEvent("session.ended", origin, { accountId: textOf(session, "account_id") });
+      }),
   };
 }

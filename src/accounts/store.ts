@@ -1,13 +1,17 @@
 import type { Quota } from "../billing/rules.ts";
 import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
+import type { Origin } from "../shared/origin.ts";
 
 export interface Account {
   readonly id: string;
   readonly email: string;
+  /** Empty until the owner of an account that an operator created sets a password. */
   readonly passwordHash: string;
   readonly plan: string;
   readonly createdAt: string;
   readonly emailVerifiedAt: string | undefined;
+  /** Since when its keys and sessions are rejected. */
+  readonly suspendedAt: string | undefined;
 }
 
 export interface AccountSummary {
@@ -16,24 +20,26 @@ export interface AccountSummary {
   readonly plan: string;
   readonly createdAt: string;
   readonly emailVerifiedAt: string | undefined;
+  readonly suspendedAt: string | undefined;
   readonly activeKeys: number;
   readonly quota: Quota;
 }
 
 export interface AccountStore {
   /**
-   * Stores an account with the token that verifies its email, and that token's mail.
+   * Stores an account with the token that verifies its email or sets its password, and the token's
+   * mail.
    *
    * @returns false, and stores nothing, when the email is taken.
    */
-  create(account: Account, verification: IssuedToken): Promise<boolean>;
+  create(account: Account, token: IssuedToken, origin: Origin): Promise<boolean>;
   findByEmail(email: string): Promise<Account | undefined>;
   /** Every account in order of creation, or only the email's, with its units in a period. */
   list(period: string, email?: string): Promise<AccountSummary[]>;
   /** @returns false when there is no such account. The plan must exist. */
-  setPlan(email: string, plan: string): Promise<boolean>;
+  setPlan(email: string, plan: string, origin: Origin): Promise<boolean>;
   /** Marks an email as verified without a token. @returns false when it has no account. */
-  markEmailVerified(email: string, now: string): Promise<boolean>;
+  markEmailVerified(email: string, origin: Origin): Promise<boolean>;
 }
 
 export interface Session {
@@ -53,15 +59,16 @@ export interface SessionStore {
   /**
    * Stores a session, removes the account's expired ones, and updates the password's hash.
    *
-   * @returns false, and stores nothing, when the password has changed since the check.
+   * @returns false, and stores nothing, when the password has changed since the check or the
+   *   account is suspended.
    */
-  create(session: Session, password: CheckedPassword): Promise<boolean>;
+  create(session: Session, password: CheckedPassword, origin: Origin): Promise<boolean>;
   /**
    * @param issuedBy sessions created later are invalid; `now`, or slightly later.
    * @returns the account's id, or undefined when no session of that token is valid at `now`.
    */
   findAccount(tokenHash: string, now: string, issuedBy?: string): Promise<string | undefined>;
-  end(tokenHash: string): Promise<void>;
+  end(tokenHash: string, origin: Origin): Promise<void>;
 }
 
 export interface PasswordReset {
@@ -69,7 +76,6 @@ export interface PasswordReset {
   readonly passwordHash: string;
   /** The id of the notice that reports the change. */
   readonly mailId: string;
-  readonly now: string;
 }
 
 export interface MailTokenStore {
@@ -78,20 +84,20 @@ export interface MailTokenStore {
    * nothing when the email has no account, is already verified (for `verification`), or has reached
    * the limit of tokens or mails, but takes as long and does not report it.
    */
-  issue(email: string, token: IssuedToken): Promise<void>;
+  issue(email: string, token: IssuedToken, origin: Origin): Promise<void>;
   /** @returns the email of the token's account while the token is valid; does not spend it. */
   findEmail(tokenHash: string, purpose: TokenPurpose, now: string): Promise<string | undefined>;
   /**
    * Spends a token and marks its account's email as verified; voids the account's other tokens of
    * the purpose. @returns false when the token is not valid.
    */
-  verifyEmail(tokenHash: string, now: string): Promise<boolean>;
+  verifyEmail(tokenHash: string, origin: Origin): Promise<boolean>;
   /**
    * Spends a token as `verifyEmail` does, sets the password, marks the email as verified, ends
    * every session of the account and writes the notice, in one transaction. Revokes the account's
    * keys if the email was not verified before. @returns false when the token is not valid.
    */
-  resetPassword(reset: PasswordReset): Promise<boolean>;
+  resetPassword(reset: PasswordReset, origin: Origin): Promise<boolean>;
 }
 
 export interface AuthWindow {

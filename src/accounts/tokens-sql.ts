@@ -1,3 +1,5 @@
+import type { Action } from "../audit/rules.ts";
+import { writeEvent } from "../audit/sql.ts";
 import { writeMail } from "../mail/sql.ts";
 import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
 import { HOUR_MS } from "../shared/clock.ts";
@@ -30,6 +32,7 @@ const WRITE_TOKEN = `
 
 const DELETE_TOKEN = "DELETE FROM mail_tokens WHERE token_hash = $1";
 const DELETE_MAIL = "DELETE FROM mails WHERE id = $1";
+const DELETE_EVENT = "DELETE FROM events WHERE id = $1";
 
 const TOKEN_EMAIL = `
   SELECT a.email FROM mail_tokens t JOIN accounts a ON a.id = t.account_id
@@ -52,11 +55,16 @@ const SET_PASSWORD = `
 const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1";
 
 const REVOKE_KEYS = `
-  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${ACTIVE_KEY}`;
+  UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${ACTIVE_KEY} RETURNING id`;
+
+const REQUEST_OF: Record<TokenPurpose, Action> = {
+  verification: "email.verification_requested",
+  password_reset: "password.reset_requested",
+};
 
 export function mailTokenStore(engine: Engine): MailTokenStore {
   return {
-    issue: (email, token) =>
+    issue: (email, token, origin) =>
       engine.transaction(
         function* () {
           const { purpose, tokenHash, mailId, createdAt, expiresAt } = token;
@@ -68,9 +76,13 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
           const isKept = accountId !== undefined && isDue(row, purpose) && isWithinLimits(row);
           // Runs the same statements in every case, and deletes the rows that must not stay: a
           // commit without changes would be faster, and reveal that the account does not exist.
-          yield* writeToken(accountId ?? mailId, token);
+          const about = { accountId: accountId ?? mailId };
+          const eventId = origin.newId();
+          yield* writeToken(about.accountId, token);
+          yield writeEvent(REQUEST_OF[purpose], { ...origin, newId: () => eventId }, about);
           yield statement(DELETE_TOKEN, isKept ? "" : tokenHash);
           yield statement(DELETE_MAIL, isKept ? "" : mailId);
+          yield statement(DELETE_EVENT, isKept ? "" : eventId);
         },
         // The lock lets each of several simultaneous requests count the others' rows.
         `mail tokens of ${email}`,
@@ -81,16 +93,18 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
       return row && textOf(row, "email");
     },
 
-    verifyEmail: (tokenHash, now) =>
+    verifyEmail: (tokenHash, origin) =>
       engine.transaction(function* () {
-        const accountId = yield* spendToken(tokenHash, "verification", now);
+        const accountId = yield* spendToken(tokenHash, "verification", origin.at);
         if (accountId === undefined) return false;
-        yield statement(VERIFY_EMAIL, accountId, now);
+        yield statement(VERIFY_EMAIL, accountId, origin.at);
+        yield writeEvent("email.verified", origin, { accountId });
         return true;
       }),
 
-    resetPassword: ({ tokenHash, passwordHash, mailId, now }) =>
+    resetPassword: ({ tokenHash, passwordHash, mailId }, origin) =>
       engine.transaction(function* () {
+        const now = origin.at;
         const accountId = yield* spendToken(tokenHash, "password_reset", now);
         if (accountId === undefined) return false;
         // First the account, which a log-in locks until its session is stored, then the sessions,
@@ -99,9 +113,16 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
         yield statement(END_SESSIONS, accountId);
         // The person who created the account knows the keys, and may not own the email.
         const isFirst = optionalTextOf(account, "email_verified_at") === undefined;
-        if (isFirst) yield statement(REVOKE_KEYS, accountId, now);
+        const revoked = isFirst ? yield statement(REVOKE_KEYS, accountId, now) : [];
         yield statement(VERIFY_EMAIL, accountId, now);
-        yield writeMail({ id: mailId, accountId, kind: "password_changed", createdAt: now });
+        yield writeMail({
+          id: mailId,
+          to: { accountId },
+          kind: "password_changed",
+          createdAt: now,
+        });
+        const details = { keys_revoked: revoked.length };
+        yield writeEvent("password.changed", origin, { accountId, details });
         return true;
       }),
   };
@@ -120,9 +141,10 @@ function isWithinLimits(issued: Row): boolean {
 
 /** Writes a token and its mail. */
 export function* writeToken(accountId: string, issued: IssuedToken): Transaction<void> {
-  const { purpose, token, tokenHash, mailId, createdAt, expiresAt } = issued;
+  const { purpose, kind = purpose, token, tokenHash, mailId, createdAt, expiresAt } = issued;
   yield statement(WRITE_TOKEN, accountId, purpose, tokenHash, expiresAt);
-  yield writeMail({ id: mailId, accountId, kind: purpose, createdAt, link: { token, expiresAt } });
+  const link = { token, expiresAt };
+  yield writeMail({ id: mailId, to: { accountId }, kind, createdAt, link });
 }
 
 function* spendToken(

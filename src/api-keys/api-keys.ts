@@ -1,6 +1,6 @@
 import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
-import { timestamp } from "../shared/instant.ts";
+import { originNow } from "../shared/origin.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import { API_KEY_PREFIX, apiKeyRequired, isApiKey, isApiKeyId, keyPrefixOf } from "./rules.ts";
@@ -21,14 +21,14 @@ const limitMessages: Record<keyof KeyLimits, string> = {
 export interface ApiKeys {
   /**
    * @param name trimmed, 1 to 100 characters.
-   * @param sessionToken of a session that `authenticate` accepted.
+   * @param session the token of a session that `authenticate` accepted, and its client's address.
    * @returns the key with its secret, which is returned only here.
    * @throws {Failure} `key_limit_reached`; `unauthorized` when the session has ended since.
    */
   create(
     accountId: string,
     name: string,
-    sessionToken: string,
+    session: { readonly token: string; readonly clientIp: string },
   ): Promise<{ key: ApiKey; secret: string }>;
   /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
   list(accountId: string): AsyncGenerator<ApiKey[], void>;
@@ -43,7 +43,7 @@ export interface ApiKeys {
    * @param keyId in upper or lower case.
    * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already.
    */
-  revoke(accountId: string, keyId: string): Promise<void>;
+  revoke(accountId: string, keyId: string, clientIp: string): Promise<void>;
 }
 
 export function createApiKeys(uses: {
@@ -51,21 +51,23 @@ export function createApiKeys(uses: {
   readonly secrets: Secrets;
   readonly clock: Clock;
 }): ApiKeys {
-  const { store, secrets, clock } = uses;
+  const { store, secrets } = uses;
 
   return {
-    async create(accountId, name, sessionToken) {
+    async create(accountId, name, session) {
+      const origin = originNow({ kind: "account", address: session.clientIp }, uses);
       const secret = API_KEY_PREFIX + secrets.secret();
       const key: ApiKey = {
         id: secrets.uuid(),
         name,
         keyPrefix: keyPrefixOf(secret),
-        createdAt: timestamp(clock.nowMs()),
+        createdAt: origin.at,
         revokedAt: undefined,
       };
       const keyHash = secrets.hash(secret);
-      const sessionHash = secrets.hash(sessionToken);
-      const creation = await store.keys.create({ ...key, accountId, keyHash, sessionHash }, LIMITS);
+      const sessionHash = secrets.hash(session.token);
+      const newKey = { ...key, accountId, keyHash, sessionHash };
+      const creation = await store.keys.create(newKey, LIMITS, origin);
       if (creation === "session_ended") throw sessionRequired;
       if (creation === "created") return { key, secret };
       throw new Failure("key_limit_reached", limitMessages[creation]);
@@ -88,10 +90,10 @@ export function createApiKeys(uses: {
       return accountId;
     },
 
-    async revoke(accountId, keyId) {
+    async revoke(accountId, keyId, clientIp) {
       const id = keyId.toLowerCase();
-      const isRevoked =
-        isApiKeyId(id) && (await store.keys.revoke(accountId, id, timestamp(clock.nowMs())));
+      const origin = originNow({ kind: "account", address: clientIp }, uses);
+      const isRevoked = isApiKeyId(id) && (await store.keys.revoke(accountId, id, origin));
       if (!isRevoked) {
         throw new Failure("not_found", "There is no active API key with this id.");
       }

@@ -1,3 +1,4 @@
+import { writeEvent } from "../audit/sql.ts";
 import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type { ApiKeyStore, KeyCreation, KeyLimits } from "./store.ts";
@@ -37,17 +38,18 @@ const LIST_KEYS = `
   WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
 const KEY_ACCOUNT = `
-  SELECT account_id FROM api_keys WHERE key_hash = $1 AND ${ACTIVE_KEY}`;
+  SELECT k.account_id FROM api_keys k JOIN accounts a ON a.id = k.account_id
+  WHERE k.key_hash = $1 AND k.${ACTIVE_KEY} AND a.suspended_at IS NULL`;
 
 // One statement finds and revokes the key: unknown, foreign and revoked ids take the same path, and
 // of two simultaneous revocations only one succeeds (specification, section 3).
 const REVOKE_KEY = `
   UPDATE api_keys SET revoked_at = $3
-  WHERE id = $1 AND account_id = $2 AND ${ACTIVE_KEY} RETURNING id`;
+  WHERE id = $1 AND account_id = $2 AND ${ACTIVE_KEY} RETURNING key_prefix`;
 
 export function apiKeyStore(engine: Engine): ApiKeyStore {
   return {
-    create(key, limits) {
+    create(key, limits, origin) {
       const { keyHash, id, accountId, name, keyPrefix, createdAt, sessionHash } = key;
       const { active, perDay, total } = limits;
       const counted = [accountId, total, active, perDay, createdAt.slice(0, 10)] as const;
@@ -56,7 +58,11 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
           if ((yield statement(LOCK_SESSION, sessionHash)).length === 0) return "session_ended";
         }
         const values = [...counted, keyHash, id, name, keyPrefix, createdAt] as const;
-        if ((yield statement(CREATE_KEY, ...values)).length === 1) return "created";
+        if ((yield statement(CREATE_KEY, ...values)).length === 1) {
+          const details = { api_key_id: id, key_prefix: keyPrefix };
+          yield writeEvent("api_key.created", origin, { accountId, details });
+          return "created";
+        }
         const [counts = {}] = yield statement(COUNT_KEYS, ...counted);
         return reachedLimit(counts, limits);
       }, `keys of ${accountId}`);
@@ -78,9 +84,14 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
       return row && textOf(row, "account_id");
     },
 
-    async revoke(accountId, keyId, now) {
-      return (await engine.query(REVOKE_KEY, keyId, accountId, now)).length === 1;
-    },
+    revoke: (accountId, keyId, origin) =>
+      engine.transaction(function* () {
+        const [key] = yield statement(REVOKE_KEY, keyId, accountId, origin.at);
+        if (key === undefined) return false;
+        const details = { api_key_id: keyId, key_prefix: textOf(key, "key_prefix") };
+        yield writeEvent("api_key.revoked", origin, { accountId, details });
+        return true;
+      }),
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Origin } from "../shared/origin.ts";
+
 export interface ApiKey {
   readonly id: string;
   readonly name: string;
@@ -26,11 +28,11 @@ export interface KeyLimits {
 export type KeyCreation = "created" | "session_ended" | keyof KeyLimits;
 
 export interface ApiKeyStore {
-  create(key: NewApiKey, limits: KeyLimits): Promise<KeyCreation>;
+  create(key: NewApiKey, limits: KeyLimits, origin: Origin): Promise<KeyCreation>;
   /** A page of an account's keys after an id ("": all), revoked ones too, oldest first. */
   list(accountId: string, afterId: string, limit: number): Promise<ApiKey[]>;
-  /** @returns the id of the account whose active key has that hash. */
+  /** @returns the id of the account whose active key has that hash, unless it is suspended. */
   findAccount(keyHash: string): Promise<string | undefined>;
   /** @returns false for an id that is unknown, another account's or revoked already. */
-  revoke(accountId: string, keyId: string, now: string): Promise<boolean>;
+  revoke(accountId: string, keyId: string, origin: Origin): Promise<boolean>;
 }

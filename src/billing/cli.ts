@@ -52,7 +52,8 @@ async function listPlans({ openStore, print }: PlanCommandDeps, options: OutputO
   print(text);
 }
 
-async function setPlan({ openStore, print }: PlanCommandDeps, name: string, units: string) {
+async function setPlan(deps: PlanCommandDeps, name: string, units: string) {
+  const { openStore, origin, print } = deps;
   if (!/^[a-z][a-z0-9-]{0,39}$/.test(name)) {
     const rule = "want up to 40 lower-case letters, digits and -, a letter first";
     throw new CommandError(`plan ${JSON.stringify(name)}: ${rule}`, 2);
@@ -63,6 +64,6 @@ async function setPlan({ openStore, print }: PlanCommandDeps, name: string, unit
     throw new CommandError(`units ${JSON.stringify(units)}: ${rule}`, 2);
   }
   await using store = await openStore();
-  await store.plans.set({ name, unitsPerPeriod });
+  await store.plans.set({ name, unitsPerPeriod }, origin());
   print(`plan ${name} has ${unitsPerPeriod} units per period`);
 }

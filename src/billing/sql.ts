@@ -1,9 +1,11 @@
+import { writeEvent } from "../audit/sql.ts";
 import { integerOf, type Tables, textOf } from "../storage/columns.ts";
-import type { Engine } from "../storage/engine.ts";
+import { type Engine, statement } from "../storage/engine.ts";
 import type { PlanStore, UsageStore } from "./store.ts";
 
 export const usageTables: Tables = {
   period_usage: { key: "account_id, period", others: "units", summed: "units" },
+  quota_notices: { key: "account_id, period, threshold", others: "written_at" },
   daily_usage: { key: "account_id, day, api_key_id", others: "units", summed: "units" },
 };
 
@@ -45,7 +47,9 @@ const LIST_PLANS = "SELECT name, units_per_period FROM plans ORDER BY units_per_
 
 const SET_PLAN = `
   INSERT INTO plans (name, units_per_period) VALUES ($1, $2)
-  ON CONFLICT (name) DO UPDATE SET units_per_period = excluded.units_per_period`;
+  ON CONFLICT (name) DO UPDATE SET units_per_period = excluded.units_per_period
+    WHERE plans.units_per_period <> excluded.units_per_period
+  RETURNING name`;
 
 // Finds each plan in use from the previous one through the index. The outer SELECT is needed: on
 // SQLite, the engine does not treat a text that begins with WITH as a read.
@@ -71,9 +75,12 @@ export function planStore(engine: Engine): PlanStore {
       }));
     },
 
-    async set({ name, unitsPerPeriod }) {
-      await engine.query(SET_PLAN, name, unitsPerPeriod);
-    },
+    set: ({ name, unitsPerPeriod }, origin) =>
+      engine.transaction(function* () {
+        const isChange = (yield statement(SET_PLAN, name, unitsPerPeriod)).length === 1;
+        const details = { plan: name, units_per_period: unitsPerPeriod };
+        if (isChange) yield writeEvent("plan.set", origin, { details });
+      }),
 
     async missing() {
       return (await engine.queryWithPriority(MISSING_PLANS)).map((row) => textOf(row, "plan"));

@@ -1,3 +1,4 @@
+import type { Origin } from "../shared/origin.ts";
 import type { Quota } from "./rules.ts";
 
 export interface Plan {
@@ -8,7 +9,7 @@ export interface Plan {
 export interface PlanStore {
   list(): Promise<Plan[]>;
   /** Adds a plan, or changes the units of one. */
-  set(plan: Plan): Promise<void>;
+  set(plan: Plan, origin: Origin): Promise<void>;
   /** Names of plans that accounts have but that are not stored. */
   missing(): Promise<string[]>;
 }

@@ -11,16 +11,18 @@ const CHECK_INTERVAL_MS = 60_000;
 /** Delivered and given-up mails are kept this long for `kurs mail list`. */
 const ENDED_MAILS_KEPT_MS = 30 * DAY_MS;
 
-/** Removes expired sessions, tokens and windows, and old mails, until it is aborted. */
+/** Removes what has expired, and old mails and events, until it is aborted. */
 export async function runCleanupLoop(
   uses: {
     readonly store: { readonly cleanup: CleanupStore };
     readonly clock: Clock;
+    /** How long events of the audit log are kept. */
+    readonly auditDays: number;
     readonly onError: (error: unknown) => void;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, onError } = uses;
+  const { clock, auditDays, onError } = uses;
   const { cleanup } = uses.store;
 
   const cleanUpWhenDue = async (): Promise<void> => {
@@ -29,6 +31,7 @@ export async function runCleanupLoop(
     if (!(await cleanup.claimJob("tidy", now, timestamp(nowMs + CLEANUP_INTERVAL_MS)))) return;
     await cleanup.removeExpired(now);
     await cleanup.removeEndedMails(timestamp(nowMs - ENDED_MAILS_KEPT_MS));
+    await cleanup.removeEvents(timestamp(nowMs - auditDays * DAY_MS));
   };
 
   while (!signal.aborted) {
@@ -41,8 +44,13 @@ export async function runCleanupLoop(
 export interface CleanupStore {
   /** @returns whether this node must run the job now; for all nodes it is next due at `nextAt`. */
   claimJob(name: string, now: string, nextAt: string): Promise<boolean>;
-  /** Removes sessions, mail tokens and windows of the auth limiter that have ended by `now`. */
+  /**
+   * Removes sessions, mail tokens, invitations and windows of the auth limiter that have ended by
+   * `now`.
+   */
   removeExpired(now: string): Promise<void>;
   /** Removes mails that were delivered or given up before a time. */
   removeEndedMails(before: string): Promise<void>;
+  /** Removes events of the audit log before a time. */
+  removeEvents(before: string): Promise<void>;
 }

@@ -22,12 +22,16 @@ const removeSome = (table: string, key: string, condition: string) => `
 
 const REMOVE_SESSIONS = removeSome("sessions", "token_hash", "expires_at <= $1");
 const REMOVE_TOKENS = removeSome("mail_tokens", "token_hash", "expires_at <= $1");
+const REMOVE_INVITATIONS = removeSome("invitations", "token_hash", "expires_at <= $1");
 const REMOVE_WINDOWS = removeSome("auth_windows", "scope", "ends_at <= $1");
 const REMOVE_MAILS = removeSome(
   "mails",
   "id",
   "next_attempt_at IS NULL AND coalesce(delivered_at, given_up_at) < $1",
 );
+const REMOVE_EVENTS = removeSome("events", "id", "at < $1");
+
+const EXPIRING = [REMOVE_SESSIONS, REMOVE_TOKENS, REMOVE_INVITATIONS, REMOVE_WINDOWS];
 
 export function cleanupStore(engine: Engine): CleanupStore {
   const removeAll = async (sql: string, before: string): Promise<void> => {
@@ -41,11 +45,11 @@ export function cleanupStore(engine: Engine): CleanupStore {
     },
 
     async removeExpired(now) {
-      for (const sql of [REMOVE_SESSIONS, REMOVE_TOKENS, REMOVE_WINDOWS]) {
-        await removeAll(sql, now);
-      }
+      for (const sql of EXPIRING) await removeAll(sql, now);
     },
 
     removeEndedMails: (before) => removeAll(REMOVE_MAILS, before),
+
+    removeEvents: (before) => removeAll(REMOVE_EVENTS, before),
   };
 }

@@ -1,8 +1,11 @@
 import type { Clock } from "../shared/clock.ts";
+import type { Origin } from "../shared/origin.ts";
 
 /** The clock and the output that every command may use. */
 export interface CommandIo {
   readonly clock: Clock;
+  /** @returns the origin of what this command does now: its operator. */
+  readonly origin: () => Origin;
   /** Writes a line to stdout. */
   readonly print: (text: string) => void;
   /** Writes a line to stderr. */

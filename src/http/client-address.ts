@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import type { FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -77,4 +78,15 @@ export class ClientGone extends Error {
     super("The client has reset its connection");
     this.name = "ClientGone";
   }
+}
+
+/**
+ * @returns the client's address as the auth limiter counts it.
+ * @throws {ClientGone} when the address is no longer known: a call that cannot be counted is not
+ *   served.
+ */
+export function clientIp({ ip, ips = [ip] }: FastifyRequest): string {
+  const client = clientOf(ips);
+  if (client === undefined) throw new ClientGone();
+  return client;
 }

@@ -4,7 +4,6 @@ import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { formatList } from "../cli/output.ts";
 import { isMailable } from "../shared/email.ts";
-import { timestamp } from "../shared/instant.ts";
 import type { Mailer } from "./mailer.ts";
 import { MailError } from "./mailer.ts";
 import type { MailRecord, MailStore } from "./store.ts";
@@ -16,8 +15,6 @@ export interface MailCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{ readonly mails: MailStore }>;
   /** Opens the configured mailer. @throws {ConfigError} */
   readonly openMailer: () => Mailer;
-  /** A UUIDv7. */
-  readonly newId: () => string;
 }
 
 /** Adds `kurs mail …`. */
@@ -72,13 +69,13 @@ async function listMails({ openStore, print }: MailCommandDeps, options: ListOpt
   print(text);
 }
 
-async function testMail({ openMailer, clock, newId, print }: MailCommandDeps, typed: string) {
+async function testMail({ openMailer, origin, print }: MailCommandDeps, typed: string) {
   const email = typed.trim();
   if (!IsEmail(email) || !isMailable(email)) {
     throw new CommandError(`${JSON.stringify(email)} is not an email address`, 2);
   }
   using mailer = openMailer();
-  const createdAt = timestamp(clock.nowMs());
+  const { at: createdAt, newId } = origin();
   const mail = { id: newId(), kind: "test", email, link: undefined, createdAt } as const;
   try {
     print(`sent to ${email}: ${await mailer.send(mail, AbortSignal.timeout(TEST_TIMEOUT_MS))}`);

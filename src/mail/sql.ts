@@ -1,20 +1,21 @@
 import { integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, type Statement, statement } from "../storage/engine.ts";
-import type { ClaimedMail, MailKind, MailStore, OutgoingMail } from "./store.ts";
+import type { ClaimedMail, MailKind, MailStore, OutgoingMail, QuotaFigures } from "./store.ts";
 
 export const mailTables: Tables = {
   mails: {
     key: "id",
     others:
-      "account_id, kind, token, expires_at, created_at, attempts, next_attempt_at, last_error, " +
-      "delivered_at, given_up_at",
+      "account_id, email, kind, token, expires_at, details, created_at, attempts, " +
+      "next_attempt_at, last_error, delivered_at, given_up_at",
     summed: "attempts",
   },
 };
 
 const WRITE_MAIL = `
-  INSERT INTO mails (id, account_id, kind, token, expires_at, created_at, next_attempt_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $6)`;
+  INSERT INTO mails (id, account_id, email, kind, token, expires_at, details, created_at,
+    next_attempt_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8)`;
 
 // Both run once per second, mostly when nothing is due: a read disturbs neither the writers nor the
 // row cache that metered batches use.
@@ -26,8 +27,8 @@ const CLAIM_MAILS = `
   UPDATE mails SET next_attempt_at = $2, attempts = attempts + 1
   WHERE next_attempt_at <= $1 AND id IN
     (SELECT id FROM mails WHERE next_attempt_at <= $1 ORDER BY next_attempt_at, id LIMIT $3)
-  RETURNING id, kind, token, expires_at, created_at, attempts,
-    (SELECT a.email FROM accounts a WHERE a.id = mails.account_id) AS email`;
+  RETURNING id, kind, token, expires_at, details, created_at, attempts,
+    coalesce(email, (SELECT a.email FROM accounts a WHERE a.id = mails.account_id)) AS email`;
 
 const RESCHEDULE_MAIL = `
   UPDATE mails SET next_attempt_at = $2, last_error = coalesce($3, last_error)
@@ -44,9 +45,9 @@ const MARK_GIVEN_UP = `
   WHERE id = $1 AND next_attempt_at IS NOT NULL`;
 
 const LIST_MAILS = `
-  SELECT m.id, m.kind, a.email, m.created_at, m.attempts, m.next_attempt_at, m.last_error,
-    m.delivered_at, m.given_up_at
-  FROM mails m JOIN accounts a ON a.id = m.account_id
+  SELECT m.id, m.kind, coalesce(m.email, a.email) AS email, m.created_at, m.attempts,
+    m.next_attempt_at, m.last_error, m.delivered_at, m.given_up_at
+  FROM mails m LEFT JOIN accounts a ON a.id = m.account_id
   WHERE $1 = 1 OR m.delivered_at IS NULL
   ORDER BY m.id`;
 
@@ -113,23 +114,29 @@ export function mailStore(engine: Engine): MailStore {
 /** @returns the statement that adds a mail to the outbox, due at once. */
 export function writeMail(mail: {
   readonly id: string;
-  readonly accountId: string;
+  /** The recipient: an account or, where there is none yet, an address. */
+  readonly to: { readonly accountId: string } | { readonly email: string };
   readonly kind: MailKind;
   readonly createdAt: string;
   readonly link?: NonNullable<OutgoingMail["link"]>;
+  readonly quota?: QuotaFigures;
 }): Statement {
-  const { id, accountId, kind, createdAt, link } = mail;
+  const { id, to, kind, createdAt, link, quota } = mail;
+  const recipient = "email" in to ? ([null, to.email] as const) : ([to.accountId, null] as const);
   const secret = [link?.token ?? null, link?.expiresAt ?? null] as const;
-  return statement(WRITE_MAIL, id, accountId, kind, ...secret, createdAt);
+  const details = quota === undefined ? null : JSON.stringify(quota);
+  return statement(WRITE_MAIL, id, ...recipient, kind, ...secret, details, createdAt);
 }
 
 function claimedMail(row: Row): ClaimedMail {
   const token = optionalTextOf(row, "token");
+  const details = optionalTextOf(row, "details");
   return {
     id: textOf(row, "id"),
     kind: textOf(row, "kind") as MailKind,
     email: textOf(row, "email"),
     link: token === undefined ? undefined : { token, expiresAt: textOf(row, "expires_at") },
+    ...(details === undefined ? {} : { quota: JSON.parse(details) as QuotaFigures }),
     createdAt: textOf(row, "created_at"),
     attempts: integerOf(row, "attempts"),
   };

@@ -1,11 +1,28 @@
 /** The purpose of the token in a mail's link. */
 export type TokenPurpose = "verification" | "password_reset";
 
-export type MailKind = TokenPurpose | "password_changed";
+export type MailKind =
+  | TokenPurpose
+  | "password_changed"
+  | "account_created"
+  | "invitation"
+  | "quota_reached";
+
+/** The figures in a mail about the quota. */
+export interface QuotaFigures {
+  /** In percent of the quota: 80 or 100. */
+  readonly threshold: number;
+  readonly used_units: number;
+  readonly quota_units: number;
+  /** RFC 3339 in UTC. */
+  readonly resets_at: string;
+}
 
 /** A new token with the mail that carries it: they are stored together or not at all. */
 export interface IssuedToken {
   readonly purpose: TokenPurpose;
+  /** The kind of its mail, unless it is named like the purpose. */
+  readonly kind?: MailKind;
   /** The secret itself: it stays in the mail's row until the mail is delivered. */
   readonly token: string;
   readonly tokenHash: string;
@@ -22,6 +39,8 @@ export interface OutgoingMail {
   readonly email: string;
   /** The link's secret and its expiry; a notice has none. */
   readonly link: { readonly token: string; readonly expiresAt: string } | undefined;
+  /** Only of `quota_reached`. */
+  readonly quota?: QuotaFigures;
   readonly createdAt: string;
 }
 

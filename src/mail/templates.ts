@@ -22,9 +22,14 @@ interface MailTemplate {
  * @param publicUrl the base of the link. The token is in the link's fragment, which browsers never
  *   send: it reaches no log and no Referer.
  */
-export function renderMail({ kind, link }: OutgoingMail, publicUrl: string): RenderedMail {
+export function renderMail(
+  { kind, email, link, quota }: OutgoingMail,
+  publicUrl: string,
+): RenderedMail {
   const until = link === undefined ? "" : moment(link.expiresAt);
-  const addressOf = (page: string) => `${publicUrl}/${page}#token=${link?.token ?? ""}`;
+  const token = link?.token ?? "";
+  const addressOf = (page: string) => `${publicUrl}/${page}#token=${token}`;
+  const invited = encodeURIComponent(email);
   const templates: Record<OutgoingMail["kind"], () => MailTemplate> = {
     verification: () => ({
       subject: "Confirm your email for Kurs",
@@ -54,6 +59,32 @@ export function renderMail({ kind, link }: OutgoingMail, publicUrl: string): Ren
       ],
       after: ["If it was not you, request a new password at once and revoke the API keys."],
     }),
+    account_created: () => ({
+      subject: "Your account with Kurs",
+      before: [
+        "An operator of this Kurs server has opened an account for this address. Choose a " +
+          "password for it:",
+      ],
+      link: { name: "Choose a password", address: addressOf("reset") },
+      after: [
+        `The link works once, until ${until}. After that, ask for another one with “Forgot ` +
+          "password” on the log-in page.",
+        "If you did not expect this mail, ignore it.",
+      ],
+    }),
+    invitation: () => ({
+      subject: "You are invited to Kurs",
+      before: [`An operator of this Kurs server invites you to open an account for ${email}:`],
+      link: {
+        name: "Open an account",
+        address: `${publicUrl}/register#invitation=${token}&email=${invited}`,
+      },
+      after: [
+        `The link works once, until ${until}, and only for this address.`,
+        "If you did not expect this mail, ignore it.",
+      ],
+    }),
+    quota_reached: () => quotaMail(quota, publicUrl),
     test: () => ({
       subject: "A test mail from Kurs",
       before: ["Mail from this Kurs server arrives."],
@@ -62,6 +93,33 @@ export function renderMail({ kind, link }: OutgoingMail, publicUrl: string): Ren
   };
   return fillTemplate(templates[kind]());
 }
+
+/** @param quota of this kind of mail always set. */
+function quotaMail(quota: OutgoingMail["quota"], publicUrl: string): MailTemplate {
+  if (quota === undefined) throw new TypeError("a mail about the quota has no figures");
+  const { threshold, used_units: used, quota_units: units, resets_at: resetsAt } = quota;
+  const isSpent = threshold === 100;
+  return {
+    subject: isSpent
+      ? "Your Kurs quota is used up"
+      : `You have used ${threshold} % of your Kurs quota`,
+    before: [
+      `Your account with Kurs has used ${grouped(used)} of the ${grouped(units)} units of this ` +
+        `billing period, which ends on ${moment(resetsAt)}.`,
+      isSpent
+        ? "Until then its reads get 429 quota_exceeded and cost nothing, unless the operator of " +
+          "this server moves the account to a larger plan."
+        : "When all are used, reads get 429 quota_exceeded until the period ends.",
+    ],
+    link: { name: "See the usage", address: `${publicUrl}/usage` },
+    after: [
+      "You get this mail once per billing period. You can turn these mails off in the console.",
+    ],
+  };
+}
+
+/** Groups the digits of a count: `1,000,000`. */
+const grouped = (units: number): string => units.toLocaleString("en-US");
 
 function fillTemplate({ subject, before, link, after }: MailTemplate): RenderedMail {
   const paragraph = (text: string) => `<p>${escapeHtml(text)}</p>`;

@@ -1,5 +1,8 @@
+import type { Action } from "../audit/rules.ts";
+import { writeEvent } from "../audit/sql.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
+import type { Origin } from "../shared/origin.ts";
 import { optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
@@ -75,6 +78,13 @@ const SUSPEND_RATE = `
 const RATES_LOCK = "rates";
 
 export function rateStore(engine: Engine): RateStore {
+  const setSuspended = (pair: Pair, at: string | null, action: Action, origin: Origin) =>
+    engine.transaction(function* () {
+      const isKnown = (yield statement(SUSPEND_RATE, pair.base, pair.quote, at)).length === 1;
+      if (isKnown) yield writeEvent(action, origin, { details: { pair: pairName(pair) } });
+      return isKnown;
+    });
+
   return {
     update: (rates, judge, now) =>
       engine.transaction(function* () {
@@ -110,18 +120,26 @@ export function rateStore(engine: Engine): RateStore {
       );
     },
 
-    releaseHeld: ({ base, quote }) =>
+    releaseHeld: ({ base, quote }, origin) =>
       engine.transaction(function* () {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return undefined;
         const held = sourcedRateOf(row);
         yield statement(storeRates(1), ...valuesOf(held));
+        const details = { pair: pairName(held), rate: held.rate, source: held.source };
+        yield writeEvent("rate.released", origin, { details });
         return held;
       }, RATES_LOCK),
 
-    async dropHeld({ base, quote }) {
-      return (await engine.query(TAKE_HELD_RATE, base, quote)).length === 1;
-    },
+    dropHeld: ({ base, quote }, origin) =>
+      engine.transaction(function* () {
+        const [row] = yield statement(TAKE_HELD_RATE, base, quote);
+        if (row === undefined) return false;
+        const { rate, source } = sourcedRateOf(row);
+        const details = { pair: `${base}/${quote}`, rate, source };
+        yield writeEvent("rate.dropped", origin, { details });
+        return true;
+      }),
 
     async list(base) {
       const rows = await engine.query(LIST_RATES, base ?? null);
@@ -135,9 +153,8 @@ export function rateStore(engine: Engine): RateStore {
       return (await engine.queryWithPriority(HAS_RATES)).length > 0;
     },
 
-    async suspend({ base, quote }: Pair, at) {
-      return (await engine.query(SUSPEND_RATE, base, quote, at ?? null)).length === 1;
-    },
+    suspend: (pair, origin) => setSuspended(pair, origin.at, "rate.suspended", origin),
+    resume: (pair, origin) => setSuspended(pair, null, "rate.resumed", origin),
   };
 }
 

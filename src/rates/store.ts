@@ -1,5 +1,6 @@
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
+import type { Origin } from "../shared/origin.ts";
 import type { Pair } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 
@@ -39,14 +40,16 @@ export interface RateStore {
   /** Every held rate, ordered by pair. */
   listHeld(): Promise<HeldRate[]>;
   /** Serves a held rate from now on. @returns it, or undefined when none is held. */
-  releaseHeld(pair: Pair): Promise<SourcedRate | undefined>;
+  releaseHeld(pair: Pair, origin: Origin): Promise<SourcedRate | undefined>;
   /** Deletes a held rate. @returns false when none is held. */
-  dropHeld(pair: Pair): Promise<boolean>;
+  dropHeld(pair: Pair, origin: Origin): Promise<boolean>;
   /** Every rate, or those of one base, ordered by pair. */
   list(base?: string): Promise<StoredRate[]>;
   hasAny(): Promise<boolean>;
-  /** Suspends the pair at a time or, without one, resumes it. @returns false: unknown pair. */
-  suspend(pair: Pair, at: string | undefined): Promise<boolean>;
+  /** @returns false when the pair is not stored. */
+  suspend(pair: Pair, origin: Origin): Promise<boolean>;
+  /** Serves a suspended pair again. @returns false when the pair is not stored. */
+  resume(pair: Pair, origin: Origin): Promise<boolean>;
 }
 
 /** The outcome of a source's last fetches. Times are RFC 3339 in UTC. */

@@ -10,6 +10,7 @@ export const statusOf = {
   invalid_token: 400,
   unauthorized: 401,
   email_not_verified: 403,
+  registration_closed: 403,
   forbidden: 403,
   not_found: 404,
   unsupported_pair: 404,

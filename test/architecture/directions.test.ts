@@ -34,13 +34,14 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   crypto: ["shared", "async"],
   http: ["shared", "async", "log"],
   storage: ["shared", "async", "cli"],
-  billing: frames,
+  audit: frames,
+  billing: [...frames, "audit"],
   mail: frames,
-  "api-keys": frames,
-  rates: frames,
+  "api-keys": [...frames, "audit"],
+  rates: [...frames, "audit"],
   cleanup: frames,
   pages: frames,
-  accounts: [...frames, "billing", "mail"],
+  accounts: [...frames, "audit", "billing", "mail"],
   metering: [...frames, "billing", "api-keys", "rates"],
   mcp: [...frames, "billing", "api-keys", "rates", "metering"],
   doctor: [...frames, "billing", "mail", "rates"],
@@ -62,7 +63,16 @@ const composition = [
 ];
 
 /** The folders whose file names state a kind. */
-const features = ["billing", "mail", "accounts", "api-keys", "rates", "metering", "cleanup"];
+const features = [
+  "audit",
+  "billing",
+  "mail",
+  "accounts",
+  "api-keys",
+  "rates",
+  "metering",
+  "cleanup",
+];
 
 type Kind = "rules" | "core" | "json" | "http" | "sql" | "cli" | "other edge";
 
@@ -99,7 +109,7 @@ function mayImportKind(kind: Kind, path: string, target: string, isTypeOnly: boo
       if (other === "sql" || other === "cli") return false;
       return !["cli", "storage"].includes(folder);
     case "sql":
-      if (other === "sql") return isInside || target === "src/mail/sql.ts";
+      if (other === "sql") return isInside || /^src\/(?:audit|mail)\/sql\.ts$/.test(target);
       if (folder === "storage") return /\/(?:engine|columns)\.ts$/.test(target);
       return ["rules", "core"].includes(other ?? "") || folder === "shared";
     case "cli":

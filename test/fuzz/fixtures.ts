@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { BY } from "../contract/suite/database.ts";
 import { mixedSeed } from "../support/random.ts";
 import type { Target } from "./target.ts";
 
@@ -98,8 +99,8 @@ async function openPlayer(target: Target, name: string, quota: number) {
   const { status, text } = await service.post("/v1/auth/register", { json, headers });
   assert.equal(status, 201, text);
   const verification = target.lastSecret();
-  await store.plans.set({ name: `plan-${quota}`, unitsPerPeriod: quota });
-  await store.accounts.setPlan(email, `plan-${quota}`);
+  await store.plans.set({ name: `plan-${quota}`, unitsPerPeriod: quota }, BY);
+  await store.accounts.setPlan(email, `plan-${quota}`, BY);
   const session = await logIn(target, email);
   const keyName = `key of ${name}`;
   const { id, apiKey } = await service.createKey(session, keyName);

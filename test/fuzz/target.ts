@@ -3,6 +3,7 @@ import { startPostgres } from "../../harness/postgres.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { type DatabaseSettings, serverTimeouts } from "../../src/storage/settings.ts";
 import { openStore, type Store } from "../../src/store.ts";
+import { BY } from "../contract/suite/database.ts";
 import { databaseOf } from "../support/postgres-databases.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
 import { Draws } from "../support/random.ts";
@@ -50,11 +51,8 @@ export async function startTarget(engine: EngineName): Promise<Target> {
   const settings = { dataDirectory, database, backupDirectory: join(dataDirectory, "backups") };
   const store = starting.use(await openStore(settings, serverTimeouts));
   const suspended = parsePair("EUR", "JPY");
-  if (
-    suspended === undefined ||
-    !(await store.rates.suspend(suspended, "2026-11-01T00:00:00.000Z"))
-  ) {
-    throw new Error("the snapshot lacks EUR/JPY");
+  if (suspended === undefined || !(await store.rates.suspend(suspended, BY))) {
+    throw new Error("EUR/JPY is not stored");
   }
   const started = starting.move();
   let addresses = 0;

@@ -10,6 +10,7 @@ import { createConvertCurrency } from "../../src/metering/convert.ts";
 import { createReadRate } from "../../src/metering/read-rate.ts";
 import type { Store } from "../../src/store.ts";
 import {
+  BY,
   EUR_USD,
   NOW,
   newAccount,
@@ -50,20 +51,23 @@ export async function waysOf(store: Store): Promise<Ways> {
 
   const newCustomer = async (plan: string): Promise<Customer & { readonly keyId: string }> => {
     const account = { ...newAccount(), plan };
-    await store.accounts.create(account, newMailToken());
+    await store.accounts.create(account, newMailToken(), BY);
     const session = parts.secrets.secret();
     const tokenHash = parts.secrets.hash(session);
     const validity = { createdAt: NOW, expiresAt: "2026-11-22T12:00:00.000Z" };
-    await store.sessions.create({ tokenHash, accountId: account.id, ...validity }, UNCHANGED);
-    const { key, secret } = await apiKeys.create(account.id, "test", session);
+    await store.sessions.create({ tokenHash, accountId: account.id, ...validity }, UNCHANGED, BY);
+    const { key, secret } = await apiKeys.create(account.id, "test", {
+      token: session,
+      clientIp: "192.0.2.1",
+    });
     return { accountId: account.id, apiKey: secret, keyId: key.id };
   };
   const newTwins = async (name: string, unitsPerPeriod: number) => {
-    await store.plans.set({ name, unitsPerPeriod });
+    await store.plans.set({ name, unitsPerPeriod }, BY);
     return [await newCustomer(name), await newCustomer(name)] as const;
   };
   const revoked = await newTwins("revoked", 1_000_000);
-  for (const { accountId, keyId } of revoked) await apiKeys.revoke(accountId, keyId);
+  for (const { accountId, keyId } of revoked) await apiKeys.revoke(accountId, keyId, "192.0.2.1");
   return {
     short: createDirectCalls(tools, callTool, info),
     sdk: createSdkHandler(tools, callTool, info),

@@ -1,7 +1,9 @@
+import { operator } from "../../src/cli/operator.ts";
 import { runCommandLine } from "../../src/commands.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
+import { originNow } from "../../src/shared/origin.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
 import { commandTimeouts, type DatabaseHost, serverTimeouts } from "../../src/storage/settings.ts";
 import { openStore } from "../../src/store.ts";
@@ -112,7 +114,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       openStore: () => openStore(config, commandTimeouts),
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
       readRateFile,
-      newId: secrets.uuid,
+      origin: () => originNow(operator(), { clock, secrets }),
       sourcesOf: () => [],
       sourceKeys: [],
       readVerified: unused,

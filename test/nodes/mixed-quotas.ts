@@ -3,7 +3,7 @@ import { hash, randomBytes } from "node:crypto";
 import { parseArgs } from "node:util";
 import { seededRandom } from "../../harness/seeded-random.ts";
 import { openPostgresStore, type Store } from "../../src/store.ts";
-import { KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
+import { BY, KEY_LIMITS, newAccount, newKey, newMailToken } from "../contract/suite/database.ts";
 import { Counts } from "../support/counts.ts";
 import { enterCharge, Ledger, today } from "../support/ledger.ts";
 import { assertLedger } from "../support/ledger-audit.ts";
@@ -100,15 +100,15 @@ async function openCustomers(cluster: Cluster, count: number, ledger: Ledger) {
 
 async function openCustomer(store: Store, quota: number, ledger: Ledger) {
   const plan = `units-${quota}`;
-  await store.plans.set({ name: plan, unitsPerPeriod: quota });
+  await store.plans.set({ name: plan, unitsPerPeriod: quota }, BY);
   ledger.plans.set(plan, new Set([quota]));
   const account = newAccount({ plan });
-  await store.accounts.create(account, newMailToken());
+  await store.accounts.create(account, newMailToken(), BY);
   const customer = ledger.addAccount(account.email, plan);
   for (let index = 0; index < KEYS_AN_ACCOUNT; index += 1) {
     const apiKey = `svc_live_${randomBytes(32).toString("hex")}`;
     const key = newKey(account.id, { keyHash: hash("sha256", apiKey) });
-    await store.keys.create(key, KEY_LIMITS);
+    await store.keys.create(key, KEY_LIMITS, BY);
     ledger.addKey(customer, { id: key.id, apiKey });
   }
   return customer;

@@ -7,6 +7,7 @@ import { createRateImport } from "../../src/rates/import.ts";
 import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
+import { BY } from "../contract/suite/database.ts";
 import { addManyPairs } from "../storage/stored.ts";
 import { openConnection } from "../support/client.ts";
 import { COMPILE_CACHE } from "../support/compile-cache.ts";
@@ -102,7 +103,7 @@ test("an import pauses after every 100 rates only while a server also writes", a
     judge: createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal }),
     async sleep(milliseconds) {
       pauses.push([(await store.rates.list()).length, milliseconds]);
-      if (serverWrites) await server.plans.set({ name: "pro", unitsPerPeriod: pauses.length });
+      if (serverWrites) await server.plans.set({ name: "pro", unitsPerPeriod: pauses.length }, BY);
     },
   });
   const noReason = (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`);

@@ -5,6 +5,7 @@ import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { RateSource } from "../../src/rates/source.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../src/store.ts";
+import { BY } from "../contract/suite/database.ts";
 import {
   type Behaviour,
   body,
@@ -138,7 +139,7 @@ test("an exponent is written out, and a garbage value is held until it is droppe
   const [held] = await setup.store.rates.listHeld();
   assert.ok(held !== undefined);
   assert.deepEqual([held.base, held.rate, held.servedRate], ["PEPE", "38.87", "0.0000108"]);
-  assert.equal(await setup.store.rates.dropHeld(held), true);
+  assert.equal(await setup.store.rates.dropHeld(held, BY), true);
   assert.equal(await setup.read("PEPE/PLN"), good);
   assert.deepEqual(await setup.store.rates.listHeld(), []);
 });

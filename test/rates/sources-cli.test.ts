@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runCommandLine } from "../../src/commands.ts";
 import { readConfig } from "../../src/config.ts";
+import { createSecrets } from "../../src/crypto/secrets.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import { createPublisherSource } from "../../src/rates/sources/publisher-source.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
+import { originNow } from "../../src/shared/origin.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
 import { Program, temporaryDirectory } from "../support/process.ts";
@@ -37,7 +39,7 @@ async function newCli() {
       settings: () => readConfig(sourceNames, { RATE_SOURCES: "ecb" }),
       openStore: async () => openSqliteStore(directory.path, 1000),
       openMailer: () => assert.fail("nothing is mailed here"),
-      newId: () => assert.fail("nothing is mailed here"),
+      origin: () => originNow({ kind: "service" }, { clock, secrets: createSecrets() }),
       sourcesOf,
       sourceKeys: sourceNames.known,
       readVerified: () => assert.fail("no backup is verified here"),

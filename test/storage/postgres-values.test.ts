@@ -4,6 +4,7 @@ import { administer } from "../../harness/postgres.ts";
 import { openPostgresStore, type Store } from "../../src/store.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import {
+  BY,
   KEY_LIMITS,
   keysOf,
   NOW,
@@ -46,7 +47,7 @@ async function newEnglishDatabase() {
 /** Fills a store with texts that languages sort differently from bytes. @returns its lists. */
 async function fillAndList(store: Store) {
   for (const name of ["b", "a_b", "a-b", "a1", "ab", "a"]) {
-    await store.plans.set({ name, unitsPerPeriod: 1 });
+    await store.plans.set({ name, unitsPerPeriod: 1 }, BY);
   }
   const pairs = ["ZZ/USD", "A1/USD", "AA/USD", "1A/USD", "AAA/USD", "EUR/USD", "EUR/1INCH"];
   await storeRates(
@@ -57,9 +58,9 @@ async function fillAndList(store: Store) {
     await store.sources.add(source, NOW);
   }
   const account = newAccount({ id: "account" });
-  await store.accounts.create(account, newMailToken());
+  await store.accounts.create(account, newMailToken(), BY);
   for (const id of ["k-2", "K-1", "k_1", "k1"]) {
-    await store.keys.create(newKey(account.id, { id }), KEY_LIMITS);
+    await store.keys.create(newKey(account.id, { id }), KEY_LIMITS, BY);
   }
   return {
     plans: (await store.plans.list()).map(({ name }) => name),
@@ -92,13 +93,13 @@ suite("texts in a database of another collation", () => {
 
     for (const email of emails) {
       const account = newAccount({ id: `id of ${email}`, email });
-      assert.equal(await store.accounts.create(account, newMailToken()), true, email);
+      assert.equal(await store.accounts.create(account, newMailToken(), BY), true, email);
     }
 
     for (const email of emails) {
       assert.equal((await store.accounts.findByEmail(email))?.id, `id of ${email}`);
       const again = newAccount({ email });
-      assert.equal(await store.accounts.create(again, newMailToken()), false, email);
+      assert.equal(await store.accounts.create(again, newMailToken(), BY), false, email);
     }
     assert.equal((await store.accounts.list(PERIOD.name)).length, emails.length);
     assert.equal(await store.accounts.findByEmail("A@example.org"), undefined);
@@ -122,7 +123,7 @@ suite("units beyond the safe integers", () => {
     await using database = await newPostgresDatabase();
     await using store = await openPostgresStore(hostsOf(database.url), SETTINGS);
     const unitsPerPeriod = Number.MAX_SAFE_INTEGER;
-    await store.plans.set({ name: "most", unitsPerPeriod });
+    await store.plans.set({ name: "most", unitsPerPeriod }, BY);
 
     const plans = await store.plans.list();
 

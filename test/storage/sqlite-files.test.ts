@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { backupSqlite } from "../../src/storage/sqlite/backup/backup.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { NOW } from "../contract/suite/database.ts";
+import { BY, NOW } from "../contract/suite/database.ts";
 import { recordFileCalls } from "../support/file-calls.ts";
 import { temporaryDirectory } from "../support/process.ts";
 
@@ -23,7 +23,7 @@ async function databaseWithBackup() {
   starting.use(place);
   {
     await using store = openSqliteStore(data.path, 1000);
-    await store.plans.set({ name: "pro", unitsPerPeriod: 7 });
+    await store.plans.set({ name: "pro", unitsPerPeriod: 7 }, BY);
   }
   const target = join(place.path, "backup.db");
   const { file } = backupSqlite(join(data.path, "kurs.db"), target, { note, mayReplace: false });

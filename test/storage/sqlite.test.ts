@@ -9,6 +9,7 @@ import { RowCache } from "../../src/storage/sqlite/row-cache.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import {
+  BY,
   EUR_USD,
   KEY_LIMITS,
   newCustomer,
@@ -160,8 +161,8 @@ test("the row cache is cleared beyond 100,000 entries", async () => {
 test("a second store on the same file migrates nothing and keeps the data", async () => {
   await using database = await createSqliteDatabase();
   const first = database.openStore();
-  await first.plans.set({ name: "pro", unitsPerPeriod: 7 });
-  await first.plans.set({ name: "free", unitsPerPeriod: 5 });
+  await first.plans.set({ name: "pro", unitsPerPeriod: 7 }, BY);
+  await first.plans.set({ name: "free", unitsPerPeriod: 5 }, BY);
 
   const second = database.openStore();
 
@@ -176,8 +177,8 @@ test("every commit of a store is synced to disk, and foreign keys are enforced",
   const exec = t.mock.method(DatabaseSync.prototype, "exec");
   await using server = openSqliteStore(database.directory, 1000, { isServer: true });
   const store = database.openStore();
-  await store.plans.set({ name: "pro", unitsPerPeriod: 7 });
-  await server.plans.set({ name: "max", unitsPerPeriod: 8 });
+  await store.plans.set({ name: "pro", unitsPerPeriod: 7 }, BY);
+  await server.plans.set({ name: "max", unitsPerPeriod: 8 }, BY);
 
   // Each connection has its own level, so the test asks the stores' connections.
   const connections = new Set(exec.mock.calls.map((call) => call.this as DatabaseSync));
@@ -191,6 +192,6 @@ test("every commit of a store is synced to disk, and foreign keys are enforced",
   // 2 is FULL (sqlite.org/pragma.html#pragma_synchronous).
   const everyCommit = { journal_mode: "wal", synchronous: 2 };
   assert.deepEqual(levels, [everyCommit, everyCommit]);
-  const orphan = store.keys.create(newKey("nobody"), KEY_LIMITS);
+  const orphan = store.keys.create(newKey("nobody"), KEY_LIMITS, BY);
   await assert.rejects(orphan, /FOREIGN KEY/);
 });

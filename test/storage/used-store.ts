@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
-import { instantAt } from "../../src/shared/instant.ts";
 import { columnsOf } from "../../src/storage/copy/tables.ts";
 import { openSqliteStore, tables } from "../../src/store.ts";
+import { BY } from "../contract/suite/database.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, mailsIn } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
@@ -41,9 +41,9 @@ export async function useStore(dataDirectory: string) {
     // Three commands would do the same, but each takes 0.25 s of CPU time.
     await using store = openSqliteStore(dataDirectory, 1000);
     const pair = { base: "EUR" as AssetSymbol, quote: "CHF" as AssetSymbol };
-    await store.rates.suspend(pair, instantAt(clock.nowMs()));
-    await store.plans.set({ name: "pro", unitsPerPeriod: 5000 });
-    await store.accounts.setPlan("ada@example.org", "pro");
+    await store.rates.suspend(pair, BY);
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5000 }, BY);
+    await store.accounts.setPlan("ada@example.org", "pro", BY);
   }
   const contents = contentsOfSqlite(dataDirectory);
   return { dataDirectory, session, active, revoked, contents };

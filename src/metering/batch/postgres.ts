@@ -24,7 +24,8 @@ const METERED_BATCH = `
     JOIN api_keys k ON k.key_hash = r.key_hash AND k.${ACTIVE_KEY}
   ),
   locked AS MATERIALIZED (
-    SELECT u.account_id, u.units AS used, p.units_per_period AS quota
+    SELECT u.account_id, u.units AS used, p.units_per_period AS quota,
+      a.suspended_at IS NOT NULL AS is_suspended
     FROM period_usage u
     JOIN accounts a ON a.id = u.account_id
     LEFT JOIN plans p ON p.name = a.plan
@@ -33,8 +34,8 @@ const METERED_BATCH = `
     FOR UPDATE OF u
   ),
   ranked AS (
-    SELECT r.place, r.base, r.quote, r.key_id, r.account_id, l.used, l.quota,
-      r.base IS NOT NULL AND coalesce(l.used + count(r.base) OVER (
+    SELECT r.place, r.base, r.quote, r.key_id, r.account_id, l.used, l.quota, l.is_suspended,
+      r.base IS NOT NULL AND NOT l.is_suspended AND coalesce(l.used + count(r.base) OVER (
         PARTITION BY r.account_id ORDER BY r.place) <= l.quota, false) AS is_granted
     FROM reads r LEFT JOIN locked l ON l.account_id = r.account_id
   ),
@@ -51,7 +52,7 @@ const METERED_BATCH = `
     SELECT account_id, $5, key_id, units FROM granted
     ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = d.units + excluded.units
   )
-  SELECT r.place, r.account_id, r.quota, r.used, r.is_granted,
+  SELECT r.place, r.account_id, r.quota, r.used, r.is_suspended, r.is_granted,
     r.base, r.quote, x.rate, x.as_of, x.suspended_at
   FROM ranked r LEFT JOIN rates x ON x.base = r.base AND x.quote = r.quote AND r.is_granted`;
 
@@ -72,6 +73,7 @@ interface ReadRow {
   readonly account_id: string;
   readonly quota: number | null;
   readonly used: number | null;
+  readonly is_suspended: boolean | null;
   readonly is_granted: boolean;
   readonly base: AssetSymbol | null;
   readonly quote: AssetSymbol | null;
@@ -122,6 +124,7 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
       // Without a usage row the read was not charged, and the next read of its key creates the row
       // again.
       if (used === null) keysWithRow.clear();
+      if (row.is_suspended === true) continue;
       if (quotaUnits === null || used === null) {
         outcomes[place - 1] = readWithoutQuota(accountId, reads[place - 1]?.pair);
         continue;

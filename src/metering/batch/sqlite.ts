@@ -15,7 +15,7 @@ const FIND_KEY = `
   SELECT number, account_id FROM api_keys WHERE key_hash = ?1 AND ${ACTIVE_KEY}`;
 
 const FIND_QUOTA = `
-  SELECT a.number, p.units_per_period, coalesce(u.units, 0)
+  SELECT a.number, p.units_per_period, coalesce(u.units, 0), a.suspended_at IS NOT NULL
   FROM accounts a
   JOIN plans p ON p.name = a.plan
   LEFT JOIN charged_units u
@@ -25,7 +25,7 @@ const FIND_QUOTA = `
 const FIND_RATE = "SELECT rate, as_of, suspended_at FROM rates WHERE base = ?1 AND quote = ?2";
 
 type KeyRow = [number: number, accountId: string];
-type QuotaRow = [account: number, quotaUnits: number, usedUnits: number];
+type QuotaRow = [account: number, quotaUnits: number, usedUnits: number, isSuspended: 0 | 1];
 type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null];
 
 /** An account in a batch: its usage at the batch's start, and the units granted since. */
@@ -33,6 +33,7 @@ interface Account {
   readonly number: number;
   readonly quotaUnits: number;
   readonly usedUnits: number;
+  readonly isSuspended: boolean;
   grantedUnits: number;
   /** By the key's number. */
   readonly grantedByKey: Map<number, number>;
@@ -80,6 +81,7 @@ function prepareBatch(
         number: row[0],
         quotaUnits: row[1],
         usedUnits: row[2],
+        isSuspended: row[3] === 1,
         grantedUnits: 0,
         grantedByKey: new Map<number, number>(),
       };
@@ -93,6 +95,7 @@ function prepareBatch(
       const [keyNumber, accountId] = key;
       const account = accountOf(accountId);
       if (account === undefined) return readWithoutQuota(accountId, pair);
+      if (account.isSuspended) return undefined;
       const { quotaUnits } = account;
       const usedUnits = account.usedUnits + account.grantedUnits;
       if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "no_pair" };

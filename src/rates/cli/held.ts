@@ -47,16 +47,16 @@ async function listHeld({ openStore, print }: RateCommandDeps, options: OutputOp
   print(text);
 }
 
-async function release({ openStore, print }: RateCommandDeps, pair: Pair): Promise<void> {
+async function release({ openStore, origin, print }: RateCommandDeps, pair: Pair): Promise<void> {
   await using store = await openStore();
-  const released = await store.rates.releaseHeld(pair);
+  const released = await store.rates.releaseHeld(pair, origin());
   if (released === undefined) throw notHeld(pair);
   print(`${pairName(pair)} is served at ${released.rate}`);
 }
 
-async function drop({ openStore, print }: RateCommandDeps, pair: Pair): Promise<void> {
+async function drop({ openStore, origin, print }: RateCommandDeps, pair: Pair): Promise<void> {
   await using store = await openStore();
-  if (!(await store.rates.dropHeld(pair))) throw notHeld(pair);
+  if (!(await store.rates.dropHeld(pair, origin()))) throw notHeld(pair);
   print(`the held rate of ${pairName(pair)} is deleted`);
 }
 

@@ -2,7 +2,6 @@ import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { ageOf, formatList } from "../../cli/output.ts";
-import { instantAt } from "../../shared/instant.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
 import { createRateImport } from "../import.ts";
 import { storedRateJson } from "../json.ts";
@@ -48,9 +47,7 @@ export function rateCommands(
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates suspend EUR USD")
-    .action((base: string, quote: string) =>
-      suspendRate(deps, pairOf(base, quote), instantAt(deps.clock.nowMs())),
-    );
+    .action((base: string, quote: string) => setSuspended(deps, pairOf(base, quote), "suspend"));
 
   rates
     .command("resume")
@@ -58,7 +55,7 @@ export function rateCommands(
     .argument("<base>")
     .argument("<quote>")
     .addHelpText("after", "\nExample:\n  $ kurs rates resume EUR USD")
-    .action((base: string, quote: string) => suspendRate(deps, pairOf(base, quote), undefined));
+    .action((base: string, quote: string) => setSuspended(deps, pairOf(base, quote), "resume"));
 
   sourceCommands(rates, deps, setExitCode);
   heldCommands(rates, deps);
@@ -127,15 +124,15 @@ async function listRates(
   print(text);
 }
 
-async function suspendRate(
-  { openStore, print }: RateCommandDeps,
+async function setSuspended(
+  { openStore, origin, print }: RateCommandDeps,
   pair: Pair,
-  at: string | undefined,
+  change: "suspend" | "resume",
 ): Promise<void> {
   await using store = await openStore();
   const name = pairName(pair);
-  if (!(await store.rates.suspend(pair, at))) {
+  if (!(await store.rates[change](pair, origin()))) {
     throw new CommandError(`there is no stored rate for ${name}: see kurs rates list`);
   }
-  print(at === undefined ? `${name} is served again` : `${name} is suspended`);
+  print(change === "resume" ? `${name} is served again` : `${name} is suspended`);
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Account } from "../../../src/accounts/store.ts";
 import {
+  BY,
   contentsOf,
   KEY_LIMITS,
   NOW,
@@ -19,8 +20,8 @@ export function accountSuite(test: StoreTest): void {
     const account = newAccount({ emailVerifiedAt: "2026-11-20T00:00:00.000Z" });
     const unverified = newAccount();
 
-    assert.equal(await store.accounts.create(account, newMailToken()), true);
-    assert.equal(await store.accounts.create(unverified, newMailToken()), true);
+    assert.equal(await store.accounts.create(account, newMailToken(), BY), true);
+    assert.equal(await store.accounts.create(unverified, newMailToken(), BY), true);
 
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
     assert.deepEqual(await store.accounts.findByEmail(unverified.email), unverified);
@@ -32,7 +33,7 @@ export function accountSuite(test: StoreTest): void {
     const [account, verification] = [newAccount(), newMailToken()];
     const { token, tokenHash, mailId, createdAt, expiresAt } = verification;
 
-    await store.accounts.create(account, verification);
+    await store.accounts.create(account, verification, BY);
 
     const { mail_tokens: tokens, mails } = await contentsOf(engine);
     assert.deepEqual(
@@ -63,10 +64,10 @@ export function accountSuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const account = newAccount();
     const rival = newAccount({ email: account.email, passwordHash: "$argon2id$rival" });
-    await store.accounts.create(account, newMailToken());
+    await store.accounts.create(account, newMailToken(), BY);
     const before = await contentsOf(engine);
 
-    assert.equal(await store.accounts.create(rival, newMailToken()), false);
+    assert.equal(await store.accounts.create(rival, newMailToken(), BY), false);
 
     assert.deepEqual(await contentsOf(engine), before);
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
@@ -80,7 +81,9 @@ export function accountSuite(test: StoreTest): void {
     const rivals = Array.from({ length: 20 }, () => newAccount({ email: "ada@example.org" }));
 
     const created = await Promise.all(
-      tokens.map((token, nth) => stores[nth % 2]?.accounts.create(rivals[nth] as Account, token)),
+      tokens.map((token, nth) =>
+        stores[nth % 2]?.accounts.create(rivals[nth] as Account, token, BY),
+      ),
     );
 
     assert.equal(created.filter((one) => one === true).length, 1);
@@ -97,7 +100,7 @@ export function accountSuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const before = await contentsOf(engine);
 
-    await assert.rejects(store.accounts.create(newAccount({ plan: "none" }), newMailToken()));
+    await assert.rejects(store.accounts.create(newAccount({ plan: "none" }), newMailToken(), BY));
 
     assert.deepEqual(await contentsOf(engine), before);
   });
@@ -105,11 +108,11 @@ export function accountSuite(test: StoreTest): void {
   test("an account is not stored when its token or mail cannot be stored", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { mailId, tokenHash } = newMailToken();
-    await store.accounts.create(newAccount(), newMailToken({ mailId, tokenHash }));
+    await store.accounts.create(newAccount(), newMailToken({ mailId, tokenHash }), BY);
     const before = await contentsOf(engine);
 
     for (const taken of [{ mailId }, { tokenHash }]) {
-      await assert.rejects(store.accounts.create(newAccount(), newMailToken(taken)));
+      await assert.rejects(store.accounts.create(newAccount(), newMailToken(taken), BY));
     }
 
     assert.deepEqual(await contentsOf(engine), before);
@@ -120,11 +123,11 @@ export function accountSuite(test: StoreTest): void {
     const first = await newCustomer(store, 10);
     const second = await newCustomer(store, 20);
     const revoked = newKey(first.accountId);
-    await store.keys.create(revoked, KEY_LIMITS);
-    await store.keys.create(newKey(first.accountId), KEY_LIMITS);
-    await store.keys.revoke(first.accountId, revoked.id, NOW);
+    await store.keys.create(revoked, KEY_LIMITS, BY);
+    await store.keys.create(newKey(first.accountId), KEY_LIMITS, BY);
+    await store.keys.revoke(first.accountId, revoked.id, BY);
     await Promise.all([1, 2, 3].map(() => store.metering.read(newRead(first.keyHash))));
-    const shared = { createdAt: NOW, emailVerifiedAt: undefined };
+    const shared = { createdAt: NOW, emailVerifiedAt: undefined, suspendedAt: undefined };
 
     assert.deepEqual(await store.accounts.list(PERIOD.name), [
       {
@@ -151,8 +154,8 @@ export function accountSuite(test: StoreTest): void {
   test("the list can be restricted to one exact email", async (database) => {
     const store = database.openStore();
     const account = newAccount();
-    await store.accounts.create(account, newMailToken());
-    await store.accounts.create(newAccount(), newMailToken());
+    await store.accounts.create(account, newMailToken(), BY);
+    await store.accounts.create(newAccount(), newMailToken(), BY);
 
     const listed = await store.accounts.list(PERIOD.name, account.email);
 
@@ -168,12 +171,12 @@ export function accountSuite(test: StoreTest): void {
     const store = database.openStore();
     const account = newAccount();
     const other = newAccount();
-    await store.accounts.create(account, newMailToken());
-    await store.accounts.create(other, newMailToken());
-    await store.plans.set({ name: "pro", unitsPerPeriod: 5 });
+    await store.accounts.create(account, newMailToken(), BY);
+    await store.accounts.create(other, newMailToken(), BY);
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
 
-    assert.equal(await store.accounts.setPlan(account.email, "pro"), true);
-    assert.equal(await store.accounts.setPlan("nobody@example.org", "pro"), false);
+    assert.equal(await store.accounts.setPlan(account.email, "pro", BY), true);
+    assert.equal(await store.accounts.setPlan("nobody@example.org", "pro", BY), false);
 
     assert.equal((await store.accounts.findByEmail(account.email))?.plan, "pro");
     assert.equal((await store.accounts.findByEmail(other.email))?.plan, "free");
@@ -182,9 +185,9 @@ export function accountSuite(test: StoreTest): void {
   test("an account cannot be moved to an unknown plan", async (database) => {
     const store = database.openStore();
     const account = newAccount();
-    await store.accounts.create(account, newMailToken());
+    await store.accounts.create(account, newMailToken(), BY);
 
-    await assert.rejects(store.accounts.setPlan(account.email, "none"));
+    await assert.rejects(store.accounts.setPlan(account.email, "none", BY));
 
     assert.equal((await store.accounts.findByEmail(account.email))?.plan, "free");
   });

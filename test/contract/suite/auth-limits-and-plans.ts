@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import {
+  BY,
   NOW,
   newAccount,
   newCustomer,
@@ -85,10 +86,10 @@ export function planSuite(test: StoreTest): void {
 
   test("plans can be added and changed and are listed by their units", async (database) => {
     const store = database.openStore();
-    await store.plans.set({ name: "pro", unitsPerPeriod: 1_000_000_000_000 });
-    await store.plans.set({ name: "none", unitsPerPeriod: 0 });
-    await store.plans.set({ name: "also", unitsPerPeriod: 1000 });
-    await store.plans.set({ name: "none", unitsPerPeriod: 7 });
+    await store.plans.set({ name: "pro", unitsPerPeriod: 1_000_000_000_000 }, BY);
+    await store.plans.set({ name: "none", unitsPerPeriod: 0 }, BY);
+    await store.plans.set({ name: "also", unitsPerPeriod: 1000 }, BY);
+    await store.plans.set({ name: "none", unitsPerPeriod: 7 }, BY);
 
     assert.deepEqual(await store.plans.list(), [
       { name: "none", unitsPerPeriod: 7 },
@@ -101,7 +102,7 @@ export function planSuite(test: StoreTest): void {
   test("a plan with negative units is rejected and the stored plan is unchanged", async (database) => {
     const store = database.openStore();
 
-    await assert.rejects(store.plans.set({ name: "free", unitsPerPeriod: -1 }));
+    await assert.rejects(store.plans.set({ name: "free", unitsPerPeriod: -1 }, BY));
 
     assert.deepEqual(await store.plans.list(), [{ name: "free", unitsPerPeriod: 1000 }]);
   });
@@ -110,7 +111,7 @@ export function planSuite(test: StoreTest): void {
     const store = database.openStore();
     const { accountId, plan, keyHash } = await newCustomer(store, 3);
     const idle = newAccount();
-    await store.accounts.create(idle, newMailToken());
+    await store.accounts.create(idle, newMailToken(), BY);
     await store.metering.read(newRead(keyHash));
     await store.metering.read(newRead(keyHash, { time: "2026-12-01T00:00:00.000Z" }));
     await store.metering.read(newRead(keyHash, { time: "2026-12-31T23:59:59.999Z" }));

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type Engine, statement } from "../../../src/storage/engine.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  BY,
   contentsOf,
   NOW,
   newHash,
@@ -94,8 +95,8 @@ function expirySuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     for (const expiresAt of [BEFORE, NOW, AFTER]) {
       const { account, email } = await newRegistration(store, { expiresAt });
-      await store.mailTokens.issue(email, newResetToken({ expiresAt }));
-      await store.sessions.create(newSession(account.id, expiresAt), UNCHANGED);
+      await store.mailTokens.issue(email, newResetToken({ expiresAt }), BY);
+      await store.sessions.create(newSession(account.id, expiresAt), UNCHANGED, BY);
     }
     const windowsEnd = [BEFORE, NOW, AFTER];
     for (const endsAt of windowsEnd) await store.authWindows.countAttempt([endsAt], BEFORE, endsAt);
@@ -117,7 +118,7 @@ function expirySuite(test: StoreTest): void {
     const store = database.openStore();
     const { account, verification } = await newRegistration(store);
     const session = newSession(account.id, DAY_LATER);
-    await store.sessions.create(session, UNCHANGED);
+    await store.sessions.create(session, UNCHANGED, BY);
     await store.authWindows.countAttempt(["ip"], NOW, HOUR_LATER);
 
     await store.cleanup.removeExpired(NOW);
@@ -125,7 +126,7 @@ function expirySuite(test: StoreTest): void {
     assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), account.id);
     const windows = await store.authWindows.countAttempt(["ip"], NOW, DAY_LATER);
     assert.deepEqual(windows, [{ scope: "ip", calls: 2, endsAt: HOUR_LATER }]);
-    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, NOW), true);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, BY), true);
   });
 
   test("a cleanup removes all expired rows, even more than one statement removes", async (database) => {
@@ -162,7 +163,7 @@ function expirySuite(test: StoreTest): void {
     const [store, engine] = [stores[0] as Store, database.openEngine()];
     for (let count = 0; count < 20; count += 1) {
       const { account } = await newRegistration(store, { expiresAt: BEFORE });
-      await store.sessions.create(newSession(account.id, BEFORE), UNCHANGED);
+      await store.sessions.create(newSession(account.id, BEFORE), UNCHANGED, BY);
     }
 
     await Promise.all(stores.map((each) => each.cleanup.removeExpired(NOW)));
@@ -200,7 +201,11 @@ function endedMailSuite(test: StoreTest): void {
   test("a waiting mail is never removed, however old", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store, { createdAt: "2020-01-01T00:00:00.000Z" });
-    await store.mailTokens.issue(email, newMailToken({ createdAt: "2020-01-01T00:00:00.000Z" }));
+    await store.mailTokens.issue(
+      email,
+      newMailToken({ createdAt: "2020-01-01T00:00:00.000Z" }),
+      BY,
+    );
     const before = await contentsOf(engine);
 
     await store.cleanup.removeEndedMails(DAY_LATER);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../../src/store.ts";
 import {
+  BY,
+  byAt,
   EUR_USD,
   KEY_LIMITS,
   keysOf,
@@ -21,7 +23,7 @@ const END = "2026-11-22T12:00:00.000Z";
 
 async function storedAccount(store: Store): Promise<string> {
   const account = newAccount();
-  await store.accounts.create(account, newMailToken());
+  await store.accounts.create(account, newMailToken(), BY);
   return account.id;
 }
 
@@ -37,7 +39,7 @@ export function sessionSuite(test: StoreTest): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const session = newSession(accountId);
-    await store.sessions.create(session, UNCHANGED);
+    await store.sessions.create(session, UNCHANGED, BY);
 
     assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), accountId);
     assert.equal(
@@ -52,12 +54,12 @@ export function sessionSuite(test: StoreTest): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const [ended, other] = [newSession(accountId), newSession(accountId)];
-    await store.sessions.create(ended, UNCHANGED);
-    await store.sessions.create(other, UNCHANGED);
+    await store.sessions.create(ended, UNCHANGED, BY);
+    await store.sessions.create(other, UNCHANGED, BY);
 
-    await store.sessions.end(ended.tokenHash);
-    await store.sessions.end(ended.tokenHash);
-    await store.sessions.end(newHash());
+    await store.sessions.end(ended.tokenHash, BY);
+    await store.sessions.end(ended.tokenHash, BY);
+    await store.sessions.end(newHash(), BY);
 
     assert.equal(await store.sessions.findAccount(ended.tokenHash, NOW), undefined);
     assert.equal(await store.sessions.findAccount(other.tokenHash, NOW), accountId);
@@ -71,9 +73,9 @@ export function sessionSuite(test: StoreTest): void {
     const running = newSession(accountId, NOW, END);
     const foreign = newSession(otherId, NOW, LATER);
     for (const session of [expired, running, foreign])
-      await store.sessions.create(session, UNCHANGED);
+      await store.sessions.create(session, UNCHANGED, BY);
 
-    await store.sessions.create(newSession(accountId, LATER, END), UNCHANGED);
+    await store.sessions.create(newSession(accountId, LATER, END), UNCHANGED, BY);
 
     const kept = await engine.query("SELECT token_hash FROM sessions ORDER BY expires_at");
     assert.equal(kept.length, 3);
@@ -85,11 +87,11 @@ export function sessionSuite(test: StoreTest): void {
   test("a password that changed after its check opens no session", async (database) => {
     const store = database.openStore();
     const account = newAccount();
-    await store.accounts.create(account, newMailToken());
+    await store.accounts.create(account, newMailToken(), BY);
     const session = newSession(account.id);
 
     const changed = { hash: "$argon2id$before", nextHash: "$argon2id$before" };
-    assert.equal(await store.sessions.create(session, changed), false);
+    assert.equal(await store.sessions.create(session, changed, BY), false);
 
     assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
@@ -98,15 +100,15 @@ export function sessionSuite(test: StoreTest): void {
   test("a session renews its account's password hash and no other account's", async (database) => {
     const store = database.openStore();
     const [account, other] = [newAccount(), newAccount()];
-    for (const each of [account, other]) await store.accounts.create(each, newMailToken());
+    for (const each of [account, other]) await store.accounts.create(each, newMailToken(), BY);
     const renewed = { hash: account.passwordHash, nextHash: "$argon2id$second" };
 
-    assert.equal(await store.sessions.create(newSession(account.id), renewed), true);
+    assert.equal(await store.sessions.create(newSession(account.id), renewed, BY), true);
 
     const hashOf = async (email: string) => (await store.accounts.findByEmail(email))?.passwordHash;
     assert.equal(await hashOf(account.email), "$argon2id$second");
     assert.equal(await hashOf(other.email), other.passwordHash);
-    assert.equal(await store.sessions.create(newSession(account.id), renewed), false);
+    assert.equal(await store.sessions.create(newSession(account.id), renewed, BY), false);
     assert.equal(await hashOf(account.email), "$argon2id$second");
   });
 
@@ -114,7 +116,7 @@ export function sessionSuite(test: StoreTest): void {
     const store = database.openStore();
     const session = newSession(newId());
 
-    assert.equal(await store.sessions.create(session, UNCHANGED), false);
+    assert.equal(await store.sessions.create(session, UNCHANGED, BY), false);
 
     assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), undefined);
   });
@@ -128,9 +130,9 @@ export function apiKeySuite(test: StoreTest): void {
     const keys = [newKey(accountId, { name: "one" }), newKey(accountId), newKey(accountId)];
     // Stored out of order: the ids define the order of creation.
     for (const key of [keys[1], keys[2], keys[0], newKey(other)]) {
-      if (key !== undefined) assert.equal(await store.keys.create(key, KEY_LIMITS), "created");
+      if (key !== undefined) assert.equal(await store.keys.create(key, KEY_LIMITS, BY), "created");
     }
-    await store.keys.revoke(accountId, keys[1]?.id ?? "", LATER);
+    await store.keys.revoke(accountId, keys[1]?.id ?? "", byAt(LATER));
 
     const listed = await keysOf(store, accountId);
 
@@ -151,7 +153,7 @@ export function apiKeySuite(test: StoreTest): void {
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const keys = Array.from({ length: 5 }, () => newKey(accountId));
-    for (const key of [...keys, newKey(other)]) await store.keys.create(key, KEY_LIMITS);
+    for (const key of [...keys, newKey(other)]) await store.keys.create(key, KEY_LIMITS, BY);
     const ids = keys.map(({ id }) => id);
     const pageAfter = async (id: string) =>
       (await store.keys.list(accountId, id, 2)).map((key) => key.id);
@@ -168,17 +170,17 @@ export function apiKeySuite(test: StoreTest): void {
     const other = await storedAccount(store);
     const limits = { ...KEY_LIMITS, active: 2 };
     const [first, second, third] = [newKey(accountId), newKey(accountId), newKey(accountId)];
-    await store.keys.create(first, limits);
-    await store.keys.create(second, limits);
+    await store.keys.create(first, limits, BY);
+    await store.keys.create(second, limits, BY);
 
-    assert.equal(await store.keys.create(third, limits), "active");
+    assert.equal(await store.keys.create(third, limits, BY), "active");
     assert.equal((await keysOf(store, accountId)).length, 2);
     assert.equal(await store.metering.read(newRead(third.keyHash)), undefined);
-    assert.equal(await store.keys.create(newKey(other), limits), "created");
+    assert.equal(await store.keys.create(newKey(other), limits, BY), "created");
 
-    await store.keys.revoke(accountId, first.id, NOW);
-    assert.equal(await store.keys.create(third, limits), "created");
-    assert.equal(await store.keys.create(newKey(accountId), limits), "active");
+    await store.keys.revoke(accountId, first.id, BY);
+    assert.equal(await store.keys.create(third, limits, BY), "created");
+    assert.equal(await store.keys.create(newKey(accountId), limits, BY), "active");
   });
 
   test("an account has a limit of keys created per UTC day, including revoked ones", async (database) => {
@@ -186,12 +188,12 @@ export function apiKeySuite(test: StoreTest): void {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, perDay: 2 };
     const createAt = (createdAt: string, owner = accountId) =>
-      store.keys.create(newKey(owner, { createdAt }), limits);
+      store.keys.create(newKey(owner, { createdAt }), limits, BY);
     await createAt("2026-11-20T23:59:59.999Z");
     const first = newKey(accountId, { createdAt: "2026-11-21T00:00:00.000Z" });
-    await store.keys.create(first, limits);
+    await store.keys.create(first, limits, BY);
     await createAt(NOW);
-    await store.keys.revoke(accountId, first.id, NOW);
+    await store.keys.revoke(accountId, first.id, BY);
 
     assert.equal(await createAt("2026-11-21T23:59:59.999Z"), "perDay");
     assert.equal((await keysOf(store, accountId)).length, 3);
@@ -204,14 +206,14 @@ export function apiKeySuite(test: StoreTest): void {
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const limits = { ...KEY_LIMITS, total: 2 };
     const first = newKey(accountId);
-    await store.keys.create(first, limits);
-    await store.keys.create(newKey(accountId), limits);
-    await store.keys.revoke(accountId, first.id, NOW);
+    await store.keys.create(first, limits, BY);
+    await store.keys.create(newKey(accountId), limits, BY);
+    await store.keys.revoke(accountId, first.id, BY);
 
     const late = newKey(accountId, { createdAt: "2027-11-21T12:00:00.000Z" });
-    assert.equal(await store.keys.create(late, limits), "total");
+    assert.equal(await store.keys.create(late, limits, BY), "total");
     assert.equal((await keysOf(store, accountId)).length, 2);
-    assert.equal(await store.keys.create(newKey(other), limits), "created");
+    assert.equal(await store.keys.create(newKey(other), limits, BY), "created");
   });
 
   for (const limit of ["active", "perDay", "total"] as const) {
@@ -222,7 +224,7 @@ export function apiKeySuite(test: StoreTest): void {
 
       const created = await Promise.all(
         Array.from({ length: 12 }, (_, index) =>
-          (index % 2 === 0 ? here : there).keys.create(newKey(accountId), limits),
+          (index % 2 === 0 ? here : there).keys.create(newKey(accountId), limits, BY),
         ),
       );
 
@@ -236,10 +238,10 @@ export function apiKeySuite(test: StoreTest): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const [session, ended] = [newSession(accountId), newSession(accountId)];
-    for (const each of [session, ended]) await store.sessions.create(each, UNCHANGED);
-    await store.sessions.end(ended.tokenHash);
+    for (const each of [session, ended]) await store.sessions.create(each, UNCHANGED, BY);
+    await store.sessions.end(ended.tokenHash, BY);
     const createBy = (sessionHash: string) =>
-      store.keys.create(newKey(accountId, { sessionHash }), KEY_LIMITS);
+      store.keys.create(newKey(accountId, { sessionHash }), KEY_LIMITS, BY);
 
     assert.equal(await createBy(ended.tokenHash), "session_ended");
     assert.deepEqual(await keysOf(store, accountId), []);
@@ -251,10 +253,10 @@ export function apiKeySuite(test: StoreTest): void {
     const store = database.openStore();
     const accountId = await storedAccount(store);
     const key = newKey(accountId);
-    await store.keys.create(key, KEY_LIMITS);
+    await store.keys.create(key, KEY_LIMITS, BY);
 
-    assert.equal(await store.keys.revoke(accountId, key.id, NOW), true);
-    assert.equal(await store.keys.revoke(accountId, key.id, LATER), false);
+    assert.equal(await store.keys.revoke(accountId, key.id, BY), true);
+    assert.equal(await store.keys.revoke(accountId, key.id, byAt(LATER)), false);
 
     assert.equal((await keysOf(store, accountId))[0]?.revokedAt, NOW);
   });
@@ -263,11 +265,11 @@ export function apiKeySuite(test: StoreTest): void {
     const stores = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(stores[0] as Store);
     const key = newKey(accountId);
-    await stores[0]?.keys.create(key, KEY_LIMITS);
+    await stores[0]?.keys.create(key, KEY_LIMITS, BY);
 
     const revoked = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        stores[index % 2]?.keys.revoke(accountId, key.id, NOW),
+        stores[index % 2]?.keys.revoke(accountId, key.id, BY),
       ),
     );
 
@@ -279,11 +281,11 @@ export function apiKeySuite(test: StoreTest): void {
     const owner = await storedAccount(store);
     const other = await storedAccount(store);
     const key = newKey(owner);
-    await store.keys.create(key, KEY_LIMITS);
+    await store.keys.create(key, KEY_LIMITS, BY);
 
-    assert.equal(await store.keys.revoke(other, key.id, NOW), false);
-    assert.equal(await store.keys.revoke(owner, newId(), NOW), false);
-    assert.equal(await store.keys.revoke(owner, "", NOW), false);
+    assert.equal(await store.keys.revoke(other, key.id, BY), false);
+    assert.equal(await store.keys.revoke(owner, newId(), BY), false);
+    assert.equal(await store.keys.revoke(owner, "", BY), false);
 
     assert.equal((await keysOf(store, owner))[0]?.revokedAt, undefined);
     assert.notEqual(await store.metering.read(newRead(key.keyHash, { pair: "" })), undefined);
@@ -293,7 +295,7 @@ export function apiKeySuite(test: StoreTest): void {
     const store = database.openStore();
     const [accountId, other] = [await storedAccount(store), await storedAccount(store)];
     const [key, second, foreign] = [newKey(accountId), newKey(accountId), newKey(other)];
-    for (const each of [key, second, foreign]) await store.keys.create(each, KEY_LIMITS);
+    for (const each of [key, second, foreign]) await store.keys.create(each, KEY_LIMITS, BY);
 
     assert.equal(await store.keys.findAccount(key.keyHash), accountId);
     assert.equal(await store.keys.findAccount(second.keyHash), accountId);
@@ -302,7 +304,7 @@ export function apiKeySuite(test: StoreTest): void {
       assert.equal(await store.keys.findAccount(unknown), undefined, unknown);
     }
 
-    await store.keys.revoke(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, BY);
 
     assert.equal(await store.keys.findAccount(key.keyHash), undefined);
     assert.equal(await store.keys.findAccount(second.keyHash), accountId);
@@ -313,7 +315,7 @@ export function apiKeySuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const accountId = await storedAccount(store);
     const key = newKey(accountId);
-    await store.keys.create(key, KEY_LIMITS);
+    await store.keys.create(key, KEY_LIMITS, BY);
 
     for (let lookUp = 0; lookUp < 3; lookUp += 1) await store.keys.findAccount(key.keyHash);
 
@@ -326,10 +328,10 @@ export function apiKeySuite(test: StoreTest): void {
     const [here, there] = [database.openStore(), database.openStore()];
     const accountId = await storedAccount(here);
     const key = newKey(accountId);
-    await here.keys.create(key, KEY_LIMITS);
+    await here.keys.create(key, KEY_LIMITS, BY);
     assert.equal(await there.keys.findAccount(key.keyHash), accountId);
 
-    await here.keys.revoke(accountId, key.id, NOW);
+    await here.keys.revoke(accountId, key.id, BY);
 
     assert.equal(await there.keys.findAccount(key.keyHash), undefined);
   });
@@ -339,10 +341,10 @@ export function apiKeySuite(test: StoreTest): void {
     await storeRates(here, [EUR_USD]);
     const accountId = await storedAccount(here);
     const key = newKey(accountId);
-    await here.keys.create(key, KEY_LIMITS);
+    await here.keys.create(key, KEY_LIMITS, BY);
     assert.equal((await there.metering.read(newRead(key.keyHash)))?.quota?.usedUnits, 1);
 
-    await here.keys.revoke(accountId, key.id, NOW);
+    await here.keys.revoke(accountId, key.id, BY);
 
     assert.equal(await there.metering.read(newRead(key.keyHash)), undefined);
     assert.equal((await here.usage.ofPeriod(accountId, "2026-11"))?.usedUnits, 1);

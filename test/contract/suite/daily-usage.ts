@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { DailyUnits } from "../../../src/billing/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  BY,
   EUR_USD,
   KEY_LIMITS,
   NOW,
@@ -30,7 +31,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
-    for (const key of [second, third]) await store.keys.create(key, KEY_LIMITS);
+    for (const key of [second, third]) await store.keys.create(key, KEY_LIMITS, BY);
     await readWith(store, "2026-12-01T00:00:00.000Z", third.keyHash, first.keyHash);
     const hashes = [second.keyHash, third.keyHash, first.keyHash, second.keyHash];
     await readWith(store, "2026-11-30T23:59:59.999Z", ...hashes);
@@ -64,7 +65,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key: first } = await newCustomer(store, 100);
     const [second, third] = [newKey(accountId), newKey(accountId)];
-    for (const key of [second, third]) await store.keys.create(key, KEY_LIMITS);
+    for (const key of [second, third]) await store.keys.create(key, KEY_LIMITS, BY);
     const hashes = [first, second, third].map(({ keyHash }) => keyHash);
     for (const day of ["2026-11-01", "2026-11-30", "2026-12-01"]) {
       await readWith(store, `${day}T12:00:00.000Z`, ...hashes);
@@ -102,7 +103,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     const store = database.openStore();
     const [own, other] = [await newCustomer(store, 100), await newCustomer(store, 100)];
     const idle = newAccount();
-    await store.accounts.create(idle, newMailToken());
+    await store.accounts.create(idle, newMailToken(), BY);
     await readWith(store, NOW, own.keyHash, other.keyHash, other.keyHash);
     const unitsOf = async (accountId: string) =>
       summaryOf(await unitsOfDays(store, accountId, "2026-11-21", "2026-11-21"));
@@ -117,7 +118,7 @@ export function dailyUsageSuite(test: StoreTest): void {
     const [store, other] = [database.openStore(), database.openStore()];
     const { accountId, key } = await newCustomer(store, 100);
     await readWith(store, NOW, key.keyHash, key.keyHash);
-    await store.keys.revoke(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, BY);
     await readWith(store, NOW, key.keyHash);
 
     const days = await unitsOfDays(other, accountId, "2026-11-21", "2026-11-21");

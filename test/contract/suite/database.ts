@@ -10,6 +10,7 @@ import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
 import { createUpdatePolicy, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { parseInstant } from "../../../src/shared/instant.ts";
+import type { Origin } from "../../../src/shared/origin.ts";
 import type { Engine, Row } from "../../../src/storage/engine.ts";
 import { type Store, tables } from "../../../src/store.ts";
 
@@ -41,6 +42,13 @@ export const storeTestOn =
 export const NOW = "2026-11-21T12:00:00.000Z";
 export const PERIOD: BillingPeriod = billingPeriodAt(Date.parse(NOW));
 
+/** The origin of an action of an account at a time. */
+export const byAt = (at: string): Origin => ({
+  actor: { kind: "account", address: "192.0.2.1" },
+  at,
+  newId,
+});
+
 /** The stored hash of a random secret. */
 export const newHash = (): string => hash("sha256", randomBytes(32));
 
@@ -48,6 +56,9 @@ let ids = 0;
 
 /** A unique id; ids sort in order of creation. */
 export const newId = (): string => `01a1fc7c-4ab2-7000-8000-${String(++ids).padStart(12, "0")}`;
+
+/** An account's action at NOW. */
+export const BY: Origin = byAt(NOW);
 
 export function newAccount(change: Partial<Account> = {}): Account {
   const id = newId();
@@ -58,6 +69,7 @@ export function newAccount(change: Partial<Account> = {}): Account {
     plan: "free",
     createdAt: NOW,
     emailVerifiedAt: undefined,
+    suspendedAt: undefined,
     ...change,
   };
 }
@@ -90,7 +102,7 @@ export const newResetToken = (change: Partial<IssuedToken> = {}): IssuedToken =>
 /** Stores an account in the state just after its registration. */
 export async function newRegistration(store: Store, change: Partial<IssuedToken> = {}) {
   const [account, verification] = [newAccount(), newMailToken(change)];
-  await store.accounts.create(account, verification);
+  await store.accounts.create(account, verification, BY);
   return { account, email: account.email, verification };
 }
 
@@ -155,10 +167,10 @@ export function newRead(keyHash: string, change: { pair?: string; time?: string 
 export async function newCustomer(store: Store, unitsPerPeriod: number) {
   const account = newAccount();
   const plan = `plan-${account.id}`;
-  await store.plans.set({ name: plan, unitsPerPeriod });
-  await store.accounts.create({ ...account, plan }, newMailToken());
+  await store.plans.set({ name: plan, unitsPerPeriod }, BY);
+  await store.accounts.create({ ...account, plan }, newMailToken(), BY);
   const key = newKey(account.id);
-  await store.keys.create(key, KEY_LIMITS);
+  await store.keys.create(key, KEY_LIMITS, BY);
   return { accountId: account.id, email: account.email, plan, key, keyHash: key.keyHash };
 }
 

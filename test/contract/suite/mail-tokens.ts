@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../../src/store.ts";
 import {
+  BY,
   contentsOf,
   NOW,
   newHash,
@@ -53,8 +54,8 @@ function issueSuite(test: StoreTest): void {
       const tokens = [newToken(), newToken(), newToken()];
       const foreign = newToken();
 
-      for (const token of tokens) await store.mailTokens.issue(ada.email, token);
-      await store.mailTokens.issue(bob.email, foreign);
+      for (const token of tokens) await store.mailTokens.issue(ada.email, token, BY);
+      await store.mailTokens.issue(bob.email, foreign, BY);
 
       const emailOf = ({ tokenHash }: typeof foreign) =>
         store.mailTokens.findEmail(tokenHash, purpose, NOW);
@@ -74,12 +75,13 @@ function issueSuite(test: StoreTest): void {
       const tokens = Array.from({ length: room }, (_, index) =>
         newToken({ createdAt: hoursAfter(index), expiresAt: AFTER_ALL }),
       );
-      for (const token of tokens) await store.mailTokens.issue(email, token);
+      for (const token of tokens) await store.mailTokens.issue(email, token, BY);
       const before = await contentsOf(engine);
 
       await store.mailTokens.issue(
         email,
         newToken({ createdAt: hoursAfter(6), expiresAt: AFTER_ALL }),
+        BY,
       );
 
       assert.deepEqual(await contentsOf(engine), before);
@@ -89,7 +91,7 @@ function issueSuite(test: StoreTest): void {
         tokens[0]?.tokenHash ?? "",
       );
       const next = newToken({ createdAt: hoursAfter(7), expiresAt: AFTER_ALL });
-      await store.mailTokens.issue(email, next);
+      await store.mailTokens.issue(email, next, BY);
       assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, hoursAfter(7)), email);
     });
 
@@ -98,20 +100,20 @@ function issueSuite(test: StoreTest): void {
       const { email, verification } = await newRegistration(store);
       const [first, second, third, fourth] = [newToken(), otherToken(), newToken(), otherToken()];
       for (const token of [first, second, third, fourth])
-        await store.mailTokens.issue(email, token);
+        await store.mailTokens.issue(email, token, BY);
       await store.mails.markDelivered(first.mailId, NOW);
       await store.mails.markGivenUp(second.mailId, NOW, "no such mailbox");
       const before = await contentsOf(engine);
 
-      await store.mailTokens.issue(email, newToken());
-      await store.mailTokens.issue(email, newToken({ createdAt: "2026-11-21T12:59:59.999Z" }));
+      await store.mailTokens.issue(email, newToken(), BY);
+      await store.mailTokens.issue(email, newToken({ createdAt: "2026-11-21T12:59:59.999Z" }), BY);
 
       assert.deepEqual(await contentsOf(engine), before);
       for (const { tokenHash, purpose: of } of [verification, first, second, third, fourth]) {
         assert.equal(await store.mailTokens.findEmail(tokenHash, of, NOW), email);
       }
       const next = newToken({ createdAt: "2026-11-21T13:00:00.000Z", expiresAt: AFTER_ALL });
-      await store.mailTokens.issue(email, next);
+      await store.mailTokens.issue(email, next, BY);
       assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, NOW), email);
     });
 
@@ -120,7 +122,7 @@ function issueSuite(test: StoreTest): void {
       const { email } = await newRegistration(store);
       const token = newToken({ expiresAt });
       const other = otherToken();
-      await store.mailTokens.issue(email, token);
+      await store.mailTokens.issue(email, token, BY);
       const before = await contentsOf(engine);
       const emailOf = (hash: string, now: string) => store.mailTokens.findEmail(hash, purpose, now);
 
@@ -142,7 +144,7 @@ function issueSuite(test: StoreTest): void {
       const tokens = Array.from({ length: 12 }, () => newToken());
 
       await Promise.all(
-        tokens.map((token, index) => (index % 2 ? here : there).mailTokens.issue(email, token)),
+        tokens.map((token, index) => (index % 2 ? here : there).mailTokens.issue(email, token, BY)),
       );
 
       const valid: typeof tokens = [];
@@ -162,7 +164,7 @@ function issueSuite(test: StoreTest): void {
       const before = await contentsOf(engine);
       const token = newToken();
 
-      await store.mailTokens.issue("nobody@example.org", token);
+      await store.mailTokens.issue("nobody@example.org", token, BY);
 
       assert.deepEqual(await contentsOf(engine), before);
       assert.equal(await store.mailTokens.findEmail(token.tokenHash, purpose, NOW), undefined);
@@ -171,11 +173,11 @@ function issueSuite(test: StoreTest): void {
     test(`a ${purpose} token is not stored when its mail cannot be stored`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const [{ email }, other] = [await newRegistration(store), await newRegistration(store)];
-      await store.mailTokens.issue(email, newToken());
+      await store.mailTokens.issue(email, newToken(), BY);
       const before = await contentsOf(engine);
 
       const { mailId } = other.verification;
-      await assert.rejects(store.mailTokens.issue(email, newToken({ mailId })));
+      await assert.rejects(store.mailTokens.issue(email, newToken({ mailId }), BY));
 
       assert.deepEqual(await contentsOf(engine), before);
     });
@@ -184,14 +186,14 @@ function issueSuite(test: StoreTest): void {
   test("a verified account gets a reset token but no verification token", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email } = await newRegistration(store);
-    await store.accounts.markEmailVerified(email, NOW);
+    await store.accounts.markEmailVerified(email, BY);
     const before = await contentsOf(engine);
     const [verification, reset] = [newMailToken(), newResetToken()];
 
-    await store.mailTokens.issue(email, verification);
+    await store.mailTokens.issue(email, verification, BY);
 
     assert.deepEqual(await contentsOf(engine), before);
-    await store.mailTokens.issue(email, reset);
+    await store.mailTokens.issue(email, reset, BY);
     assert.equal(await store.mailTokens.findEmail(reset.tokenHash, "password_reset", NOW), email);
     assert.ok((await mailIds(store)).includes(reset.mailId));
   });
@@ -199,10 +201,10 @@ function issueSuite(test: StoreTest): void {
   test("an email that gets no token causes the same commit as one that does", async (database) => {
     const [store, other] = [database.openStore(), database.openStore()];
     const [{ email }, verified] = [await newRegistration(store), await newRegistration(store)];
-    await store.accounts.markEmailVerified(verified.email, NOW);
+    await store.accounts.markEmailVerified(verified.email, BY);
     const isSeenByOther = async (requested: string) => {
       await other.status.hasOtherWriters();
-      await store.mailTokens.issue(requested, newMailToken());
+      await store.mailTokens.issue(requested, newMailToken(), BY);
       return await other.status.hasOtherWriters();
     };
 
@@ -216,7 +218,7 @@ function issueSuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { email, verification } = await newRegistration(store);
     const reset = newResetToken();
-    await store.mailTokens.issue(email, reset);
+    await store.mailTokens.issue(email, reset, BY);
     const placesOf = async (secret: string) =>
       Object.entries(await contentsOf(engine)).flatMap(([table, rows]) =>
         rows.flatMap((row) =>

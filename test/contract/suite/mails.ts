@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Store } from "../../../src/store.ts";
 import {
+  BY,
   contentsOf,
   NOW,
   newId,
@@ -62,7 +63,7 @@ function claimSuite(test: StoreTest): void {
     const store = database.openStore();
     const [one, other] = [await newMail(store), await newMail(store)];
     const reset = newResetToken();
-    await store.mailTokens.issue(one.email, reset);
+    await store.mailTokens.issue(one.email, reset, BY);
 
     const claimed = await claim(store);
 

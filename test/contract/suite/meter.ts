@@ -3,10 +3,10 @@ import type { RateReadOutcome } from "../../../src/metering/store.ts";
 import { StoreUnavailable } from "../../../src/shared/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  BY,
   dailyUnits,
   EUR_USD,
   KEY_LIMITS,
-  NOW,
   newCustomer,
   newHash,
   newKey,
@@ -61,7 +61,7 @@ export function meterSuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 10);
-    await store.keys.revoke(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, BY);
 
     const reads = [newRead(newHash()), newRead(key.keyHash), newRead(key.keyHash, { pair: "" })];
     const outcomes = await Promise.all(reads.map((read) => store.metering.read(read)));
@@ -104,7 +104,7 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(outcomes[3]?.found, "no_pair");
     assert.equal(await usedUnits(store, other.accountId), 2);
     assert.deepEqual(await dailyUnits(engine, lost.accountId), []);
-    await store.plans.set({ name: lost.plan, unitsPerPeriod: 10 });
+    await store.plans.set({ name: lost.plan, unitsPerPeriod: 10 }, BY);
     assert.deepEqual(await store.plans.missing(), []);
     assert.equal((await store.metering.read(newRead(lost.keyHash)))?.quota?.usedUnits, 1);
   });
@@ -112,7 +112,7 @@ export function meterSuite(test: StoreTest): void {
   test("reads of unsupported and suspended pairs are charged", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
-    await store.rates.suspend(pairOf("EUR/JPY"), NOW);
+    await store.rates.suspend(pairOf("EUR/JPY"), BY);
     const { accountId, keyHash } = await newCustomer(store, 10);
 
     const outcomes = await Promise.all(
@@ -156,7 +156,7 @@ export function meterSuite(test: StoreTest): void {
     await storeRates(store, [EUR_USD]);
     const { accountId, key } = await newCustomer(store, 4);
     const second = newKey(accountId);
-    await store.keys.create(second, KEY_LIMITS);
+    await store.keys.create(second, KEY_LIMITS, BY);
     const reads = [
       newRead(key.keyHash),
       newRead(second.keyHash, { pair: "USD/EUR" }),
@@ -211,7 +211,7 @@ export function meterSuite(test: StoreTest): void {
     const customers: Awaited<ReturnType<typeof newCustomer>>[] = [];
     for (const _ of times(47)) customers.push(await newCustomer(store, 1000));
     const seconds = customers.map(({ accountId }) => newKey(accountId));
-    for (const key of seconds) await store.keys.create(key, KEY_LIMITS);
+    for (const key of seconds) await store.keys.create(key, KEY_LIMITS, BY);
     // The first account reads 1 and 2 times with its keys, the last one 47 and 48 times.
     const reads = customers.flatMap(({ keyHash }, index) => [
       ...times(index + 1).map(() => newRead(keyHash)),
@@ -309,14 +309,14 @@ export function meterSuite(test: StoreTest): void {
     const { accountId, plan, keyHash } = await newCustomer(store, 5);
     for (const _ of times(3)) await store.metering.read(newRead(keyHash));
 
-    await store.plans.set({ name: plan, unitsPerPeriod: 2 });
+    await store.plans.set({ name: plan, unitsPerPeriod: 2 }, BY);
     assert.deepEqual(await store.metering.read(newRead(keyHash)), {
       quota: { quotaUnits: 2, usedUnits: 3 },
       found: "exhausted",
     });
     assert.equal(await usedUnits(store, accountId), 3);
 
-    await store.plans.set({ name: plan, unitsPerPeriod: 4 });
+    await store.plans.set({ name: plan, unitsPerPeriod: 4 }, BY);
     assert.ok(isRate(await store.metering.read(newRead(keyHash))));
     assert.ok(!isRate(await store.metering.read(newRead(keyHash))));
   });
@@ -326,9 +326,9 @@ export function meterSuite(test: StoreTest): void {
     await storeRates(store, [EUR_USD]);
     const { email, keyHash } = await newCustomer(store, 1);
     await store.metering.read(newRead(keyHash));
-    await store.plans.set({ name: "pro", unitsPerPeriod: 50 });
+    await store.plans.set({ name: "pro", unitsPerPeriod: 50 }, BY);
 
-    await store.accounts.setPlan(email, "pro");
+    await store.accounts.setPlan(email, "pro", BY);
 
     const outcome = await store.metering.read(newRead(keyHash));
     assert.deepEqual(outcome?.quota, { quotaUnits: 50, usedUnits: 2 });
@@ -368,11 +368,11 @@ export function meterSuite(test: StoreTest): void {
 
     await storeRates(store, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
     assert.equal(await found(), "1.1500");
-    await store.rates.suspend(pairOf("EUR/USD"), NOW);
+    await store.rates.suspend(pairOf("EUR/USD"), BY);
     assert.equal(await found(), "suspended");
-    await store.rates.suspend(pairOf("EUR/USD"), undefined);
+    await store.rates.resume(pairOf("EUR/USD"), BY);
     assert.equal(await found(), "1.1500");
-    await store.keys.revoke(accountId, key.id, NOW);
+    await store.keys.revoke(accountId, key.id, BY);
     assert.equal(await found(), undefined);
     assert.equal(await usedUnits(store, accountId), 4);
   });
@@ -388,8 +388,8 @@ export function meterSuite(test: StoreTest): void {
     }
     assert.equal((await jpy())?.found, "unsupported");
 
-    await here.keys.create(late, KEY_LIMITS);
-    await there.keys.create(later, KEY_LIMITS);
+    await here.keys.create(late, KEY_LIMITS, BY);
+    await there.keys.create(later, KEY_LIMITS, BY);
     await storeRates(there, [newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
 
     for (const { keyHash: known } of [late, later]) {
@@ -407,9 +407,9 @@ export function meterSuite(test: StoreTest): void {
 
     await storeRates(here, [newRate("EUR/USD", "1.1500", "2026-03-16T15:00:00Z")]);
     assert.equal(await found(), "1.1500");
-    await here.rates.suspend(pairOf("EUR/USD"), NOW);
+    await here.rates.suspend(pairOf("EUR/USD"), BY);
     assert.equal(await found(), "suspended");
-    await here.rates.suspend(pairOf("EUR/USD"), undefined);
+    await here.rates.resume(pairOf("EUR/USD"), BY);
     assert.equal(await found(), "1.1500");
   });
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
-import { EUR_USD, NOW, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";
+import { BY, EUR_USD, NOW, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";
 
 const cautious = createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal });
 
@@ -85,7 +85,7 @@ export function rateSuite(test: StoreTest): void {
   test("a pair and its inverse are different pairs", async (database) => {
     const store = database.openStore();
     await storeRates(store, [EUR_USD]);
-    assert.equal(await store.rates.suspend(pairOf("USD/EUR"), NOW), false);
+    assert.equal(await store.rates.suspend(pairOf("USD/EUR"), BY), false);
     assert.deepEqual(await store.rates.list("USD"), []);
   });
 
@@ -110,8 +110,8 @@ export function rateSuite(test: StoreTest): void {
     await storeRates(store, [EUR_USD]);
     await store.rates.update([held], cautious, NOW);
 
-    assert.deepEqual(await store.rates.releaseHeld(pairOf("EUR/USD")), held);
-    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD")), undefined);
+    assert.deepEqual(await store.rates.releaseHeld(pairOf("EUR/USD"), BY), held);
+    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), BY), undefined);
 
     assert.deepEqual(await store.rates.list(), [{ ...held, suspendedAt: undefined }]);
     assert.deepEqual(await store.rates.listHeld(), []);
@@ -123,8 +123,8 @@ export function rateSuite(test: StoreTest): void {
     await storeRates(store, [EUR_USD]);
     await store.rates.update([held], cautious, NOW);
 
-    assert.equal(await store.rates.dropHeld(pairOf("EUR/USD")), true);
-    assert.equal(await store.rates.dropHeld(pairOf("EUR/USD")), false);
+    assert.equal(await store.rates.dropHeld(pairOf("EUR/USD"), BY), true);
+    assert.equal(await store.rates.dropHeld(pairOf("EUR/USD"), BY), false);
     assert.equal((await store.rates.list())[0]?.rate, EUR_USD.rate);
 
     await store.rates.update([held], cautious, NOW);
@@ -151,16 +151,16 @@ export function rateSuite(test: StoreTest): void {
     const suspensions = async () =>
       (await store.rates.list()).map(({ suspendedAt }) => suspendedAt);
 
-    assert.equal(await store.rates.suspend(pairOf("EUR/USD"), NOW), true);
+    assert.equal(await store.rates.suspend(pairOf("EUR/USD"), BY), true);
     assert.deepEqual(await suspensions(), [undefined, NOW]);
 
     await storeRates(store, [newRate("EUR/USD", "1.15", NEWER)]);
     assert.deepEqual(await suspensions(), [undefined, NOW]);
 
-    assert.equal(await store.rates.suspend(pairOf("EUR/USD"), undefined), true);
+    assert.equal(await store.rates.resume(pairOf("EUR/USD"), BY), true);
     assert.deepEqual(await suspensions(), [undefined, undefined]);
-    assert.equal(await store.rates.suspend(pairOf("EUR/USD"), undefined), true);
-    assert.equal(await store.rates.suspend(pairOf("EUR/GBP"), NOW), false);
+    assert.equal(await store.rates.resume(pairOf("EUR/USD"), BY), true);
+    assert.equal(await store.rates.suspend(pairOf("EUR/GBP"), BY), false);
     assert.equal((await store.rates.list("EUR")).length, 2);
   });
 }

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import type { PasswordReset } from "../../../src/accounts/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
+  BY,
+  byAt,
   contentsOf,
   KEY_LIMITS,
   keysOf,
@@ -24,7 +26,7 @@ const RESET_END = "2026-11-21T13:00:00.000Z";
 async function newResetting(store: Store) {
   const registration = await newRegistration(store);
   const reset = newResetToken();
-  await store.mailTokens.issue(registration.email, reset);
+  await store.mailTokens.issue(registration.email, reset, BY);
   return { ...registration, reset };
 }
 
@@ -32,7 +34,6 @@ const resetOf = (tokenHash: string, change: Partial<PasswordReset> = {}): Passwo
   tokenHash,
   passwordHash: "$argon2id$second",
   mailId: newId(),
-  now: LATER,
   ...change,
 });
 
@@ -56,7 +57,7 @@ export function verificationSuite(test: StoreTest): void {
     const { account, email, verification, reset } = await newResetting(store);
     const other = await newRegistration(store);
 
-    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, LATER), true);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), true);
 
     const verified = { ...account, emailVerifiedAt: LATER };
     assert.deepEqual(await store.accounts.findByEmail(email), verified);
@@ -68,7 +69,7 @@ export function verificationSuite(test: StoreTest): void {
     assert.equal(await emailOf(other.verification), other.email);
     const after = await contentsOf(engine);
     assert.equal(
-      await store.mailTokens.verifyEmail(verification.tokenHash, VERIFICATION_END),
+      await store.mailTokens.verifyEmail(verification.tokenHash, byAt(VERIFICATION_END)),
       false,
     );
     assert.deepEqual(await contentsOf(engine), after);
@@ -77,13 +78,13 @@ export function verificationSuite(test: StoreTest): void {
   test("a verified email keeps its verification time, and the token becomes invalid", async (database) => {
     const store = database.openStore();
     const { account, email, verification } = await newRegistration(store);
-    await store.accounts.markEmailVerified(email, NOW);
+    await store.accounts.markEmailVerified(email, BY);
 
-    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, LATER), true);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), true);
 
     const verified = { ...account, emailVerifiedAt: NOW };
     assert.deepEqual(await store.accounts.findByEmail(email), verified);
-    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, LATER), false);
+    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)), false);
   });
 
   test("a token that is expired, unknown or for another purpose verifies nothing", async (database) => {
@@ -92,16 +93,19 @@ export function verificationSuite(test: StoreTest): void {
     const before = await contentsOf(engine);
 
     assert.equal(
-      await store.mailTokens.verifyEmail(verification.tokenHash, VERIFICATION_END),
+      await store.mailTokens.verifyEmail(verification.tokenHash, byAt(VERIFICATION_END)),
       false,
     );
-    assert.equal(await store.mailTokens.verifyEmail(reset.tokenHash, NOW), false);
-    assert.equal(await store.mailTokens.verifyEmail(verification.token, NOW), false);
-    assert.equal(await store.mailTokens.verifyEmail(newHash(), NOW), false);
+    assert.equal(await store.mailTokens.verifyEmail(reset.tokenHash, BY), false);
+    assert.equal(await store.mailTokens.verifyEmail(verification.token, BY), false);
+    assert.equal(await store.mailTokens.verifyEmail(newHash(), BY), false);
 
     assert.deepEqual(await contentsOf(engine), before);
     const lastMoment = "2026-11-22T11:59:59.999Z";
-    assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, lastMoment), true);
+    assert.equal(
+      await store.mailTokens.verifyEmail(verification.tokenHash, byAt(lastMoment)),
+      true,
+    );
   });
 
   test("of ten concurrent verifications with one token on two nodes, one succeeds", async (database) => {
@@ -109,7 +113,7 @@ export function verificationSuite(test: StoreTest): void {
     const { verification } = await newRegistration(stores[0]);
 
     const verified = await tenOnTwoNodes(stores, (store) =>
-      store.mailTokens.verifyEmail(verification.tokenHash, LATER),
+      store.mailTokens.verifyEmail(verification.tokenHash, byAt(LATER)),
     );
 
     assert.equal(verified.filter((one) => one).length, 1);
@@ -122,14 +126,14 @@ export function verificationSuite(test: StoreTest): void {
       await newRegistration(store),
     ];
 
-    assert.equal(await store.accounts.markEmailVerified(email, NOW), true);
+    assert.equal(await store.accounts.markEmailVerified(email, BY), true);
 
     const verified = { ...account, emailVerifiedAt: NOW };
     assert.deepEqual(await store.accounts.findByEmail(email), verified);
     assert.deepEqual(await store.accounts.findByEmail(other.email), other.account);
     const after = await contentsOf(engine);
-    assert.equal(await store.accounts.markEmailVerified(email, LATER), true);
-    assert.equal(await store.accounts.markEmailVerified("nobody@example.org", LATER), false);
+    assert.equal(await store.accounts.markEmailVerified(email, byAt(LATER)), true);
+    assert.equal(await store.accounts.markEmailVerified("nobody@example.org", byAt(LATER)), false);
     assert.deepEqual(await contentsOf(engine), after);
   });
 }
@@ -144,34 +148,37 @@ export function passwordResetSuite(test: StoreTest): void {
     }
     const use = resetOf(reset.tokenHash);
 
-    assert.equal(await store.mailTokens.resetPassword(use), true);
+    assert.equal(await store.mailTokens.resetPassword(use, byAt(LATER)), true);
 
-    const { passwordHash, mailId: id, now } = use;
-    const changed = { ...account, passwordHash, emailVerifiedAt: now };
+    const { passwordHash, mailId: id } = use;
+    const changed = { ...account, passwordHash, emailVerifiedAt: LATER };
     assert.deepEqual(await store.accounts.findByEmail(email), changed);
     assert.deepEqual(await store.accounts.findByEmail(other.email), other.account);
-    const notice = { id, kind: "password_changed", email, createdAt: now };
+    const notice = { id, kind: "password_changed", email, createdAt: LATER };
     assert.deepEqual(await store.mails.claim({ now: LATER, until: RESET_END, limit: 10 }), [
       { ...notice, link: undefined, attempts: 1 },
     ]);
-    const emailOf = (hash: string) => store.mailTokens.findEmail(hash, "password_reset", now);
+    const emailOf = (hash: string) => store.mailTokens.findEmail(hash, "password_reset", LATER);
     assert.equal(await emailOf(reset.tokenHash), undefined);
     assert.equal(await emailOf(other.reset.tokenHash), other.email);
-    assert.equal(await store.mailTokens.resetPassword(resetOf(reset.tokenHash)), false);
+    assert.equal(
+      await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER)),
+      false,
+    );
     assert.deepEqual(await store.accounts.findByEmail(email), changed);
   });
 
   test("a reset of a verified account ends only its own sessions and revokes no API key", async (database) => {
     const store = database.openStore();
     const [{ account, reset }, other] = [await newResetting(store), await newResetting(store)];
-    await store.accounts.markEmailVerified(account.email, NOW);
+    await store.accounts.markEmailVerified(account.email, BY);
     const ended = [newSession(account.id), newSession(account.id), newSession(account.id)];
     const foreign = newSession(other.account.id);
-    for (const session of [...ended, foreign]) await store.sessions.create(session, UNCHANGED);
+    for (const session of [...ended, foreign]) await store.sessions.create(session, UNCHANGED, BY);
     const key = newKey(account.id);
-    await store.keys.create(key, KEY_LIMITS);
+    await store.keys.create(key, KEY_LIMITS, BY);
 
-    await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
+    await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
 
     for (const { tokenHash } of ended) {
       assert.equal(await store.sessions.findAccount(tokenHash, NOW), undefined);
@@ -192,11 +199,11 @@ export function passwordResetSuite(test: StoreTest): void {
       newKey(account.id),
       newKey(other.account.id),
     ];
-    for (const key of [active, revoked, foreign]) await store.keys.create(key, KEY_LIMITS);
-    await store.keys.revoke(account.id, revoked.id, NOW);
+    for (const key of [active, revoked, foreign]) await store.keys.create(key, KEY_LIMITS, BY);
+    await store.keys.revoke(account.id, revoked.id, BY);
     assert.notEqual(await store.metering.read(newRead(active.keyHash, { pair: "" })), undefined);
 
-    await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
+    await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
 
     const revokedAt = (await keysOf(store, account.id)).map((key) => key.revokedAt);
     assert.deepEqual(revokedAt, [LATER, NOW]);
@@ -204,10 +211,13 @@ export function passwordResetSuite(test: StoreTest): void {
     assert.notEqual(await store.metering.read(newRead(foreign.keyHash, { pair: "" })), undefined);
     // The owner has now proved the email, so another reset does not revoke keys.
     const later = newKey(account.id);
-    await store.keys.create(later, KEY_LIMITS);
+    await store.keys.create(later, KEY_LIMITS, BY);
     const second = newResetToken();
-    await store.mailTokens.issue(email, second);
-    assert.equal(await store.mailTokens.resetPassword(resetOf(second.tokenHash)), true);
+    await store.mailTokens.issue(email, second, BY);
+    assert.equal(
+      await store.mailTokens.resetPassword(resetOf(second.tokenHash), byAt(LATER)),
+      true,
+    );
     assert.notEqual(await store.metering.read(newRead(later.keyHash, { pair: "" })), undefined);
   });
 
@@ -215,12 +225,12 @@ export function passwordResetSuite(test: StoreTest): void {
     const stores = [database.openStore(), database.openStore()] as const;
     const { account, reset } = await newResetting(stores[0]);
     const session = newSession(account.id);
-    await stores[0].sessions.create(session, UNCHANGED);
+    await stores[0].sessions.create(session, UNCHANGED, BY);
 
     await tenOnTwoNodes(stores, async (store, index) => {
-      if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
+      if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
       const key = newKey(account.id, { sessionHash: session.tokenHash });
-      await store.keys.create(key, KEY_LIMITS);
+      await store.keys.create(key, KEY_LIMITS, BY);
     });
 
     const keys = await keysOf(stores[1], account.id);
@@ -234,14 +244,17 @@ export function passwordResetSuite(test: StoreTest): void {
     const stores = [database.openStore(), database.openStore()] as const;
     const { email, verification, reset } = await newResetting(stores[0]);
     const tokens = [reset, newResetToken(), newResetToken(), newResetToken()];
-    for (const token of tokens.slice(1)) await stores[0].mailTokens.issue(email, token);
+    for (const token of tokens.slice(1)) await stores[0].mailTokens.issue(email, token, BY);
     assert.equal(
       await stores[1].mailTokens.findEmail(reset.tokenHash, "password_reset", NOW),
       email,
     );
 
     const done = await tenOnTwoNodes(stores, (store, index) =>
-      store.mailTokens.resetPassword(resetOf(tokens[index % tokens.length]?.tokenHash ?? "")),
+      store.mailTokens.resetPassword(
+        resetOf(tokens[index % tokens.length]?.tokenHash ?? ""),
+        byAt(LATER),
+      ),
     );
 
     assert.equal(done.filter((one) => one).length, 1);
@@ -261,24 +274,24 @@ export function passwordResetSuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, reset } = await newResetting(store);
     const use = resetOf(reset.tokenHash);
-    await store.mailTokens.resetPassword(use);
+    await store.mailTokens.resetPassword(use, byAt(LATER));
     const after = await contentsOf(engine);
 
     const raised = { ...UNCHANGED, nextHash: "$argon2id$raised" };
-    assert.equal(await store.sessions.create(newSession(account.id), UNCHANGED), false);
-    assert.equal(await store.sessions.create(newSession(account.id), raised), false);
+    assert.equal(await store.sessions.create(newSession(account.id), UNCHANGED, BY), false);
+    assert.equal(await store.sessions.create(newSession(account.id), raised, BY), false);
 
     assert.deepEqual(await contentsOf(engine), after);
     const changed = { hash: use.passwordHash, nextHash: use.passwordHash };
-    assert.equal(await store.sessions.create(newSession(account.id), changed), true);
+    assert.equal(await store.sessions.create(newSession(account.id), changed, BY), true);
   });
 
   test("a reset keeps the verification time of a verified email", async (database) => {
     const store = database.openStore();
     const { email, reset } = await newResetting(store);
-    await store.accounts.markEmailVerified(email, NOW);
+    await store.accounts.markEmailVerified(email, BY);
 
-    await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
+    await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
 
     assert.equal((await store.accounts.findByEmail(email))?.emailVerifiedAt, NOW);
   });
@@ -286,9 +299,10 @@ export function passwordResetSuite(test: StoreTest): void {
   test("a reset with a token that is expired, unknown or for another purpose changes nothing", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
-    await store.sessions.create(newSession(account.id), UNCHANGED);
+    await store.sessions.create(newSession(account.id), UNCHANGED, BY);
     const before = await contentsOf(engine);
-    const use = (hash: string, now = NOW) => store.mailTokens.resetPassword(resetOf(hash, { now }));
+    const use = (hash: string, now = NOW) =>
+      store.mailTokens.resetPassword(resetOf(hash), byAt(now));
 
     assert.equal(await use(reset.tokenHash, RESET_END), false);
     assert.equal(await use(verification.tokenHash), false);
@@ -302,11 +316,13 @@ export function passwordResetSuite(test: StoreTest): void {
   test("a reset changes nothing when its notice cannot be stored", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account, verification, reset } = await newResetting(store);
-    await store.sessions.create(newSession(account.id), UNCHANGED);
+    await store.sessions.create(newSession(account.id), UNCHANGED, BY);
     const before = await contentsOf(engine);
     const { mailId } = verification;
 
-    await assert.rejects(store.mailTokens.resetPassword(resetOf(reset.tokenHash, { mailId })));
+    await assert.rejects(
+      store.mailTokens.resetPassword(resetOf(reset.tokenHash, { mailId }), byAt(LATER)),
+    );
 
     assert.deepEqual(await contentsOf(engine), before);
   });
@@ -319,7 +335,7 @@ export function passwordResetSuite(test: StoreTest): void {
     );
 
     const done = await tenOnTwoNodes(stores, (store, index) =>
-      store.mailTokens.resetPassword(uses[index] as PasswordReset),
+      store.mailTokens.resetPassword(uses[index] as PasswordReset, byAt(LATER)),
     );
 
     assert.equal(done.filter((one) => one).length, 1);
@@ -339,11 +355,11 @@ export function passwordResetSuite(test: StoreTest): void {
     const sessions = Array.from({ length: 10 }, () => newSession(account.id));
 
     const before = newSession(account.id);
-    assert.equal(await stores[1].sessions.create(before, UNCHANGED), true);
+    assert.equal(await stores[1].sessions.create(before, UNCHANGED, BY), true);
 
     await tenOnTwoNodes(stores, async (store, index) => {
-      if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash));
-      await store.sessions.create(sessions[index] ?? before, UNCHANGED);
+      if (index === 5) await store.mailTokens.resetPassword(resetOf(reset.tokenHash), byAt(LATER));
+      await store.sessions.create(sessions[index] ?? before, UNCHANGED, BY);
     });
 
     for (const { tokenHash } of [before, ...sessions]) {

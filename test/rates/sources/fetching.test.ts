@@ -7,6 +7,7 @@ import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import { createPublisherSource } from "../../../src/rates/sources/publisher-source.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../../src/store.ts";
+import { BY } from "../../contract/suite/database.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../../support/fake-publisher.ts";
 import { fc } from "../../support/properties.ts";
 import { startService, TestClock } from "../../support/service.ts";
@@ -180,7 +181,7 @@ test("a garbage value is held and the old rate served until it is released or dr
   const [held] = await setup.store.rates.listHeld();
   assert.ok(held !== undefined);
   assert.deepEqual([held.rate, held.servedRate, held.source], ["38.87", "1.1600", "ecb"]);
-  await setup.store.rates.releaseHeld(held);
+  await setup.store.rates.releaseHeld(held, BY);
   assert.equal((await setup.rate("EUR/USD")).rate, "38.87");
 });
 

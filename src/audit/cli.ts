@@ -1,0 +1,141 @@
+import type { Command } from "commander";
+import { sleep } from "../async/sleep.ts";
+import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
+import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
+import { normalizeEmail } from "../shared/email.ts";
+import { parseInstant, timestamp } from "../shared/instant.ts";
+import { PAGE_ROWS } from "../shared/page-size.ts";
+import { visibleLine } from "../shared/visible-text.ts";
+import { listedEventJson } from "./json.ts";
+import type { AuditStore, EventCursor, ListedEvent } from "./store.ts";
+
+export interface AuditCommandDeps extends CommandIo {
+  readonly openStore: OpenStore<{
+    readonly audit: AuditStore;
+    /** Where an email is turned into the id of its account. */
+    readonly accounts: {
+      findByEmail(email: string): Promise<{ readonly id: string } | undefined>;
+    };
+  }>;
+}
+
+interface AuditOptions {
+  readonly account?: string;
+  readonly since?: string;
+  readonly json?: boolean;
+  readonly follow?: boolean;
+}
+
+/** How often `--follow` looks for new events. */
+const FOLLOW_INTERVAL_MS = 1000;
+
+/**
+ * `--follow` reads the events of this time again: an event has its time before its transaction
+ * ends, so one that appears later may be earlier.
+ */
+const FOLLOW_OVERLAP_MS = 30_000;
+
+/** Adds `kurs audit`. */
+export function auditCommands(program: Command, deps: AuditCommandDeps): void {
+  program
+    .command("audit")
+    .description("show the audit log: who did what to accounts and the service, oldest first")
+    .option("--account <email>", "only the events of this account; a deleted one by its id")
+    .option("--since <time>", "an RFC 3339 time, a date (in UTC) or an age: 30m, 24h, 7d")
+    .option("--json", "print one JSON object per line")
+    .option("--follow", "then print new events until interrupted")
+    .addHelpText("after", auditExamples)
+    .action((options: AuditOptions) => showAudit(deps, options));
+}
+
+const auditExamples = `
+Events are kept for AUDIT_DAYS. Reads of rates are not events.
+
+Examples:
+  $ kurs audit --since 24h
+  $ kurs audit --account ada@example.org --json
+  $ kurs audit --since 1h --follow`;
+
+async function showAudit(deps: AuditCommandDeps, options: AuditOptions): Promise<void> {
+  const { openStore, clock, print } = deps;
+  const since = options.since === undefined ? "" : sinceOf(options.since, clock.nowMs());
+  await using store = await openStore();
+  const { account } = options;
+  const accountId = account === undefined ? undefined : await accountIdOf(store.accounts, account);
+  const toLine = options.json ? jsonLine : textLine;
+  /** The events that were printed last, by their ids. */
+  const printed = new Map<string, string>();
+  const printSince = async (at: string) => {
+    for await (const page of pagesOf(store.audit, accountId, at)) {
+      const unseen = page.filter(({ id }) => !printed.has(id));
+      if (unseen.length > 0) print(unseen.map(toLine).join("\n"));
+      for (const event of unseen) printed.set(event.id, event.at);
+      forget(printed, timestamp(clock.nowMs() - 2 * FOLLOW_OVERLAP_MS));
+    }
+  };
+
+  let readUntilMs = clock.nowMs();
+  await printSince(since);
+  if (!options.follow) return;
+  const { signal } = new AbortController();
+  for (;;) {
+    await sleep(FOLLOW_INTERVAL_MS, signal);
+    const beginMs = clock.nowMs();
+    await printSince(laterOf(since, timestamp(readUntilMs - FOLLOW_OVERLAP_MS)));
+    readUntilMs = beginMs;
+  }
+}
+
+const laterOf = (one: string, other: string): string => (one > other ? one : other);
+
+function forget(printed: Map<string, string>, before: string): void {
+  for (const [id, at] of printed) if (at < before) printed.delete(id);
+}
+
+async function* pagesOf(audit: AuditStore, accountId: string | undefined, since: string) {
+  let after: EventCursor = { at: since, id: "" };
+  for (;;) {
+    const page = await audit.list({ accountId, after, limit: PAGE_ROWS });
+    yield page;
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1) ?? after;
+  }
+}
+
+const age = /^([1-9][0-9]{0,5})([mhd])$/;
+const msOf: Record<string, number> = { m: 60_000, h: HOUR_MS, d: DAY_MS };
+
+function sinceOf(text: string, nowMs: number): string {
+  const [, count, unit = ""] = age.exec(text) ?? [];
+  if (count !== undefined) return timestamp(Math.max(nowMs - Number(count) * (msOf[unit] ?? 0), 0));
+  const time = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
+  if (time !== undefined) return timestamp(Date.parse(time));
+  const wanted = "want a time such as 2026-11-21T08:00:00Z, a date, or an age: 30m, 24h, 7d";
+  throw new CommandError(`--since ${JSON.stringify(text)}: ${wanted}`, 2);
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+async function accountIdOf(
+  accounts: { findByEmail(email: string): Promise<{ readonly id: string } | undefined> },
+  typed: string,
+): Promise<string> {
+  const email = normalizeEmail(typed);
+  if (uuid.test(email)) return email;
+  const account = await accounts.findByEmail(email);
+  if (account !== undefined) return account.id;
+  throw new CommandError(`there is no account ${email}: see kurs accounts list`);
+}
+
+const jsonLine = (event: ListedEvent) => JSON.stringify(listedEventJson(event));
+
+const ACTION_CHARACTERS = 28;
+
+/** `<time>  <action>  <account>  by <actor> from <origin>  name=value …` */
+function textLine(event: ListedEvent): string {
+  const { at, action, actor, actorName, origin, email, accountId, details } = event;
+  const who = [actor, actorName, origin && `from ${origin}`].filter((part) => part).join(" ");
+  const about = Object.entries(details).map(([name, value]) => `${name}=${value}`);
+  const parts = [at, action.padEnd(ACTION_CHARACTERS), email ?? accountId ?? "-", `by ${who}`];
+  return visibleLine([...parts, about.join(" ")].join("  ").trimEnd());
+}

@@ -1,0 +1,45 @@
+import { accountOf, type SessionGuard } from "../http/authentication.ts";
+import type { App } from "../http/fastify.ts";
+import { documentedResponses } from "../http/openapi.ts";
+import { Type } from "../shared/json-schema.ts";
+import { eventJson } from "./json.ts";
+import type { AuditStore } from "./store.ts";
+
+/** The events of one response. */
+const EVENTS_PER_PAGE = 100;
+
+const listSchema = {
+  tags: ["Account"],
+  security: [{ Session: [] }],
+  operationId: "listEvents",
+  summary: "List what happened to the account: log-ins, keys, resets, the operator's changes",
+  description:
+    `Up to ${EVENTS_PER_PAGE} events, newest first. Reads of rates are not events. For older ` +
+    "ones send the id of the last event as `before`.",
+  querystring: Type.Object({
+    before: Type.Optional(
+      Type.String({
+        pattern: "^[0-9a-fA-F-]{36}$",
+        description: "The id of an event: only older ones are listed",
+      }),
+    ),
+  }),
+  response: documentedResponses({ 200: Type.Ref("EventList#", { description: "The events" }) }, [
+    "unauthorized",
+  ]),
+};
+
+export function auditRoutes(
+  app: App,
+  uses: {
+    readonly store: { readonly audit: AuditStore };
+    readonly sessionGuard: SessionGuard;
+  },
+): void {
+  const { store, sessionGuard: onRequest } = uses;
+  app.get("/v1/account/events", { schema: listSchema, onRequest }, async (request) => {
+    const before = request.query.before?.toLowerCase();
+    const events = await store.audit.ofAccount(accountOf(request), before, EVENTS_PER_PAGE);
+    return { events: events.map(eventJson) };
+  });
+}

@@ -1,0 +1,53 @@
+import type { Actor } from "../shared/origin.ts";
+
+/** Every action that the audit log records. A metered read is none. */
+export type Action =
+  | "account.registered"
+  | "account.created"
+  | "account.invited"
+  | "account.plan_changed"
+  | "account.suspended"
+  | "account.resumed"
+  | "account.deleted"
+  | "account.exported"
+  | "account.quota_mails_changed"
+  | "email.verification_requested"
+  | "email.verified"
+  | "password.reset_requested"
+  | "password.reset_link_created"
+  | "password.changed"
+  | "session.started"
+  | "session.ended"
+  | "sessions.ended"
+  | "api_key.created"
+  | "api_key.revoked"
+  | "quota.threshold_reached"
+  | "plan.set"
+  | "plan.deleted"
+  | "rates.imported"
+  | "rate.released"
+  | "rate.dropped"
+  | "rate.suspended"
+  | "rate.resumed"
+  | "rate.deleted"
+  | "store.restored";
+
+/** What an action was about: names, ids and counts, never a secret. */
+export type EventDetails = Readonly<Record<string, string | number | boolean>>;
+
+/** An event of the audit log. */
+export interface AuditEvent {
+  /** A UUIDv7. */
+  readonly id: string;
+  /** RFC 3339 in UTC. */
+  readonly at: string;
+  readonly actor: Actor["kind"];
+  /** The operator's user name. */
+  readonly actorName: string | undefined;
+  /** The client's address (of IPv6 the /64), or the operator's machine. */
+  readonly origin: string | undefined;
+  readonly action: string;
+  /** The account that the action concerns. */
+  readonly accountId: string | undefined;
+  readonly details: EventDetails;
+}
