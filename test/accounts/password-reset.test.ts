@@ -236,7 +236,7 @@ test("reset: after five mails to an email within an hour the server responds the
   for (const answer of others) assert.deepEqual(answer, first);
   await mailTo(service.dataDirectory, email, "reset", 4);
   const mails = service.query(
-    "SELECT kind FROM mails JOIN accounts a ON a.id = account_id AND email = ?",
+    "SELECT kind FROM mails JOIN accounts a ON a.id = account_id AND a.email = ?",
     email,
   );
   assert.deepEqual(mails.map(({ kind }) => kind).sort(), [
