@@ -1,4 +1,5 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { format } from "node:util";
 import { readVerified } from "./backups/kept.ts";
 import { operator } from "./cli/operator.ts";
@@ -119,6 +120,9 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     openStore: ({ makesStore } = { makesStore: false }) =>
       openStore(settings(), { ...commandTimeouts, makesStore }),
     openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
+    secrets,
+    publicUrl: () => publicUrlOf(settings()),
+    ask,
     origin: () => originNow(operator(), { clock: systemClock, secrets }),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,
@@ -130,6 +134,21 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     showProgress,
   });
 }
+
+/** Asks on stderr, so that stdout has only what a command prints. @returns "" without a line. */
+async function ask(question: string): Promise<string> {
+  process.stderr.write(question);
+  for await (const line of createInterface({ input: process.stdin })) return line;
+  return "";
+}
+
+/** Where people reach the console: PUBLIC_URL or, without it, this machine. */
+function publicUrlOf({ publicUrl, host, port }: Config): string {
+  const name = host.includes(":") ? `[${host}]` : host;
+  return publicUrl ?? `http://${isEveryAddress(host) ? "localhost" : name}:${port}`;
+}
+
+const isEveryAddress = (host: string): boolean => host === "0.0.0.0" || host === "::";
 
 /** Reads the environment now. Invalid settings fail a command that uses them; --help does not. */
 function readSettings(): () => Config {

@@ -1,22 +1,29 @@
 import type { Command } from "commander";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
 import type { PlanStore } from "../billing/store.ts";
-import type { CommandIo, OpenStore } from "../cli/command.ts";
-import { CommandError, type OutputOptions } from "../cli/command.ts";
+import { CommandError, type OpenStore, type OutputOptions } from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import { normalizeEmail } from "../shared/email.ts";
+import {
+  type AdministrationCommandDeps,
+  type AdministrationStores,
+  administrationCommands,
+  unknownAccount,
+} from "./administration-cli.ts";
 import { accountSummaryJson } from "./json.ts";
 import type { AccountStore, AccountSummary } from "./store.ts";
 
-export interface AccountCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<{ readonly accounts: AccountStore; readonly plans: PlanStore }>;
+export interface AccountCommandDeps extends AdministrationCommandDeps {
+  readonly openStore: OpenStore<
+    AdministrationStores & { readonly accounts: AccountStore; readonly plans: PlanStore }
+  >;
 }
 
 /** Adds `kurs accounts …`. */
 export function accountCommands(program: Command, deps: AccountCommandDeps): void {
   const accounts = program
     .command("accounts")
-    .description("show accounts, change their plan, verify their email")
+    .description("show accounts and change them")
     .addHelpText("after", "\nExample:\n  $ kurs accounts plan ada@example.org pro");
 
   accounts
@@ -48,6 +55,8 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): voi
     .argument("<email>")
     .addHelpText("after", "\nExample:\n  $ kurs accounts verify ada@example.org")
     .action((email: string) => verifyAccount(deps, email));
+
+  administrationCommands(accounts, deps);
 }
 
 async function listAccounts(deps: AccountCommandDeps, options: OutputOptions): Promise<void> {
@@ -93,9 +102,6 @@ const columns: readonly Column<AccountSummary>[] = [
   ["LEFT", ({ quota }) => remainingUnits(quota), "right"],
   ["KEYS", ({ activeKeys }) => activeKeys, "right"],
   ["VERIFIED", ({ emailVerifiedAt }) => (emailVerifiedAt === undefined ? "no" : "yes")],
+  ["SUSPENDED", ({ suspendedAt }) => (suspendedAt === undefined ? "no" : "yes")],
   ["CREATED", ({ createdAt }) => createdAt],
 ];
-
-function unknownAccount(email: string): CommandError {
-  return new CommandError(`there is no account ${email}: see kurs accounts list`);
-}

@@ -6,12 +6,13 @@ import type { IssuedSession } from "./sessions.ts";
 import type { Account, AccountSummary } from "./store.ts";
 
 export function accountSummaryJson(account: AccountSummary) {
-  const { id, email, plan, createdAt, emailVerifiedAt, activeKeys, quota } = account;
+  const { id, email, plan, createdAt, emailVerifiedAt, suspendedAt, activeKeys, quota } = account;
   return {
     id,
     email,
     created_at: createdAt,
     email_verified: emailVerifiedAt !== undefined,
+    suspended_at: suspendedAt ?? null,
     plan,
     active_keys: activeKeys,
     used_units: quota.usedUnits,

@@ -27,7 +27,7 @@ const ACCOUNT_TO_MAIL = `
       LIMIT ${MAILS_PER_HOUR_MAX}) AS recent) AS mails
   FROM (SELECT $1 AS email) AS asked LEFT JOIN accounts a ON a.email = asked.email`;
 
-const WRITE_TOKEN = `
+export const WRITE_TOKEN = `
   INSERT INTO mail_tokens (account_id, purpose, token_hash, expires_at) VALUES ($1, $2, $3, $4)`;
 
 const DELETE_TOKEN = "DELETE FROM mail_tokens WHERE token_hash = $1";

@@ -57,7 +57,7 @@ Examples:
   $ kurs audit --since 1h --follow`;
 
 async function showAudit(deps: AuditCommandDeps, options: AuditOptions): Promise<void> {
-  const { openStore, clock, print } = deps;
+  const { openStore, clock, print, printError } = deps;
   const since = options.since === undefined ? "" : sinceOf(options.since, clock.nowMs());
   await using store = await openStore();
   const { account } = options;
@@ -65,10 +65,12 @@ async function showAudit(deps: AuditCommandDeps, options: AuditOptions): Promise
   const toLine = options.json ? jsonLine : textLine;
   /** The events that were printed last, by their ids. */
   const printed = new Map<string, string>();
+  let hasPrinted = false;
   const printSince = async (at: string) => {
     for await (const page of pagesOf(store.audit, accountId, at)) {
       const unseen = page.filter(({ id }) => !printed.has(id));
       if (unseen.length > 0) print(unseen.map(toLine).join("\n"));
+      hasPrinted ||= unseen.length > 0;
       for (const event of unseen) printed.set(event.id, event.at);
       forget(printed, timestamp(clock.nowMs() - 2 * FOLLOW_OVERLAP_MS));
     }
@@ -76,6 +78,7 @@ async function showAudit(deps: AuditCommandDeps, options: AuditOptions): Promise
 
   let readUntilMs = clock.nowMs();
   await printSince(since);
+  if (!hasPrinted && !options.json) printError("There are no such events.");
   if (!options.follow) return;
   const { signal } = new AbortController();
   for (;;) {

@@ -1,4 +1,6 @@
+import { basename } from "node:path";
 import type { Command } from "commander";
+import { writeEvent } from "../audit/sql.ts";
 import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
 import { timestamp } from "../shared/instant.ts";
 import { backupStore, restoreStore } from "../storage/maintenance.ts";
@@ -69,7 +71,8 @@ Examples:
 
 const restoreExamples = `
 Changes made after the backup are lost: accounts, keys, changed passwords, units charged. Keys
-revoked since then stay revoked if the replaced database can still be read. All sessions end, and
+revoked and accounts suspended or deleted since then stay so if the replaced database can still be
+read, and the audit log keeps its events. All sessions end, and
 links in mails become invalid. The replaced database is kept in the same directory.
 
 Example:
@@ -144,7 +147,7 @@ async function verifyBackup(file: string, { clock }: BackupCommandDeps): Promise
 }
 
 async function restore(deps: BackupCommandDeps, file: string, options: RestoreOptions) {
-  const { settings, clock, print } = deps;
+  const { settings, origin, print } = deps;
   const { reviveKeys = false, json } = options;
   requireEmbedded(
     settings(),
@@ -154,8 +157,9 @@ async function restore(deps: BackupCommandDeps, file: string, options: RestoreOp
       "kurs.dump\n(stop every node first; end all sessions after it: DELETE FROM sessions)",
   );
   requireFileName(file);
-  const now = timestamp(clock.nowMs());
-  const report = await restoreStore(settings(), file, { now, reviveKeys });
+  const by = origin();
+  const event = writeEvent("store.restored", by, { details: { file: basename(file) } });
+  const report = await restoreStore(settings(), file, { now: by.at, reviveKeys, event });
   print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, reviveKeys));
 }
 

@@ -5,6 +5,7 @@ import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
 import { commandTimeouts, type DatabaseHost, type StoreSettings } from "./settings.ts";
 import { backupSqlite, makeBackupDirectory } from "./sqlite/backup/backup.ts";
 import type { BackupMetadata, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
+import type { RestoreOptions } from "./sqlite/backup/restore.ts";
 import { FILE_NAME, requireDatabase } from "./sqlite/database-file.ts";
 import { migrateSqlite } from "./sqlite/open.ts";
 
@@ -63,7 +64,7 @@ export async function backupStore(
 export async function restoreStore(
   { dataDirectory }: StoreSettings,
   file: string,
-  options: { readonly now: string; readonly reviveKeys: boolean },
+  options: RestoreOptions,
 ): Promise<RestoreReport> {
   const { restoreSqlite } = await import("./sqlite/backup/restore.ts");
   return restoreSqlite(dataDirectory, file, options);

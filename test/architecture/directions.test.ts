@@ -45,7 +45,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   metering: [...frames, "billing", "api-keys", "rates"],
   mcp: [...frames, "billing", "api-keys", "rates", "metering"],
   doctor: [...frames, "billing", "mail", "rates"],
-  backups: [...frames, "doctor"],
+  backups: [...frames, "audit", "doctor"],
   metrics: ["shared", "http", "mail", "rates", "metering", "mcp", "backups"],
 };
 

@@ -1,6 +1,7 @@
 import type { Stats } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/start-error.ts";
+import type { Statement } from "../../engine.ts";
 import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
@@ -10,6 +11,9 @@ import { type LostChanges, type RestoreReport, readTotals } from "./report.ts";
 
 /** The first schema with mails. */
 const SCHEMA_WITH_MAIL = 3;
+
+/** The first schema with an audit log, and with accounts that are suspended or deleted. */
+const SCHEMA_WITH_EVENTS = 9;
 
 /** A backup that is ready to replace the database. */
 export type Staged = Omit<RestoreReport, "database" | "kept" | "forgotten">;
@@ -82,6 +86,8 @@ const TO_REVOKE = `
   SELECT count(*) AS revocations FROM main.api_keys k JOIN restored.api_keys r USING (key_hash)
   WHERE k.revoked_at IS NOT NULL AND r.revoked_at IS NULL`;
 
+const RESTORED_SCHEMA = "PRAGMA restored.user_version";
+
 const COMPARE = `
   SELECT
     (SELECT count(*) FROM main.accounts WHERE id NOT IN (SELECT id FROM restored.accounts))
@@ -93,9 +99,38 @@ const COMPARE = `
     (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
       WHERE a.password_hash <> r.password_hash) AS passwords`;
 
+// A deletion is final, and the audit log loses nothing: a deleted account's events come from the
+// replaced database, which no longer has what was personal in them.
+const KEEP_ADMINISTRATION = `
+  UPDATE restored.accounts AS r
+  SET email = a.email, password_hash = '', email_verified_at = NULL, suspended_at = NULL,
+    quota_mails = 0, deleted_at = a.deleted_at
+  FROM main.accounts a WHERE a.id = r.id AND a.deleted_at IS NOT NULL;
+  UPDATE restored.api_keys AS r
+  SET key_hash = k.key_hash, name = '', key_prefix = '', revoked_at = k.revoked_at
+  FROM main.api_keys k JOIN main.accounts a ON a.id = k.account_id
+  WHERE k.id = r.id AND a.deleted_at IS NOT NULL;
+  DELETE FROM restored.mails WHERE account_id IN
+    (SELECT id FROM main.accounts WHERE deleted_at IS NOT NULL);
+  DELETE FROM restored.quota_notices WHERE account_id IN
+    (SELECT id FROM main.accounts WHERE deleted_at IS NOT NULL);
+  UPDATE restored.accounts AS r SET suspended_at = a.suspended_at
+  FROM main.accounts a
+  WHERE a.id = r.id AND a.suspended_at IS NOT NULL AND r.suspended_at IS NULL;
+  INSERT OR REPLACE INTO restored.events (id, at, actor, actor_name, origin, action, account_id,
+    details)
+  SELECT id, at, actor, actor_name, origin, action, account_id, details FROM main.events`;
+
+/** Adds the event of a restore to the audit log, where the backup has one. */
+export function recordRestore(staging: string, { sql, parameters }: Statement): void {
+  using database = new DatabaseSync(staging);
+  if (schemaOf(database) >= SCHEMA_WITH_EVENTS) database.prepare(sql).run(...parameters);
+}
+
 /**
  * Counts the changes that only the replaced database has, and revokes again the keys that it has
- * revoked.
+ * revoked. Accounts that were deleted or suspended since stay so, and no event of the audit log is
+ * lost, where both databases are of a schema that has these.
  *
  * @param old locked exclusively by this connection.
  * @returns undefined when the old database cannot be read.
@@ -110,6 +145,8 @@ export function compareAndRevoke(
     old.prepare("ATTACH ? AS restored").run(staging);
     const row = { ...old.prepare(COMPARE).get(), ...old.prepare(TO_REVOKE).get() };
     if (!reviveKeys) old.exec(REVOKE_AGAIN);
+    const schemas = [schemaOf(old), Number(old.prepare(RESTORED_SCHEMA).get()?.user_version)];
+    if (schemas.every((schema) => schema >= SCHEMA_WITH_EVENTS)) old.exec(KEEP_ADMINISTRATION);
     return {
       accounts: Number(row.accounts),
       keys: Number(row.keys),

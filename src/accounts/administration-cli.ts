@@ -1,0 +1,256 @@
+import type { Command } from "commander";
+import type { AuditStore } from "../audit/store.ts";
+import type { DailyUnits, UsageStore } from "../billing/store.ts";
+import { createReadDailyUsage } from "../billing/usage.ts";
+import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
+import { DAY_MS } from "../shared/clock.ts";
+import { normalizeEmail } from "../shared/email.ts";
+import { timestamp } from "../shared/instant.ts";
+import { PAGE_ROWS } from "../shared/page-size.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import { type AdministrationStore, exportSections, type StoredRow } from "./administration.ts";
+import { PASSWORD_RESET_LIFETIME_MS } from "./rules.ts";
+
+export interface AdministrationStores {
+  readonly administration: AdministrationStore;
+  readonly audit: AuditStore;
+  readonly usage: UsageStore;
+}
+
+export interface AdministrationCommandDeps extends CommandIo {
+  readonly openStore: OpenStore<AdministrationStores>;
+  readonly secrets: Secrets;
+  /** Where people reach the console. @throws {ConfigError} */
+  readonly publicUrl: () => string;
+  /** Asks a person, or whoever writes to stdin, for a line; "" at its end. */
+  readonly ask: (question: string) => Promise<string>;
+}
+
+/** Adds the commands of `kurs accounts …` that act on one account. */
+export function administrationCommands(accounts: Command, deps: AdministrationCommandDeps): void {
+  accounts
+    .command("suspend")
+    .description("reject an account's keys, sessions and log-ins from its next request on")
+    .argument("<email>")
+    .addHelpText("after", suspendHelp)
+    .action((email: string) => setSuspended(deps, email, "suspend"));
+
+  accounts
+    .command("resume")
+    .description("accept a suspended account's keys and sessions again")
+    .argument("<email>")
+    .addHelpText("after", "\nExample:\n  $ kurs accounts resume ada@example.org")
+    .action((email: string) => setSuspended(deps, email, "resume"));
+
+  accounts
+    .command("sessions")
+    .description("end an account's sessions")
+    .addHelpText("after", "\nExample:\n  $ kurs accounts sessions end ada@example.org")
+    .command("end")
+    .description("end every session of an account; its keys stay valid")
+    .argument("<email>")
+    .addHelpText("after", "\nExample:\n  $ kurs accounts sessions end ada@example.org")
+    .action((email: string) => endSessions(deps, email));
+
+  accounts
+    .command("reset-link")
+    .description("print a link that sets a new password, for an owner whom no mail reaches")
+    .argument("<email>")
+    .addHelpText("after", resetLinkHelp)
+    .action((email: string) => createResetLink(deps, email));
+
+  accounts
+    .command("export")
+    .description("print everything that is stored about an account, as JSON")
+    .argument("<email>")
+    .addHelpText("after", exportHelp)
+    .action((email: string) => exportAccount(deps, email));
+
+  accounts
+    .command("delete")
+    .description("delete an account, after its email was typed again")
+    .argument("<email>")
+    .option("--yes", "do not ask")
+    .addHelpText("after", deleteHelp)
+    .action((email: string, options: { readonly yes?: boolean }) =>
+      deleteAccount(deps, email, options.yes === true),
+    );
+}
+
+const suspendHelp = `
+Nothing is lost: kurs accounts resume reverses it. Rejected reads are not charged.
+
+Example:
+  $ kurs accounts suspend ada@example.org`;
+
+const resetLinkHelp = `
+The link works once, within an hour, and marks the email as verified. Give it to the account's owner
+alone. Its address begins with PUBLIC_URL.
+
+Example:
+  $ kurs accounts reset-link ada@example.org`;
+
+const exportHelp = `
+Digests of the password, keys, sessions and links are left out.
+
+Example:
+  $ kurs accounts export ada@example.org > ada.json`;
+
+const kept =
+  "For billing Kurs keeps its id, plan, times, and the units by month and by key's id and day;\n" +
+  "in the audit log its events, without addresses and details.";
+
+const deleteHelp = `
+Its keys, sessions and links are rejected from the next request on, and its email can register
+again. ${kept}
+
+Examples:
+  $ kurs accounts delete ada@example.org
+  $ kurs accounts delete ada@example.org --yes`;
+
+async function setSuspended(
+  { openStore, origin, print }: AdministrationCommandDeps,
+  typed: string,
+  verb: "suspend" | "resume",
+): Promise<void> {
+  const email = normalizeEmail(typed);
+  await using store = await openStore();
+  const outcome = await store.administration[verb](email, origin());
+  if (outcome === undefined) throw unknownAccount(email);
+  print(`${email} ${outcomeOf[verb][outcome]}`);
+}
+
+const outcomeOf = {
+  suspend: { changed: "is suspended", unchanged: "is suspended already" },
+  resume: { changed: "is active again", unchanged: "is not suspended" },
+};
+
+async function endSessions(deps: AdministrationCommandDeps, typed: string): Promise<void> {
+  const email = normalizeEmail(typed);
+  await using store = await deps.openStore();
+  const sessions = await store.administration.endSessions(email, deps.origin());
+  if (sessions === undefined) throw unknownAccount(email);
+  deps.print(`${email}: ${counted(sessions, "session")} ended`);
+}
+
+async function createResetLink(deps: AdministrationCommandDeps, typed: string): Promise<void> {
+  const { openStore, origin: originNow, publicUrl, secrets, print, printError } = deps;
+  const email = normalizeEmail(typed);
+  const token = secrets.secret();
+  const origin = originNow();
+  const expiresAt = timestamp(Date.parse(origin.at) + PASSWORD_RESET_LIFETIME_MS);
+  const address = publicUrl();
+  await using store = await openStore();
+  const issued = { tokenHash: secrets.hash(token), expiresAt };
+  if (!(await store.administration.createResetToken(email, issued, origin))) {
+    throw unknownAccount(email);
+  }
+  print(`${address}/reset#token=${token}`);
+  printError(`It works once, until ${expiresAt}. Give it to the owner of ${email} alone.`);
+}
+
+async function deleteAccount(deps: AdministrationCommandDeps, typed: string, isSure: boolean) {
+  const { openStore, origin, ask, print } = deps;
+  const email = normalizeEmail(typed);
+  await using store = await openStore();
+  const contents = await store.administration.contents(email);
+  if (contents === undefined) throw unknownAccount(email);
+  if (!isSure) {
+    const { activeKeys, units } = contents;
+    print(
+      `${email} has ${counted(activeKeys, "active key")} and ${counted(units, "unit")} charged.`,
+    );
+    const answer = await ask("Type its email to delete it: ");
+    if (normalizeEmail(answer) !== email) {
+      throw new CommandError("nothing was deleted: type the account's email, or add --yes");
+    }
+  }
+  if (!(await store.administration.delete(email, origin()))) throw unknownAccount(email);
+  print(`${email} is deleted; its id was ${contents.id}\n${kept}`);
+}
+
+async function exportAccount(deps: AdministrationCommandDeps, typed: string): Promise<void> {
+  const { openStore, clock, origin: originNow, print } = deps;
+  const email = normalizeEmail(typed);
+  await using store = await openStore();
+  const account = await store.administration.accountRow(email);
+  if (account === undefined) throw unknownAccount(email);
+  const { id: accountId, createdAt, row } = account;
+  const origin = originNow();
+  await store.audit.record("account.exported", origin, { accountId });
+  const days = Math.ceil((clock.nowMs() - Date.parse(createdAt)) / DAY_MS) + 1;
+  const readDailyUsage = createReadDailyUsage({ store, clock });
+
+  // Printed in pages: an account may have 10,000 keys, and units of each on every day.
+  print(`{\n  "exported_at": ${JSON.stringify(origin.at)},\n  "account": ${JSON.stringify(row)},`);
+  for (const name of exportSections) {
+    await printList(print, name, sectionPages(store.administration, name, accountId));
+  }
+  await printList(print, "daily_usage", dailyPages(readDailyUsage(accountId, days)));
+  await printList(print, "events", eventPages(store.audit, accountId), "");
+  print("}");
+}
+
+async function printList(
+  print: (text: string) => void,
+  name: string,
+  pages: AsyncIterable<readonly StoredRow[]>,
+  end = ",",
+): Promise<void> {
+  let last = "";
+  print(`  ${JSON.stringify(name)}: [`);
+  for await (const page of pages) {
+    for (const row of page) {
+      // A comma follows every row but the last.
+      if (last !== "") print(`    ${last},`);
+      last = JSON.stringify(row);
+    }
+  }
+  if (last !== "") print(`    ${last}`);
+  print(`  ]${end}`);
+}
+
+async function* sectionPages(
+  store: AdministrationStore,
+  section: (typeof exportSections)[number],
+  accountId: string,
+) {
+  let after = "";
+  for (;;) {
+    const page = await store.section(section, accountId, after, PAGE_ROWS);
+    yield page.map(({ row }) => row);
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1)?.place ?? after;
+  }
+}
+
+async function* dailyPages(pages: AsyncIterable<readonly DailyUnits[]>) {
+  for await (const page of pages) {
+    yield page.map(({ day, keyId, units }) => ({ date: day, api_key_id: keyId, units }));
+  }
+}
+
+/** An owner may read an export: it has no operator's name or machine. */
+async function* eventPages(audit: AuditStore, accountId: string) {
+  let before: string | undefined;
+  for (;;) {
+    const page = await audit.ofAccount(accountId, before, PAGE_ROWS);
+    yield page.map(({ id, at, actor, action, origin, details }) => ({
+      id,
+      at,
+      actor,
+      action,
+      ...(actor === "account" ? { address: origin ?? null } : {}),
+      details,
+    }));
+    if (page.length < PAGE_ROWS) return;
+    before = page.at(-1)?.id;
+  }
+}
+
+const counted = (count: number, noun: string): string =>
+  `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+export function unknownAccount(email: string): CommandError {
+  return new CommandError(`there is no account ${email}: see kurs accounts list`);
+}

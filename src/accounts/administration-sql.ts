@@ -1,0 +1,167 @@
+import { writeEvent } from "../audit/sql.ts";
+import { ACTIVE_KEY, integerOf, textOf } from "../storage/columns.ts";
+import { type Engine, statement, type Transaction } from "../storage/engine.ts";
+import type { AdministrationStore, ExportSection } from "./administration.ts";
+import { WRITE_TOKEN } from "./tokens-sql.ts";
+
+const SUSPEND = `
+  UPDATE accounts SET suspended_at = $2 WHERE email = $1 AND suspended_at IS NULL RETURNING id`;
+
+const RESUME = `
+  UPDATE accounts SET suspended_at = NULL WHERE email = $1 AND suspended_at IS NOT NULL
+  RETURNING id`;
+
+const ACCOUNT_ID = "SELECT id FROM accounts WHERE email = $1";
+
+const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1 RETURNING account_id";
+
+const CONTENTS = `
+  SELECT a.id,
+    (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${ACTIVE_KEY}) AS active_keys,
+    CAST((SELECT coalesce(sum(u.units), 0) FROM period_usage u WHERE u.account_id = a.id)
+      AS bigint) AS units
+  FROM accounts a WHERE a.email = $1`;
+
+// The row stays, because the units that were charged refer to it. An email has an @, so that no
+// account can have this one.
+const ERASE_ACCOUNT = `
+  UPDATE accounts SET email = 'deleted ' || id, password_hash = '', email_verified_at = NULL,
+    suspended_at = NULL, quota_mails = 0, deleted_at = $2
+  WHERE email = $1 RETURNING id`;
+
+// The keys' rows stay for the units by day. No credential has a digest of this form.
+const ERASE_KEYS = `
+  UPDATE api_keys SET key_hash = 'deleted ' || id, name = '', key_prefix = '',
+    revoked_at = coalesce(revoked_at, $2)
+  WHERE account_id = $1`;
+
+const ERASE_EVENTS = `
+  UPDATE events SET details = NULL,
+    origin = CASE WHEN actor = 'account' THEN NULL ELSE origin END
+  WHERE account_id = $1`;
+
+// The account comes first and its sessions second: a log-in locks the account until its session is
+// stored, and a creation locks the session until its key is stored.
+const DELETE_REST = [
+  "DELETE FROM mail_tokens WHERE account_id = $1",
+  "DELETE FROM mails WHERE account_id = $1",
+  "DELETE FROM quota_notices WHERE account_id = $1",
+];
+const DELETE_INVITATIONS = "DELETE FROM invitations WHERE email = $1";
+const DELETE_INVITATION_MAILS = "DELETE FROM mails WHERE email = $1";
+
+/** The rows of an account after a place, and the column that orders them. */
+const rowsAfter = (columns: string, table: string, place: string, account = "account_id") => `
+  SELECT ${columns}, ${place} AS place FROM ${table}
+  WHERE ${account} = $1 AND ${place} > $2 ORDER BY ${place} LIMIT $3`;
+
+const MAIL_COLUMNS =
+  "id, kind, created_at, expires_at, attempts, next_attempt_at, last_error, delivered_at, " +
+  "given_up_at";
+
+// Digests of passwords and credentials are left out: they are worthless to their owner, and worth
+// guessing to others.
+const SECTIONS: Record<ExportSection, string> = {
+  api_keys: rowsAfter("id, name, key_prefix, created_at, revoked_at", "api_keys", "id"),
+  sessions: rowsAfter("created_at, expires_at", "sessions", "token_hash"),
+  mailed_links: rowsAfter("purpose, expires_at", "mail_tokens", "token_hash"),
+  mails: rowsAfter(MAIL_COLUMNS, "mails", "id"),
+  usage: rowsAfter("period, units", "period_usage", "period"),
+  quota_notices: rowsAfter(
+    "period, threshold, written_at",
+    "quota_notices",
+    "period || '-' || threshold",
+  ),
+};
+
+const ACCOUNT_ROW = `
+  SELECT a.id, a.email, a.created_at, a.email_verified_at, a.suspended_at, a.plan,
+    p.units_per_period, a.quota_mails, a.password_hash <> '' AS has_password
+  FROM accounts a LEFT JOIN plans p ON p.name = a.plan WHERE a.email = $1`;
+
+export function administrationStore(engine: Engine): AdministrationStore {
+  /** Runs one statement on an account and, if it changed something, writes the event. */
+  const change = (
+    sql: string,
+    action: "account.suspended" | "account.resumed",
+    email: string,
+    values: readonly string[],
+    origin: Parameters<typeof writeEvent>[1],
+  ) =>
+    engine.transaction(function* (): Transaction<"changed" | "unchanged" | undefined> {
+      const [changed] = yield statement(sql, email, ...values);
+      if (changed !== undefined) {
+        yield writeEvent(action, origin, { accountId: textOf(changed, "id") });
+        return "changed";
+      }
+      return (yield statement(ACCOUNT_ID, email)).length === 1 ? "unchanged" : undefined;
+    });
+
+  return {
+    suspend: (email, origin) => change(SUSPEND, "account.suspended", email, [origin.at], origin),
+    resume: (email, origin) => change(RESUME, "account.resumed", email, [], origin),
+
+    endSessions: (email, origin) =>
+      engine.transaction(function* () {
+        const [account] = yield statement(ACCOUNT_ID, email);
+        if (account === undefined) return undefined;
+        const accountId = textOf(account, "id");
+        const { length: sessions } = yield statement(END_SESSIONS, accountId);
+        if (sessions > 0) {
+          yield writeEvent("sessions.ended", origin, { accountId, details: { sessions } });
+        }
+        return sessions;
+      }),
+
+    createResetToken: (email, { tokenHash, expiresAt }, origin) =>
+      engine.transaction(function* () {
+        const [account] = yield statement(ACCOUNT_ID, email);
+        if (account === undefined) return false;
+        const accountId = textOf(account, "id");
+        yield statement(WRITE_TOKEN, accountId, "password_reset", tokenHash, expiresAt);
+        yield writeEvent("password.reset_link_created", origin, { accountId });
+        return true;
+      }),
+
+    async contents(email) {
+      const [row] = await engine.query(CONTENTS, email);
+      if (row === undefined) return undefined;
+      return {
+        id: textOf(row, "id"),
+        activeKeys: integerOf(row, "active_keys"),
+        units: integerOf(row, "units"),
+      };
+    },
+
+    delete: (email, origin) =>
+      engine.transaction(function* () {
+        const [account] = yield statement(ERASE_ACCOUNT, email, origin.at);
+        if (account === undefined) return false;
+        const accountId = textOf(account, "id");
+        yield statement(END_SESSIONS, accountId);
+        yield statement(ERASE_KEYS, accountId, origin.at);
+        for (const sql of DELETE_REST) yield statement(sql, accountId);
+        yield statement(DELETE_INVITATIONS, email);
+        yield statement(DELETE_INVITATION_MAILS, email);
+        yield statement(ERASE_EVENTS, accountId);
+        yield writeEvent("account.deleted", origin, { accountId });
+        return true;
+      }),
+
+    async accountRow(email) {
+      const [row] = await engine.query(ACCOUNT_ROW, email);
+      if (row === undefined) return undefined;
+      const { quota_mails: quotaMails, has_password: hasPassword, ...rest } = row;
+      return {
+        id: textOf(row, "id"),
+        createdAt: textOf(row, "created_at"),
+        row: { ...rest, quota_mails: quotaMails === 1, has_password: Boolean(hasPassword) },
+      };
+    },
+
+    async section(section, accountId, after, limit) {
+      const rows = await engine.query(SECTIONS[section], accountId, after, limit);
+      return rows.map(({ place, ...row }) => ({ place: String(place), row }));
+    },
+  };
+}
