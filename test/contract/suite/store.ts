@@ -1,5 +1,7 @@
 import { after, suite } from "node:test";
 import { accountSuite } from "./accounts.ts";
+import { administrationSuite } from "./administration.ts";
+import { auditSuite } from "./audit.ts";
 import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
 import { cleanupSuite } from "./cleanup.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
@@ -13,6 +15,8 @@ import { rateSuite } from "./rates.ts";
 
 const PARTS = {
   accounts: accountSuite,
+  administration: administrationSuite,
+  "audit log": auditSuite,
   sessions: sessionSuite,
   "API keys": apiKeySuite,
   "auth limiter": authLimitSuite,

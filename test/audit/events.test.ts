@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { engines, startServiceOn } from "../support/both-engines.ts";
+
+interface Event {
+  readonly id: string;
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly address?: string;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+for (const engine of engines) {
+  suite(`GET /v1/account/events on ${engine}`, () => {
+    test("lists what the account did, newest first, without any secret", async () => {
+      await using on = await startServiceOn(engine);
+      const { service } = on;
+      const ada = await service.newCustomer("ada@example.org");
+      await service.newCustomer("bob@example.org");
+      await service.revokeKey(ada.session, ada.keyId);
+
+      const answer = await service.get("/v1/account/events", { session: ada.session });
+
+      assert.equal(answer.status, 200);
+      const events = answer.body.events as Event[];
+      assert.deepEqual(
+        events.map(({ action, actor, address }) => [action, actor, address]),
+        [
+          ["api_key.revoked", "account", "127.0.0.1"],
+          ["api_key.created", "account", "127.0.0.1"],
+          ["session.started", "account", "127.0.0.1"],
+          ["account.registered", "account", "127.0.0.1"],
+        ],
+      );
+      const key = { api_key_id: ada.keyId, key_prefix: ada.apiKey.slice(0, 17) };
+      assert.deepEqual(events[0]?.details, key);
+      for (const secret of [ada.apiKey, ada.session, "bob@example.org"]) {
+        assert.ok(!answer.text.includes(secret));
+      }
+    });
+
+    test("a metered read, a rejected one and a rejected log-in write no event", async () => {
+      await using on = await startServiceOn(engine);
+      const { service } = on;
+      const ada = await service.newCustomer("ada@example.org");
+      const before = await service.get("/v1/account/events", { session: ada.session });
+
+      await ada.read();
+      await ada.read("XXX/YYY");
+      await ada.read("?");
+      const wrong = { email: "ada@example.org", password: "not her password" };
+      assert.equal((await service.post("/v1/auth/login", { json: wrong })).status, 401);
+
+      const after = await service.get("/v1/account/events", { session: ada.session });
+      assert.deepEqual(after.body, before.body);
+    });
+  });
+}
+
+suite("the pages of GET /v1/account/events", () => {
+  test("100 events are listed, older ones before the last of them", async () => {
+    await using on = await startServiceOn("sqlite");
+    const { service } = on;
+    const session = await service.openSession("ada@example.org");
+    for (let round = 0; round < 52; round += 1) {
+      await service.revokeKey(session, (await service.createKey(session)).id);
+    }
+    const page = async (query = "") =>
+      (await service.get(`/v1/account/events${query}`, { session })).body.events as Event[];
+
+    const first = await page();
+    const second = await page(`?before=${first.at(-1)?.id.toUpperCase()}`);
+
+    assert.deepEqual([first.length, second.length], [100, 6]);
+    assert.equal(new Set([...first, ...second].map(({ id }) => id)).size, 106);
+    assert.equal(second.at(-1)?.action, "account.registered");
+    assert.deepEqual(await page(`?before=${second.at(-1)?.id}`), []);
+  });
+
+  test("another account's event as the place to continue lists nothing", async () => {
+    await using on = await startServiceOn("sqlite");
+    const { service } = on;
+    const [ada, bob] = [await service.openSession(), await service.openSession()];
+    const events = (await service.get("/v1/account/events", { session: bob })).body.events;
+    const [{ id }] = events as [Event];
+    const answer = await service.get(`/v1/account/events?before=${id}`, { session: ada });
+    assert.deepEqual([answer.status, answer.body], [200, { events: [] }]);
+  });
+
+  for (const [what, query] of [
+    ["no id", "before=yesterday"],
+    ["empty", "before="],
+    ["repeated", `before=${"0".repeat(36)}&before=${"1".repeat(36)}`],
+  ] as const) {
+    test(`a place that is ${what} is 400`, async () => {
+      await using on = await startServiceOn("sqlite");
+      const session = await on.service.openSession();
+      const answer = await on.service.get(`/v1/account/events?${query}`, { session });
+      assert.deepEqual([answer.status, answer.body.code], [400, "invalid_request"]);
+    });
+  }
+
+  test("without a session it is 401, with a key too", async () => {
+    await using on = await startServiceOn("sqlite");
+    const { apiKey } = await on.service.newCustomer();
+    for (const how of [{}, { apiKey }]) {
+      const answer = await on.service.get("/v1/account/events", how);
+      assert.deepEqual([answer.status, answer.body.code], [401, "unauthorized"]);
+    }
+  });
+
+  test("an account sees that an operator acted, but not who or from where", async () => {
+    await using on = await startServiceOn("sqlite");
+    const { service } = on;
+    const session = await service.openSession("ada@example.org");
+    service.query(
+      "INSERT INTO events SELECT '01a1fc7c-4ab2-7000-8000-000000000001', at, 'operator', 'root', " +
+        "'one.example.org', 'account.plan_changed', account_id, '{\"plan\":\"pro\"}' FROM events LIMIT 1",
+    );
+    const answer = await service.get("/v1/account/events", { session });
+    assert.ok(answer.text.includes('"actor":"operator","action":"account.plan_changed"'));
+    assert.ok(!answer.text.includes("root") && !answer.text.includes("one.example.org"));
+  });
+});
