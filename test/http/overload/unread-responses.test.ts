@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { eventually } from "../../support/mails.ts";
 import { serve, temporaryDirectory } from "../../support/process.ts";
-import { openSockets } from "../../support/resources.ts";
+import { openSockets, residentMib } from "../../support/resources.ts";
 
 /** More responses than the system buffers for one connection: after that, nothing is sent on it. */
 const READS = 15_000;
@@ -36,4 +36,30 @@ test("a client that never reads its responses is cut off, and its connection bec
   assert.equal(connections(), 0, "the client is still connected");
   assert.equal((await server.get("/v1/rates/EUR/USD", { apiKey })).status, 200);
   socket.destroy();
+});
+
+test("responses with the API's document that nobody reads share its bytes", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({ dataDirectory: directory.path });
+  const { pid } = server.program;
+  const { text: document } = await server.get("/openapi.json");
+  assert.ok(document.length > 20_000);
+  const { hostname, port } = new URL(server.url);
+  const before = residentMib(pid);
+
+  const sockets = [];
+  for (let count = 0; count < 60; count += 1) {
+    const socket = connect({ host: hostname, port: Number(port) });
+    socket.on("error", () => undefined);
+    await once(socket, "connect");
+    socket.pause();
+    socket.write("GET /openapi.json HTTP/1.1\r\nHost: kurs\r\n\r\n".repeat(200));
+    sockets.push(socket);
+    // Its response comes after those to the requests above that the server admits.
+    if (count % 3 === 2) assert.equal((await server.get("/openapi.json")).text, document);
+  }
+  const grownMib = residentMib(pid) - before;
+  for (const socket of sockets) socket.destroy();
+
+  assert.ok(grownMib < 120, `the server grew by ${grownMib} MiB`);
 });
