@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import { Type } from "../shared/json-schema.ts";
+import type { ImportCounts } from "./import.ts";
 import type { SourceStatus } from "./refresh.ts";
 import type { Rate } from "./rules/rate.ts";
 import type { HeldRate, StoredRate } from "./store.ts";
@@ -8,6 +9,10 @@ import type { HeldRate, StoredRate } from "./store.ts";
 
 export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
   return { ...rateJson(rate), source, suspended_at: suspendedAt ?? null };
+}
+
+export function importCountsJson({ stored, held, rejected, unknownSymbols }: ImportCounts) {
+  return { stored, held, rejected, unknown_symbols: unknownSymbols };
 }
 
 export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate) {

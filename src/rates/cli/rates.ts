@@ -5,7 +5,7 @@ import { ageOf, formatList } from "../../cli/output.ts";
 import { instantAt } from "../../shared/instant.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
 import { createRateImport } from "../import.ts";
-import { storedRateJson } from "../json.ts";
+import { importCountsJson, storedRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
@@ -67,7 +67,8 @@ export function rateCommands(
 const importExamples = `
 A CSV file begins with the header base,quote,rate,as_of (in any order). An NDJSON file has an
 object with these members in each line. as_of is an RFC 3339 time. Invalid lines are reported with
-their number, the others are stored. A rate too far from the stored one is held.
+their number, the others are stored. A rate too far from the stored one is held. A symbol on no list
+of currencies may be a typing error: a warning names it, and its rate is stored.
 
 Examples:
   $ kurs rates import rates.csv
@@ -86,11 +87,19 @@ async function importRates(
     const input = importProgress(openFile(file), deps.showProgress);
     await using store = await openStore({ makesStore: true });
     const storeRateLines = createRateImport({ store, clock, judge, sleep: setTimeout });
-    const count = await storeRateLines(readRateFile(input), (line, reason) =>
-      printError(`line ${line}: ${visibleLine(reason)}`),
-    );
-    const { stored, held, rejected } = count;
-    print(json ? JSON.stringify(count) : `stored ${stored}, held ${held}, rejected ${rejected}`);
+    const count = await storeRateLines(readRateFile(input), {
+      onRejected: (line, reason) => printError(`line ${line}: ${visibleLine(reason)}`),
+      onUnknownSymbol: (line, symbol) =>
+        printError(
+          `warning: ${symbol} is on no list of currencies (line ${line}): stored as given`,
+        ),
+    });
+    const { stored, held, rejected, furtherUnknown } = count;
+    if (furtherUnknown > 0) {
+      printError(`warning: and ${furtherUnknown} more rates with symbols on no list of currencies`);
+    }
+    const counts = `stored ${stored}, held ${held}, rejected ${rejected}`;
+    print(json ? JSON.stringify(importCountsJson(count)) : counts);
     return rejected + held === 0 ? 0 : 1;
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
