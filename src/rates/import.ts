@@ -44,8 +44,8 @@ export interface ImportReports {
 
 /**
  * Validates and stores the lines of a rate file as they arrive. Reports each line that is not
- * stored, and continues. An unknown symbol may be a typing error, but is stored: there are more assets
- * than any list has. Memory use is constant.
+ * stored, and continues. An unknown symbol may be a typing error, but is stored: there are more
+ * assets than any list has. Memory use is constant.
  */
 export type StoreRateLines = (
   lines: AsyncIterable<readonly RateLine[]>,

@@ -1,7 +1,7 @@
 import { CommandError, type CommandIo, type OpenStore } from "../../cli/command.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
-import { type AssetSymbol, type Pair, parseSymbol } from "../rules/symbol.ts";
+import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
 import type { RateSettings } from "../rules/update-policy.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
@@ -18,6 +18,11 @@ export function symbolOf(argument: "base" | "quote", text: string): AssetSymbol 
 /** Parses the arguments of a pair. @throws {CommandError} one is invalid. */
 export function pairOf(base: string, quote: string): Pair {
   return { base: symbolOf("base", base), quote: symbolOf("quote", quote) };
+}
+
+/** The failure of a command whose pair has no stored rate. */
+export function notStored(pair: Pair): CommandError {
+  return new CommandError(`there is no stored rate for ${pairName(pair)}: see kurs rates list`);
 }
 
 /** An instant without the fraction of its second if that is zero, for tables. */

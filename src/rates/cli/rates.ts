@@ -8,7 +8,8 @@ import { createRateImport } from "../import.ts";
 import { importCountsJson, storedRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
-import { pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
+import { notStored, pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
+import { deleteCommand } from "./delete.ts";
 import { heldCommands } from "./held.ts";
 import { importProgress } from "./import-progress.ts";
 import { sourceCommands } from "./sources.ts";
@@ -21,7 +22,7 @@ export function rateCommands(
 ): void {
   const rates = program
     .command("rates")
-    .description("store, show and suspend rates")
+    .description("store, show, suspend and delete rates")
     .addHelpText("after", "\nExample:\n  $ kurs rates import rates.csv");
 
   rates
@@ -60,6 +61,7 @@ export function rateCommands(
     .addHelpText("after", "\nExample:\n  $ kurs rates resume EUR USD")
     .action((base: string, quote: string) => suspendRate(deps, pairOf(base, quote), undefined));
 
+  deleteCommand(rates, deps);
   sourceCommands(rates, deps, setExitCode);
   heldCommands(rates, deps);
 }
@@ -143,8 +145,6 @@ async function suspendRate(
 ): Promise<void> {
   await using store = await openStore();
   const name = pairName(pair);
-  if (!(await store.rates.suspend(pair, at))) {
-    throw new CommandError(`there is no stored rate for ${name}: see kurs rates list`);
-  }
+  if (!(await store.rates.suspend(pair, at))) throw notStored(pair);
   print(at === undefined ? `${name} is served again` : `${name} is suspended`);
 }
