@@ -1,6 +1,7 @@
 import { CommandError, type CommandIo, type OpenStore } from "../../cli/command.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
+import { quoted } from "../../shared/visible-text.ts";
 import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
 import type { RateSettings } from "../rules/update-policy.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
@@ -12,7 +13,7 @@ export function symbolOf(argument: "base" | "quote", text: string): AssetSymbol 
   const symbol = parseSymbol(text);
   if (symbol !== undefined) return symbol;
   const rule = "want 2 to 10 letters A-Z or digits, such as EUR";
-  throw new CommandError(`${argument} ${JSON.stringify(text)}: ${rule}`, 2);
+  throw new CommandError(`${argument} ${quoted(text)}: ${rule}`, 2);
 }
 
 /** Parses the arguments of a pair. @throws {CommandError} one is invalid. */
