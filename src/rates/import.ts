@@ -1,8 +1,9 @@
 import type { Clock } from "../shared/clock.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
 import type { StoreStatus } from "../shared/store.ts";
+import { knownSymbols } from "./rules/known-symbols.ts";
 import { latestAsOf, parseQuotation } from "./rules/rate.ts";
-import { pairName } from "./rules/symbol.ts";
+import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate, type UpdatePolicy } from "./rules/update-policy.ts";
 import type { Publication, RateLine } from "./source.ts";
 import type { RateStore } from "./store.ts";
@@ -19,20 +20,36 @@ const RATES_WITH_OTHER_WRITERS = 100;
 /** Pause before the next transaction, in which other processes can write. */
 const YIELD_MS = 8;
 
+/** Of further unknown symbols only the rates are counted, so that memory use is constant. */
+const UNKNOWN_SYMBOLS_MAX = 20;
+
 export interface ImportCounts {
   readonly stored: number;
   /** Held for the operator: `kurs rates held`. */
   readonly held: number;
   readonly rejected: number;
+  /** The first symbols of stored rates that are on no list of currencies. */
+  readonly unknownSymbols: readonly AssetSymbol[];
+  /** Rates that were stored with further such symbols. */
+  readonly furtherUnknown: number;
+}
+
+/** Called during an import with the lines of the file that the operator should look at. */
+export interface ImportReports {
+  /** A line was not stored. */
+  readonly onRejected: (line: number, reason: string) => void;
+  /** The line was stored, and is the first with this symbol, which is on no list of currencies. */
+  readonly onUnknownSymbol: (line: number, symbol: AssetSymbol) => void;
 }
 
 /**
  * Validates and stores the lines of a rate file as they arrive. Reports each line that is not
- * stored to `onRejected` and continues. Memory use is constant.
+ * stored, and continues. An unknown symbol may be a typing error, but is stored: there are more
+ * assets than any list has. Memory use is constant.
  */
 export type StoreRateLines = (
   lines: AsyncIterable<readonly RateLine[]>,
-  onRejected: (line: number, reason: string) => void,
+  reports: ImportReports,
 ) => Promise<ImportCounts>;
 
 export function createRateImport(uses: {
@@ -43,8 +60,9 @@ export function createRateImport(uses: {
 }): StoreRateLines {
   const { store, clock, judge, sleep } = uses;
 
-  return async (batches, onRejected) => {
+  return async (batches, { onRejected, onUnknownSymbol }) => {
     const count = { stored: 0, held: 0, rejected: 0 };
+    const unknown = findUnknown(onUnknownSymbol);
     const reject = (line: number, reason: string) => {
       count.rejected += 1;
       onRejected(line, reason);
@@ -60,7 +78,10 @@ export function createRateImport(uses: {
           count.held += 1;
           onRejected(line, heldReason(rate));
         } else if (typeof verdict === "object") reject(line, verdict.reason);
-        else count.stored += 1;
+        else {
+          count.stored += 1;
+          unknown.check(line, rate);
+        }
       }
       waiting = [];
       const hasOtherWriters = await store.status.hasOtherWriters();
@@ -78,7 +99,27 @@ export function createRateImport(uses: {
       }
     }
     if (waiting.length > 0) await flush();
-    return count;
+    return { ...count, ...unknown.found() };
+  };
+}
+
+/** Collects the symbols of stored rates that are on no list of currencies. */
+function findUnknown(onUnknownSymbol: ImportReports["onUnknownSymbol"]) {
+  const symbols = new Set<AssetSymbol>();
+  let furtherUnknown = 0;
+  const isNew = (symbol: AssetSymbol) => !knownSymbols.has(symbol) && !symbols.has(symbol);
+  return {
+    check(line: number, { base, quote }: Pair): void {
+      let isFurther = false;
+      for (const symbol of [base, quote].filter(isNew)) {
+        if (symbols.size < UNKNOWN_SYMBOLS_MAX) {
+          symbols.add(symbol);
+          onUnknownSymbol(line, symbol);
+        } else isFurther = true;
+      }
+      if (isFurther) furtherUnknown += 1;
+    },
+    found: () => ({ unknownSymbols: [...symbols], furtherUnknown }),
   };
 }
 

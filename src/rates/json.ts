@@ -1,8 +1,9 @@
 import type { Static } from "typebox";
 import { Type } from "../shared/json-schema.ts";
+import type { ImportCounts } from "./import.ts";
 import type { SourceStatus } from "./refresh.ts";
 import type { Rate } from "./rules/rate.ts";
-import type { HeldRate, StoredRate } from "./store.ts";
+import type { HeldRate, RemovedRate, StoredRate } from "./store.ts";
 
 // The JSON that the commands print with --json.
 
@@ -10,8 +11,18 @@ export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
   return { ...rateJson(rate), source, suspended_at: suspendedAt ?? null };
 }
 
+export function importCountsJson({ stored, held, rejected, unknownSymbols }: ImportCounts) {
+  return { stored, held, rejected, unknown_symbols: unknownSymbols };
+}
+
 export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate) {
   return { ...rateJson(rate), source: rate.source, held_at: heldAt, served_rate: servedRate };
+}
+
+/** With the members of a line of NDJSON, so that `kurs rates import` reads it. */
+export function removedRateJson({ rate, held }: RemovedRate) {
+  const heldRate = held && { rate: held.rate, as_of: held.asOf, source: held.source };
+  return { ...storedRateJson(rate), held_rate: heldRate ?? null };
 }
 
 export function sourceStatusJson(status: SourceStatus) {

@@ -139,9 +139,9 @@ function newestOf(rates: readonly SourcedRate[], known: Instant | undefined): In
   );
 }
 
-/** The next publication, or sooner while one that is due has not come out. */
+/** The time of the next publication, or sooner while one that is due has not come out. */
 function nextAttemptMs(source: RateSource, newest: Instant | undefined, nowMs: number): number {
-  const nextMs = source.schedule.next(nowMs);
+  const nextMs = source.schedule.nextFetch(nowMs);
   const newestMs = newest === undefined ? undefined : Date.parse(newest);
   const isAwaited = source.schedule.isAwaited(newestMs, nowMs);
   return isAwaited ? Math.min(nextMs, nowMs + LATE_RETRY_MS) : nextMs;

@@ -25,6 +25,11 @@ export const MISSED_MAX = 99;
 export interface Schedule {
   /** The time of the first publication after `afterMs`. */
   next(afterMs: number): number;
+  /**
+   * When to fetch next, after `afterMs`: also on a holiday. If the publisher publishes then after
+   * all, its rates are not a day late; if it does not, that costs one conditional request.
+   */
+  nextFetch(afterMs: number): number;
   /** Whether a publication is due that the newest `as_of` does not reflect yet. */
   isAwaited(newestAsOfMs: number | undefined, nowMs: number): boolean;
   /**

@@ -44,6 +44,9 @@ const RECORD_SUCCESS = `
     validators = $4, next_attempt_at = $5, failures = 0, leased_until = NULL
   WHERE source = $1`;
 
+/** Makes the next fetch of a source unconditional: a 304 would not bring a deleted rate back. */
+export const FORGET_VALIDATORS = "UPDATE sources SET validators = NULL WHERE source = $1";
+
 const RECORD_FAILURE = `
   UPDATE sources SET last_error_at = $2, last_error = $3, next_attempt_at = $4,
     failures = failures + 1, leased_until = NULL

@@ -7,7 +7,8 @@ import { optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
-import type { DecidedUpdate, HeldRate, RateStore } from "./store.ts";
+import { FORGET_VALIDATORS } from "./sources-sql.ts";
+import type { DecidedUpdate, HeldRate, RateStore, StoredRate } from "./store.ts";
 
 export const rateTables: Tables = {
   rates: { key: "base, quote", others: "rate, as_of, source, suspended_at" },
@@ -73,6 +74,10 @@ const HAS_RATES = "SELECT 1 FROM rates LIMIT 1";
 
 const SUSPEND_RATE = `
   UPDATE rates SET suspended_at = $3 WHERE base = $1 AND quote = $2 RETURNING base`;
+
+const REMOVE_RATE = `
+  DELETE FROM rates WHERE base = $1 AND quote = $2
+  RETURNING base, quote, rate, as_of, source, suspended_at`;
 
 /** Held from comparing with the stored rates to storing, so that no other process stores then. */
 const RATES_LOCK = "rates";
@@ -142,11 +147,7 @@ export function rateStore(engine: Engine): RateStore {
       }),
 
     async list(base) {
-      const rows = await engine.query(LIST_RATES, base ?? null);
-      return rows.map((row) => ({
-        ...sourcedRateOf(row),
-        suspendedAt: optionalTextOf(row, "suspended_at"),
-      }));
+      return (await engine.query(LIST_RATES, base ?? null)).map(storedRateOf);
     },
 
     async hasAny() {
@@ -155,6 +156,18 @@ export function rateStore(engine: Engine): RateStore {
 
     suspend: (pair, origin) => setSuspended(pair, origin.at, "rate.suspended", origin),
     resume: (pair, origin) => setSuspended(pair, null, "rate.resumed", origin),
+
+    remove: ({ base, quote }, origin) =>
+      engine.transaction(function* () {
+        const [row] = yield statement(REMOVE_RATE, base, quote);
+        if (row === undefined) return undefined;
+        const rate = storedRateOf(row);
+        const [heldRow] = yield statement(TAKE_HELD_RATE, base, quote);
+        yield statement(FORGET_VALIDATORS, rate.source);
+        const details = { pair: pairName(rate), rate: rate.rate, source: rate.source };
+        yield writeEvent("rate.deleted", origin, { details });
+        return { rate, held: heldRow && sourcedRateOf(heldRow) };
+      }, RATES_LOCK),
   };
 }
 
@@ -212,6 +225,10 @@ function rowsOf(rows: number, columns: number): string {
 
 function valuesOf({ base, quote, rate, asOf, source }: SourcedRate): readonly string[] {
   return [base, quote, rate, asOf, source];
+}
+
+function storedRateOf(row: Row): StoredRate {
+  return { ...sourcedRateOf(row), suspendedAt: optionalTextOf(row, "suspended_at") };
 }
 
 function sourcedRateOf(row: Row): SourcedRate {

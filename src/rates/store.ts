@@ -23,6 +23,12 @@ export interface HeldRate extends SourcedRate {
   readonly servedRate: Decimal;
 }
 
+/** A deleted rate, and the held one of its pair that was deleted with it. */
+export interface RemovedRate {
+  readonly rate: StoredRate;
+  readonly held: SourcedRate | undefined;
+}
+
 export interface RateStore {
   /**
    * Compares each rate with the stored one and applies the decision, all in one transaction. A rate
@@ -50,6 +56,13 @@ export interface RateStore {
   suspend(pair: Pair, origin: Origin): Promise<boolean>;
   /** Serves a suspended pair again. @returns false when the pair is not stored. */
   resume(pair: Pair, origin: Origin): Promise<boolean>;
+  /**
+   * Deletes the rate of a pair and a held one, and the validators of its source: the source's next
+   * fetch then gets the whole publication, and may store the pair again.
+   *
+   * @returns what was deleted, or undefined for an unknown pair.
+   */
+  remove(pair: Pair, origin: Origin): Promise<RemovedRate | undefined>;
 }
 
 /** The outcome of a source's last fetches. Times are RFC 3339 in UTC. */

@@ -13,10 +13,7 @@ async function startWithCommands(engine: (typeof engines)[number]) {
   const options = { dataDirectory, env: { ...env, PORT: "8080" } };
   const run = (args: string, input = "") => kurs(args.split(" "), { ...options, input });
   /** Runs a command whose output holds a secret. */
-  const runWithSecret = async (args: string) => {
-    await using program = new Program(args.split(" "), options);
-    return await program.ended;
-  };
+  const runWithSecret = (args: string) => new Program(args.split(" "), options).ended;
   return { service, run, runWithSecret, [Symbol.asyncDispose]: () => on[Symbol.asyncDispose]() };
 }
 

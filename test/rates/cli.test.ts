@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { knownSymbols } from "../../src/rates/rules/known-symbols.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
@@ -105,14 +106,20 @@ suite("rates", { concurrency: 4 }, () => {
     }
   }
 
-  test("an import without an invalid line exits with 0, also with over 500 lines", async () => {
+  test("an import without an invalid line exits with 0, also with over 2,000 lines", async () => {
     await using cli = await newCli();
-    const lines = Array.from({ length: 1201 }, (_, index) => `B${index},USD,1.${index},${TIME}\n`);
+    const known = [...knownSymbols].filter((symbol) => symbol !== "USD");
+    const lines = known.flatMap((symbol) => [
+      `${symbol},USD,1.5,${TIME}\n`,
+      `USD,${symbol},0.5,${TIME}\n`,
+    ]);
 
     const { exitCode, stdout, stderr } = await cli.importText(HEADER + lines.join(""));
 
-    assert.deepEqual([exitCode, stdout, stderr], [0, "stored 1201, held 0, rejected 0\n", ""]);
-    assert.equal(cli.stored().length, 1201);
+    const counts = `stored ${lines.length}, held 0, rejected 0\n`;
+    assert.deepEqual([exitCode, stdout, stderr], [0, counts, ""]);
+    assert.ok(lines.length > 2000);
+    assert.equal(cli.stored().length, lines.length);
   });
 
   test("with --json an import prints its counts as JSON, and invalid lines still go to stderr", async () => {
@@ -122,8 +129,72 @@ suite("rates", { concurrency: 4 }, () => {
     const { exitCode, stdout, stderr } = await cli.run(["rates", "import", "--json", "-"], text);
 
     assert.equal(exitCode, 1);
-    assert.deepEqual(JSON.parse(stdout), { stored: 1, held: 0, rejected: 1 });
+    const counts = { stored: 1, held: 0, rejected: 1, unknown_symbols: [] };
+    assert.deepEqual(JSON.parse(stdout), counts);
     assert.equal(stderr, "line 3: base and quote are both EUR\n");
+  });
+
+  test("a stored rate whose symbol is on no list gets one warning per symbol, and exit code 0", async () => {
+    await using cli = await newCli();
+    const lines = [
+      `EUR,USF,1.10,${TIME}`, // meant USD
+      `usf,eur,0.91,${TIME}`,
+      `XAU,DEM,5000,${TIME}`,
+      `BTC,USDT,64000.5,${TIME}`,
+      `EURO,EUX,1,${TIME}`,
+    ];
+
+    const { exitCode, stdout, stderr } = await cli.importText(`${HEADER}${lines.join("\n")}\n`);
+
+    assert.deepEqual([exitCode, stdout], [0, "stored 5, held 0, rejected 0\n"]);
+    assert.deepEqual(stderr.split("\n"), [
+      "warning: USF is on no list of currencies (line 2): stored as given",
+      "warning: EURO is on no list of currencies (line 6): stored as given",
+      "warning: EUX is on no list of currencies (line 6): stored as given",
+      "",
+    ]);
+    assert.equal(cli.stored().length, 5);
+    assert.ok(cli.stored().includes(`EUR/USF 1.10 ${STORED_TIME}`));
+  });
+
+  test("a rate that is not stored gets no warning about its symbols", async () => {
+    await using cli = await newCli();
+    await cli.importText(`${HEADER}EUR,USF,1.10,${TIME}\n`);
+    const older = "2020-01-01T15:00:00Z";
+    const newer = "2020-01-03T15:00:00Z";
+    const lines = `USX,USD,-1,${TIME}\nEUR,USF,1.2,${older}\nEUR,USF,110,${newer}\n`;
+
+    const { exitCode, stdout, stderr } = await cli.importText(`${HEADER}${lines}`);
+
+    assert.deepEqual([exitCode, stdout], [1, "stored 0, held 1, rejected 2\n"]);
+    assert.doesNotMatch(stderr, /warning/);
+  });
+
+  test("at most 20 unknown symbols are named, also with --json, and the other rates are counted", async () => {
+    await using cli = await newCli();
+    const lines = Array.from({ length: 1201 }, (_, index) => `Q${index},USD,1.${index},${TIME}\n`);
+    const again = `Q0,Q1200,1,${TIME}\n`;
+
+    const { exitCode, stdout, stderr } = await cli.run(
+      ["rates", "import", "-", "--json"],
+      HEADER + lines.join("") + again,
+    );
+
+    const named = Array.from({ length: 20 }, (_, index) => `Q${index}`);
+    assert.equal(exitCode, 0);
+    assert.deepEqual(JSON.parse(stdout), {
+      ...{ stored: 1202, held: 0, rejected: 0 },
+      unknown_symbols: named,
+    });
+    assert.deepEqual(stderr.split("\n"), [
+      ...named.map(
+        (symbol, index) =>
+          `warning: ${symbol} is on no list of currencies (line ${index + 2}): stored as given`,
+      ),
+      "warning: and 1182 more rates with symbols on no list of currencies",
+      "",
+    ]);
+    assert.equal(cli.stored().length, 1202);
   });
 
   test("an older rate is rejected with the stored time, and the newer one stays", async () => {

@@ -94,6 +94,26 @@ test("a fetched source is fresh, with exit code 0, until it misses a publication
   assert.match((await cli.run("rates", "status")).stdout, /\necb +stale +2 +\S+ d old +99\+ /);
 });
 
+test("the status succeeds during the publisher's holidays, and fails after the next missed one", async () => {
+  await using cli = await newCli();
+  cli.clock.set("2026-04-02T15:00:00.000Z");
+  cli.publisher.behave(body(ecbDay("2026-04-02", { USD: "1.1500", ISK: "144.20" })));
+  await cli.run("rates", "fetch");
+
+  cli.clock.set("2026-04-06T18:00:00.000Z");
+  const easterMonday = await cli.run("rates", "status");
+  cli.clock.set("2026-04-07T16:04:59.000Z");
+  const withinGrace = await cli.run("rates", "status");
+  cli.clock.set("2026-04-07T16:05:00.000Z");
+  const afterGrace = await cli.run("rates", "status");
+
+  assert.equal(easterMonday.exitCode, 0);
+  assert.match(easterMonday.stdout, /\necb +fresh +2 +4 d old +0 /);
+  assert.equal(withinGrace.exitCode, 0);
+  assert.equal(afterGrace.exitCode, 1);
+  assert.match(afterGrace.stdout, /\necb +stale +2 +5 d old +1 /);
+});
+
 test("a failed fetch prints its reason with exit code 1, and the status shows it", async () => {
   await using cli = await newCli();
   cli.publisher.behave((response) => void response.writeHead(500).end());

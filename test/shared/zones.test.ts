@@ -10,6 +10,7 @@ const FILES = [
   join(import.meta.dirname, "instant.test.ts"),
   join(import.meta.dirname, "../rates/rules/publication-time.test.ts"),
   join(import.meta.dirname, "../rates/sources/schedule.test.ts"),
+  join(import.meta.dirname, "../rates/publishers/holidays.test.ts"),
 ];
 
 const run = promisify(execFile);

@@ -8,8 +8,8 @@ import type { Instant } from "../../shared/instant.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import type { RatesOfSource } from "./store.ts";
 
-/** A long weekend of holidays, which count as missed until the next publication. */
-const MISSED_IN_HOLIDAYS = 4;
+/** A publisher may stay closed for days that no calendar names, such as moved days off. */
+const MISSED_AS_WARNING_MAX = 4;
 
 /** Limits in days for rates without a calendar: a week; over a quarter, the rarest calendar. */
 const AGED_DAYS = 7;
@@ -30,10 +30,10 @@ export function checkSources(states: readonly SourceStatus[], nowMs: number): Fi
       const hint = `A running server tries again by itself; to fetch now: ${fetch}.`;
       const days = newestAsOf === undefined ? 0 : daysSince(newestAsOf, nowMs);
       const age = newestAsOf === undefined ? "" : `, and its newest rate is ${days} days old`;
-      const isStale = missedPublications > MISSED_IN_HOLIDAYS || days > STALE_DAYS;
+      const isStale = missedPublications > MISSED_AS_WARNING_MAX || days > STALE_DAYS;
       return [(isStale ? problem : warning)(`${source} was never fetched${age}${why}. ${hint}`)];
     }
-    if (missedPublications > MISSED_IN_HOLIDAYS) return [problem(`${missed}. ${advice}`)];
+    if (missedPublications > MISSED_AS_WARNING_MAX) return [problem(`${missed}. ${advice}`)];
     if (missedPublications > 0) return [warning(`${missed}. ${advice}`)];
     if (failures > 0) return [warning(`${source} is fresh${why}. ${advice}`)];
     return [];

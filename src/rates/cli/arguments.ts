@@ -1,7 +1,9 @@
+import type { AuditStore } from "../../audit/store.ts";
 import { CommandError, type CommandIo, type OpenStore } from "../../cli/command.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
-import { type AssetSymbol, type Pair, parseSymbol } from "../rules/symbol.ts";
+import { quoted } from "../../shared/visible-text.ts";
+import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
 import type { RateSettings } from "../rules/update-policy.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
@@ -12,12 +14,17 @@ export function symbolOf(argument: "base" | "quote", text: string): AssetSymbol 
   const symbol = parseSymbol(text);
   if (symbol !== undefined) return symbol;
   const rule = "want 2 to 10 letters A-Z or digits, such as EUR";
-  throw new CommandError(`${argument} ${JSON.stringify(text)}: ${rule}`, 2);
+  throw new CommandError(`${argument} ${quoted(text)}: ${rule}`, 2);
 }
 
 /** Parses the arguments of a pair. @throws {CommandError} one is invalid. */
 export function pairOf(base: string, quote: string): Pair {
   return { base: symbolOf("base", base), quote: symbolOf("quote", quote) };
+}
+
+/** The failure of a command whose pair has no stored rate. */
+export function notStored(pair: Pair): CommandError {
+  return new CommandError(`there is no stored rate for ${pairName(pair)}: see kurs rates list`);
 }
 
 /** An instant without the fraction of its second if that is zero, for tables. */
@@ -31,6 +38,7 @@ export interface RateCommandDeps extends CommandIo {
     readonly rates: RateStore;
     readonly sources: SourceStore;
     readonly status: StoreStatus;
+    readonly audit: AuditStore;
   }>;
   /** The part of the configuration that these commands use. @throws {ConfigError} */
   readonly settings: () => RateSettings;

@@ -1,13 +1,15 @@
+import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { ageOf, formatList } from "../../cli/output.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
 import { createRateImport } from "../import.ts";
-import { storedRateJson } from "../json.ts";
+import { importCountsJson, storedRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
-import { pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
+import { notStored, pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
+import { deleteCommand } from "./delete.ts";
 import { heldCommands } from "./held.ts";
 import { importProgress } from "./import-progress.ts";
 import { sourceCommands } from "./sources.ts";
@@ -20,7 +22,7 @@ export function rateCommands(
 ): void {
   const rates = program
     .command("rates")
-    .description("store, show and suspend rates")
+    .description("store, show, suspend and delete rates")
     .addHelpText("after", "\nExample:\n  $ kurs rates import rates.csv");
 
   rates
@@ -57,6 +59,7 @@ export function rateCommands(
     .addHelpText("after", "\nExample:\n  $ kurs rates resume EUR USD")
     .action((base: string, quote: string) => setSuspended(deps, pairOf(base, quote), "resume"));
 
+  deleteCommand(rates, deps);
   sourceCommands(rates, deps, setExitCode);
   heldCommands(rates, deps);
 }
@@ -64,7 +67,8 @@ export function rateCommands(
 const importExamples = `
 A CSV file begins with the header base,quote,rate,as_of (in any order). An NDJSON file has an
 object with these members in each line. as_of is an RFC 3339 time. Invalid lines are reported with
-their number, the others are stored. A rate too far from the stored one is held.
+their number, the others are stored. A rate too far from the stored one is held. A symbol on no list
+of currencies may be a typing error: a warning names it, and its rate is stored.
 
 Examples:
   $ kurs rates import rates.csv
@@ -77,17 +81,27 @@ async function importRates(
   file: string,
   { json }: OutputOptions,
 ): Promise<number> {
-  const { settings, openStore, openFile, readRateFile, clock, print, printError } = deps;
+  const { settings, openStore, openFile, readRateFile, clock, origin, print, printError } = deps;
   const judge = createUpdatePolicy(settings());
   try {
     const input = importProgress(openFile(file), deps.showProgress);
     await using store = await openStore({ makesStore: true });
     const storeRateLines = createRateImport({ store, clock, judge, sleep: setTimeout });
-    const count = await storeRateLines(readRateFile(input), (line, reason) =>
-      printError(`line ${line}: ${visibleLine(reason)}`),
-    );
-    const { stored, held, rejected } = count;
-    print(json ? JSON.stringify(count) : `stored ${stored}, held ${held}, rejected ${rejected}`);
+    const count = await storeRateLines(readRateFile(input), {
+      onRejected: (line, reason) => printError(`line ${line}: ${visibleLine(reason)}`),
+      onUnknownSymbol: (line, symbol) =>
+        printError(
+          `warning: ${symbol} is on no list of currencies (line ${line}): stored as given`,
+        ),
+    });
+    const { stored, held, rejected, furtherUnknown } = count;
+    const details = { file: basename(file), stored, held, rejected };
+    await store.audit.record("rates.imported", origin(), { details });
+    if (furtherUnknown > 0) {
+      printError(`warning: and ${furtherUnknown} more rates with symbols on no list of currencies`);
+    }
+    const counts = `stored ${stored}, held ${held}, rejected ${rejected}`;
+    print(json ? JSON.stringify(importCountsJson(count)) : counts);
     return rejected + held === 0 ? 0 : 1;
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
@@ -131,8 +145,6 @@ async function setSuspended(
 ): Promise<void> {
   await using store = await openStore();
   const name = pairName(pair);
-  if (!(await store.rates[change](pair, origin()))) {
-    throw new CommandError(`there is no stored rate for ${name}: see kurs rates list`);
-  }
+  if (!(await store.rates[change](pair, origin()))) throw notStored(pair);
   print(change === "resume" ? `${name} is served again` : `${name} is suspended`);
 }

@@ -4,6 +4,15 @@ import { parseBoc } from "./boc.ts";
 import { parseCbr } from "./cbr.ts";
 import { parseCnb } from "./cnb.ts";
 import { parseEcb } from "./ecb.ts";
+import {
+  canadianHolidays,
+  czechHolidays,
+  norwegianHolidays,
+  polishHolidays,
+  russianHolidays,
+  swedishHolidays,
+  targetHolidays,
+} from "./holidays.ts";
 import { parseKraken } from "./kraken.ts";
 import { parseNbp } from "./nbp.ts";
 import { parseNorges } from "./norges.ts";
@@ -26,7 +35,7 @@ const entries: readonly Entry[] = [
     addresses: ["https://www.ecb.europa.eu/stats/eurofxref/eurofxref-daily.xml"],
     // "Euro foreign exchange reference rates": "usually updated at around 16:00 CET every working
     // day, except on TARGET closing days".
-    schedule: { cron: "5 16 * * 1-5", timeZone: "Europe/Berlin" },
+    schedule: { cron: "5 16 * * 1-5", timeZone: "Europe/Berlin", holidays: targetHolidays },
     publishedAt: ECB_PUBLISHED_AT,
     onByDefault: true,
     parse: parseEcb,
@@ -40,7 +49,8 @@ const entries: readonly Entry[] = [
     addresses: [`${FISCAL_DATA}/accounting/od/rates_of_exchange?sort=-record_date&page[size]=400`],
     // "Treasury Reporting Rates of Exchange": "released quarterly", dated the last day of the
     // quarter, without a day or a time of release. It appears in the first days of the next one.
-    schedule: { cron: "0 12 7 1,4,7,10 *", timeZone: "America/New_York" },
+    // The 7th of these months is no federal holiday in any year.
+    schedule: { cron: "0 12 7 1,4,7,10 *", timeZone: "America/New_York", holidays: [] },
     publishedAt: { time: "00:00", timeZone: "America/New_York" },
     onByDefault: true,
     parse: parseUst,
@@ -54,7 +64,7 @@ const entries: readonly Entry[] = [
     addresses: ["https://api.cnb.cz/cnbapi/exrates/daily?lang=EN"],
     // "Format of the foreign exchange market rates": "updated only once a day (every working day
     // after 2.30 p.m.)".
-    schedule: { cron: "35 14 * * 1-5", timeZone: "Europe/Prague" },
+    schedule: { cron: "35 14 * * 1-5", timeZone: "Europe/Prague", holidays: czechHolidays },
     publishedAt: { time: "14:30", timeZone: "Europe/Prague" },
     onByDefault: true,
     parse: parseCnb,
@@ -71,7 +81,7 @@ const entries: readonly Entry[] = [
       "https://api.nbp.pl/api/exchangerates/tables/B?format=json",
     ],
     // Table A is published about noon on working days, table B on Wednesdays (api.nbp.pl).
-    schedule: { cron: "20 12 * * 1-5", timeZone: "Europe/Warsaw" },
+    schedule: { cron: "20 12 * * 1-5", timeZone: "Europe/Warsaw", holidays: polishHolidays },
     publishedAt: { time: "12:00", timeZone: "Europe/Warsaw" },
     onByDefault: true,
     parse: parseNbp,
@@ -87,7 +97,7 @@ const entries: readonly Entry[] = [
       "https://data.norges-bank.no/api/data/EXR/B..NOK.SP?format=csvdata&lastNObservations=1",
     ],
     // "FAQ Exchange rates": "approximately 16:00 CET on business days".
-    schedule: { cron: "5 16 * * 1-5", timeZone: "Europe/Oslo" },
+    schedule: { cron: "5 16 * * 1-5", timeZone: "Europe/Oslo", holidays: norwegianHolidays },
     publishedAt: { time: "16:00", timeZone: "Europe/Oslo" },
     onByDefault: true,
     parse: parseNorges,
@@ -102,7 +112,7 @@ const entries: readonly Entry[] = [
       "https://www.bankofcanada.ca/valet/observations/group/FX_RATES_DAILY/json?recent=1",
     ],
     // The group's own description: "published once each business day by 16:30 ET".
-    schedule: { cron: "35 16 * * 1-5", timeZone: "America/Toronto" },
+    schedule: { cron: "35 16 * * 1-5", timeZone: "America/Toronto", holidays: canadianHolidays },
     publishedAt: { time: "16:30", timeZone: "America/Toronto" },
     onByDefault: false,
     parse: parseBoc,
@@ -115,7 +125,7 @@ const entries: readonly Entry[] = [
     termsUrl: undefined,
     addresses: ["https://api.riksbank.se/swea/v1/Observations/Latest/ByGroup/130"],
     // "Statistics": "the exchange rates at 16.15 every Swedish banking day".
-    schedule: { cron: "20 16 * * 1-5", timeZone: "Europe/Stockholm" },
+    schedule: { cron: "20 16 * * 1-5", timeZone: "Europe/Stockholm", holidays: swedishHolidays },
     publishedAt: { time: "16:15", timeZone: "Europe/Stockholm" },
     onByDefault: false,
     parse: parseRiksbank,
@@ -129,7 +139,7 @@ const entries: readonly Entry[] = [
     addresses: ["https://www.cbr.ru/scripts/XML_daily.asp"],
     // Set "as of 15:30 Moscow time" of a working day (press release of 25 April 2022), in effect
     // from the next calendar day on, which is the date of the file.
-    schedule: { cron: "0 18 * * 1-5", timeZone: "Europe/Moscow" },
+    schedule: { cron: "0 18 * * 1-5", timeZone: "Europe/Moscow", holidays: russianHolidays },
     publishedAt: { time: "00:00", timeZone: "Europe/Moscow" },
     onByDefault: false,
     parse: parseCbr,

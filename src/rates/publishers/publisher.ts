@@ -1,4 +1,5 @@
 import type { Instant } from "../../shared/instant.ts";
+import type { Holiday } from "../rules/holidays.ts";
 import type { Quotation, Rejection } from "../rules/rate.ts";
 
 /** The response of one of a publisher's addresses. */
@@ -48,7 +49,7 @@ export interface Publisher {
   readonly addresses: readonly string[];
   /** When a new publication is available; the cron's fields: minute hour day month weekday. */
   readonly schedule:
-    | { readonly cron: string; readonly timeZone: string }
+    | { readonly cron: string; readonly timeZone: string; readonly holidays: readonly Holiday[] }
     | { readonly everySeconds: number };
   /** The time of day that a date means; undefined where the response has times. */
   readonly publishedAt: TimeOfDay | undefined;

@@ -1,10 +1,16 @@
 import { Cron } from "croner";
+import { type Holiday, isHoliday } from "../rules/holidays.ts";
 import { MISSED_MAX, type Schedule } from "../source.ts";
 
 /** When a publisher publishes rates: at the times of a cron pattern, or continuously. */
-export type Calendar =
-  | { readonly cron: string; readonly timeZone: string }
-  | { readonly everySeconds: number };
+export type Calendar = CronCalendar | { readonly everySeconds: number };
+
+interface CronCalendar {
+  readonly cron: string;
+  readonly timeZone: string;
+  /** The days in that time zone on which the publisher does not publish; by default none. */
+  readonly holidays?: readonly Holiday[];
+}
 
 /** Publishers may be late: a publication counts as missed only after this time. */
 const GRACE_MS = 2 * 60 * 60_000;
@@ -17,9 +23,20 @@ export function createSchedule(calendar: Calendar): Schedule {
   return "cron" in calendar ? cronSchedule(calendar) : pollSchedule(calendar.everySeconds * 1000);
 }
 
-function cronSchedule({ cron, timeZone }: { cron: string; timeZone: string }): Schedule {
+function cronSchedule({ cron, timeZone, holidays = [] }: CronCalendar): Schedule {
   const runs = new Cron(cron, { timezone: timeZone, paused: true });
   const before = (moment: Date) => runs.previousRuns(1, moment)[0];
+
+  const after = (moment: Date): Date => {
+    const next = runs.nextRun(moment);
+    if (next === null) throw new Error(`the schedule ${cron} has no next run`);
+    return next;
+  };
+
+  const isOnHoliday = (run: Date): boolean => {
+    const moment = Temporal.Instant.fromEpochMilliseconds(run.getTime());
+    return isHoliday(moment.toZonedDateTimeISO(timeZone).toPlainDate(), holidays);
+  };
 
   /** Counts up to `most` publications due by `untilMs` that the newest rate does not reflect. */
   const unseen = (newestAsOfMs: number | undefined, untilMs: number, most: number): number => {
@@ -29,10 +46,11 @@ function cronSchedule({ cron, timeZone }: { cron: string; timeZone: string }): S
     let due = before(new Date(untilMs + 1000));
     while (due !== undefined && count < most) {
       const earlier = before(due);
-      // A rate's own time is near its publication: it belongs to the nearest one.
+      // A rate's own time is near its publication: it belongs to the nearest time of the pattern,
+      // holidays included, so that a rate published on a holiday does not stand in for the next.
       const midpointMs = (due.getTime() + (earlier ?? due).getTime()) / 2;
       if (newestAsOfMs > midpointMs) break;
-      count += 1;
+      if (!isOnHoliday(due)) count += 1;
       due = earlier;
     }
     return count;
@@ -40,11 +58,12 @@ function cronSchedule({ cron, timeZone }: { cron: string; timeZone: string }): S
 
   return {
     next(afterMs) {
-      const next = runs.nextRun(new Date(afterMs));
-      if (next === null) throw new Error(`the schedule ${cron} has no next run`);
+      let next = after(new Date(afterMs));
+      while (isOnHoliday(next)) next = after(next);
       return next.getTime();
     },
 
+    nextFetch: (afterMs) => after(new Date(afterMs)).getTime(),
     isAwaited: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs, 1) > 0,
     missed: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs - GRACE_MS, MISSED_MAX),
   };
@@ -53,6 +72,7 @@ function cronSchedule({ cron, timeZone }: { cron: string; timeZone: string }): S
 function pollSchedule(intervalMs: number): Schedule {
   return {
     next: (afterMs) => afterMs + intervalMs,
+    nextFetch: (afterMs) => afterMs + intervalMs,
     isAwaited: () => false,
     missed(newestAsOfMs, nowMs) {
       if (newestAsOfMs === undefined) return 1;

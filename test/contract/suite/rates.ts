@@ -144,6 +144,77 @@ export function rateSuite(test: StoreTest): void {
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
+  test("a removed rate is returned, its pair is unknown from then on, and the others stay", async (database) => {
+    const store = database.openStore();
+    const inverse = newRate("USD/EUR", "0.8714", SAME);
+    await storeRates(store, [EUR_USD, inverse]);
+    await store.rates.suspend(pairOf("EUR/USD"), BY);
+
+    const removed = await store.rates.remove(pairOf("EUR/USD"), BY);
+
+    assert.deepEqual(removed, { rate: { ...EUR_USD, suspendedAt: NOW }, held: undefined });
+    assert.deepEqual(await store.rates.list(), [{ ...inverse, suspendedAt: undefined }]);
+    assert.equal(await store.rates.remove(pairOf("EUR/USD"), BY), undefined);
+    assert.equal(await store.rates.resume(pairOf("EUR/USD"), BY), false);
+  });
+
+  test("a held rate is removed with the stored one, and not the held rates of other pairs", async (database) => {
+    const store = database.openStore();
+    const inverse = newRate("USD/EUR", "0.8714", SAME);
+    const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
+    const otherHeld = newRate("USD/EUR", "87.14", NEWER, "ecb");
+    await storeRates(store, [EUR_USD, inverse]);
+    await store.rates.update([held, otherHeld], cautious, NOW);
+
+    const removed = await store.rates.remove(pairOf("EUR/USD"), BY);
+
+    assert.deepEqual(removed, { rate: { ...EUR_USD, suspendedAt: undefined }, held });
+    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), BY), undefined);
+    assert.deepEqual(await store.rates.listHeld(), [
+      { ...otherHeld, heldAt: NOW, servedRate: inverse.rate },
+    ]);
+  });
+
+  test("a removed pair can be stored again, also with an older rate and by another source", async (database) => {
+    const store = database.openStore();
+    await storeRates(store, [EUR_USD]);
+    await store.rates.remove(pairOf("EUR/USD"), BY);
+    const older = newRate("EUR/USD", "1.1", OLDER, "other");
+
+    assert.deepEqual(await store.rates.update([older], cautious, NOW), ["store"]);
+    assert.deepEqual(await store.rates.list(), [{ ...older, suspendedAt: undefined }]);
+  });
+
+  test("removing a rate forgets the validators of its source only, and an unknown pair none", async (database) => {
+    const store = database.openStore();
+    await storeRates(store, [newRate("EUR/USD", "1.1476", SAME, "ecb")]);
+    const success = { at: NOW, newestAsOf: undefined, validators: "{}", nextAttemptAt: NOW };
+    for (const source of ["cnb", "ecb"]) {
+      await store.sources.add(source, NOW);
+      await store.sources.recordSuccess(source, success);
+    }
+    const validators = async () =>
+      (await store.sources.list()).map((state) => `${state.source} ${state.validators}`);
+
+    await store.rates.remove(pairOf("USD/EUR"), BY);
+    assert.deepEqual(await validators(), ["cnb {}", "ecb {}"]);
+
+    await store.rates.remove(pairOf("EUR/USD"), BY);
+    assert.deepEqual(await validators(), ["cnb {}", "ecb undefined"]);
+  });
+
+  test("of several removals of a pair at once, one returns the rate", async (database) => {
+    const stores = [database.openStore(), database.openStore()];
+    const [store] = stores;
+    assert.ok(store !== undefined);
+    await storeRates(store, [EUR_USD]);
+
+    const removals = [...stores, ...stores].map(({ rates }) => rates.remove(pairOf("EUR/USD"), BY));
+
+    const removed = (await Promise.all(removals)).filter((found) => found !== undefined);
+    assert.deepEqual(removed, [{ rate: { ...EUR_USD, suspendedAt: undefined }, held: undefined }]);
+  });
+
   test("a pair can be suspended and resumed, and stays suspended when a newer rate is stored", async (database) => {
     const store = database.openStore();
     const jpy = newRate("EUR/JPY", "182.85", SAME);

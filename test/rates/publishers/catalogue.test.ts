@@ -36,6 +36,8 @@ for (const { key, ...publisher } of publishers) {
     if ("everySeconds" in publisher.schedule) return;
     assert.match(publisher.schedule.cron, /^\d+ \d+ (\*|\d+) (\*|[\d,]+) (\*|1-5)$/);
     assert.equal(publisher.schedule.timeZone, publisher.publishedAt?.timeZone);
+    const isOnWeekdays = publisher.schedule.cron.endsWith("1-5");
+    assert.equal(publisher.schedule.holidays.length > 0, isOnWeekdays);
     assert.match(publisher.publishedAt?.time ?? "", /^\d\d:\d\d$/);
   });
 }

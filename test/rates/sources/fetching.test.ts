@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { publishers } from "../../../src/rates/publishers/catalogue.ts";
 import { createRefreshSource, readSourceStatus } from "../../../src/rates/refresh.ts";
+import { parsePair } from "../../../src/rates/rules/symbol.ts";
 import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import { createPublisherSource } from "../../../src/rates/sources/publisher-source.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
@@ -150,6 +151,28 @@ test("an unchanged publication is requested with its validators, also after a 30
   const known = ['"one"', modified];
   assert.deepEqual(sent, [[undefined, undefined], known, known]);
   assert.equal((await setup.status())?.missedPublications, 0);
+});
+
+test("a deleted pair comes back with the next fetch, although the publication is unchanged", async () => {
+  await using setup = await setUp((response, headers) => {
+    if (headers["if-none-match"] === '"one"') response.writeHead(304).end();
+    else body(GOOD, { etag: '"one"' })(response, headers);
+  });
+  await setup.refresh();
+  assert.equal((await setup.refresh())?.stored, 0);
+  const pair = parsePair("EUR", "USD");
+  assert.ok(pair !== undefined);
+
+  await setup.store.rates.remove(pair, BY);
+  assert.equal((await setup.rate("EUR/USD")).code, "unsupported_pair");
+  const report = await setup.refresh();
+
+  assert.deepEqual([report?.stored, report?.skipped], [1, 1]);
+  assert.equal((await setup.rate("EUR/USD")).rate, "1.1600");
+  // The fetch after that is conditional again.
+  assert.equal((await setup.refresh())?.stored, 0);
+  const conditional = setup.publisher.requests.map((headers) => "if-none-match" in headers);
+  assert.deepEqual(conditional, [false, true, false, true]);
 });
 
 test("yesterday's file again changes nothing, and the publication counts as missed", async () => {
