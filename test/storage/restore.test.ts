@@ -57,6 +57,47 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal(statSync(join(directory.path, kept)).nlink, 1);
   });
 
+  test("accounts suspended or deleted after the backup stay so, and the audit log loses nothing", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    const dataDirectory = directory.path;
+    await using other = await temporaryDirectory();
+    const backup = join(other.path, "backup.db");
+    for (const email of ["eve@example.org", "mallory@example.org"]) {
+      await using server = await serve({ dataDirectory });
+      await server.newCustomer(email);
+      await server.stop();
+    }
+    await kurs(["backup", backup], { dataDirectory });
+    await kurs(["accounts", "suspend", "eve@example.org"], { dataDirectory });
+    await kurs(["accounts", "delete", "mallory@example.org", "--yes"], { dataDirectory });
+    const eventsBefore = query(dataDirectory, "SELECT * FROM events ORDER BY id");
+
+    const restored = await restore(dataDirectory, backup);
+
+    assert.deepEqual([restored.exitCode, restored.stderr], [0, ""]);
+    const events = query(dataDirectory, "SELECT * FROM events ORDER BY id");
+    const [added, ...rest] = events.filter(({ action }) => action === "store.restored");
+    assert.deepEqual(rest, []);
+    assert.equal(added?.details, '{"file":"backup.db"}');
+    assert.deepEqual(
+      events.filter(({ id }) => id !== added?.id),
+      eventsBefore,
+    );
+    const eve = "SELECT suspended_at IS NOT NULL AS is_suspended FROM accounts WHERE email = ?";
+    assert.deepEqual(
+      query(dataDirectory, eve, "eve@example.org").map((row) => ({ ...row })),
+      [{ is_suspended: 1 }],
+    );
+    for (const table of ["accounts", "api_keys", "mails", "mail_tokens", "events"]) {
+      const text = JSON.stringify(query(dataDirectory, `SELECT * FROM ${table}`));
+      assert.ok(!text.includes("mallory"), table);
+    }
+    const erased = query(dataDirectory, "SELECT name, key_prefix FROM api_keys WHERE name = ''");
+    assert.equal(erased.length, 1);
+    const database = join(dataDirectory, "kurs.db");
+    assert.equal(stateOf(database).integrity, "ok");
+  });
+
   for (const [what, args, status] of [
     ["stay revoked", [], 401],
     ["are valid again with --revive-keys", ["--revive-keys"], 200],

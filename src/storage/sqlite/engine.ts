@@ -35,7 +35,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   const rowsOf = ({ sql, parameters }: Statement): Row[] => {
     let statement = prepared.get(sql);
     if (statement === undefined) {
-      statement = database.prepare(sql.replaceAll(/\$(\d+)/g, "?$1"));
+      statement = database.prepare(numbered(sql));
       prepared.set(sql, statement);
     }
     return statement.all(...(parameters as SqlValue[])) as Row[];
@@ -123,6 +123,11 @@ const DAILY_UNITS = `
       (CAST(substr($2, 9) AS INTEGER), coalesce((SELECT number FROM api_keys WHERE id = $3), 0))
     AND c.day <= CAST(substr($4, 9) AS INTEGER)
   ORDER BY c.day, c.api_key LIMIT $5`;
+
+/** Writes a portable statement's parameters as SQLite numbers them: ?1 for $1. */
+export function numbered(sql: string): string {
+  return sql.replaceAll(/\$(\d+)/g, "?$1");
+}
 
 function isRead(sql: string): boolean {
   return /^\s*SELECT\b/.test(sql);

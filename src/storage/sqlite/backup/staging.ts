@@ -2,6 +2,7 @@ import type { Stats } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/start-error.ts";
 import type { Statement } from "../../engine.ts";
+import { numbered } from "../engine.ts";
 import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
@@ -124,7 +125,7 @@ const KEEP_ADMINISTRATION = `
 /** Adds the event of a restore to the audit log, where the backup has one. */
 export function recordRestore(staging: string, { sql, parameters }: Statement): void {
   using database = new DatabaseSync(staging);
-  if (schemaOf(database) >= SCHEMA_WITH_EVENTS) database.prepare(sql).run(...parameters);
+  if (schemaOf(database) >= SCHEMA_WITH_EVENTS) database.prepare(numbered(sql)).run(...parameters);
 }
 
 /**
