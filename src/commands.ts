@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
 import { type BackupCommandDeps, backupCommands } from "./backups/cli.ts";
 import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
+import { type UsageCommandDeps, usageCommands } from "./billing/usage-cli.ts";
 import { CommandError } from "./cli/command.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
@@ -13,6 +14,7 @@ import { type StoreCommandDeps, storeCommands } from "./storage/cli.ts";
 /** The dependencies of all commands together. */
 export type CommandDeps = AccountCommandDeps &
   PlanCommandDeps &
+  UsageCommandDeps &
   MailCommandDeps &
   RateCommandDeps &
   StoreCommandDeps &
@@ -61,6 +63,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
     .action(() => deps.serve());
   rateCommands(program, deps, setExitCode);
   planCommands(program, deps);
+  usageCommands(program, deps);
   accountCommands(program, deps);
   mailCommands(program, deps);
   storeCommands(program, deps);

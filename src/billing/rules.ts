@@ -35,6 +35,20 @@ export function billingPeriodAt(epochMs: number): BillingPeriod {
   return { name: start.slice(0, 7), start, end: timestamp(endMs), startMs, endMs };
 }
 
+/** @returns the billing period of a name such as `2026-11`; undefined for an invalid name. */
+export function parseBillingPeriod(name: string): BillingPeriod | undefined {
+  if (!/^[1-9]\d{3}-(?:0[1-9]|1[0-2])$/.test(name)) return undefined;
+  return billingPeriodAt(Date.parse(`${name}-01T00:00:00.000Z`));
+}
+
+/** Whether the usage of a period lists an account: it is older than the end, or has units. */
+export function isInPeriod(
+  { createdAt, usedUnits }: { readonly createdAt: string; readonly usedUnits: number },
+  { end }: BillingPeriod,
+): boolean {
+  return createdAt < end || usedUnits > 0;
+}
+
 /** @returns the UTC day of a time as `2026-11-21`. */
 export function utcDay(epochMs: number): string {
   return timestamp(epochMs).slice(0, 10);
