@@ -1,12 +1,7 @@
 import { DAY_MS } from "../shared/clock.ts";
+import { PAGE_ROWS } from "../shared/page-size.ts";
 import { type BillingPeriod, isInPeriod, utcDay } from "./rules.ts";
 import type { AccountUnits, DayOfAccount, KeyUnits, UsageStore } from "./store.ts";
-
-/**
- * Rows of one statement. The export runs in a process of its own, so that it need not keep an event
- * loop free; the embedded database reads a page of accounts in TODO ms.
- */
-const EXPORT_PAGE_ROWS = 1000;
 
 interface ExportStore {
   readonly usage: UsageStore;
@@ -26,10 +21,10 @@ export async function* readUnitsByAccount(
   let page: readonly AccountUnits[];
   let afterId = "";
   do {
-    page = await store.usage.ofAccounts(period.name, afterId, EXPORT_PAGE_ROWS);
+    page = await store.usage.ofAccounts(period.name, afterId, PAGE_ROWS);
     afterId = page.at(-1)?.accountId ?? afterId;
     yield page.filter((account) => isInPeriod(account, period));
-  } while (page.length === EXPORT_PAGE_ROWS);
+  } while (page.length === PAGE_ROWS);
 }
 
 /**
@@ -51,10 +46,10 @@ export async function* readUnitsByKeyAndDay(
     let page: readonly KeyUnits[];
     let after: DayOfAccount = { accountId: first.accountId, day: period.name, keyId: "" };
     do {
-      const rows = await store.usage.byKey(after, end, EXPORT_PAGE_ROWS);
+      const rows = await store.usage.byKey(after, end, PAGE_ROWS);
       yield rows;
       page = rows;
       after = page.at(-1) ?? after;
-    } while (page.length === EXPORT_PAGE_ROWS);
+    } while (page.length === PAGE_ROWS);
   }
 }
