@@ -18,7 +18,7 @@ export async function* readUnitsByAccount(
   store: ExportStore,
   period: BillingPeriod,
 ): AsyncGenerator<AccountUnits[], void> {
-  let page: readonly AccountUnits[];
+  let page: AccountUnits[];
   let afterId = "";
   do {
     page = await store.usage.ofAccounts(period.name, afterId, PAGE_ROWS);
@@ -28,8 +28,8 @@ export async function* readUnitsByAccount(
 }
 
 /**
- * Reads the units of every account in a period by UTC day and key, in order of the account's id, the
- * day and the key's creation, in pages of bounded size. Days without units are left out.
+ * Reads the units of every account in a period by UTC day and key, in order of the account's id,
+ * the day and the key's creation, in pages of bounded size. Days without units are left out.
  *
  * @throws {StoreUnavailable}
  */
@@ -43,13 +43,12 @@ export async function* readUnitsByKeyAndDay(
     const [first, last] = [charged[0], charged.at(-1)];
     if (first === undefined || last === undefined) continue;
     const end = { accountId: last.accountId, day: lastDay };
-    let page: readonly KeyUnits[];
+    let page: KeyUnits[];
     let after: DayOfAccount = { accountId: first.accountId, day: period.name, keyId: "" };
     do {
-      const rows = await store.usage.byKey(after, end, PAGE_ROWS);
-      yield rows;
-      page = rows;
+      page = await store.usage.byKey(after, end, PAGE_ROWS);
       after = page.at(-1) ?? after;
+      yield page;
     } while (page.length === PAGE_ROWS);
   }
 }

@@ -118,8 +118,8 @@ export function planStore(engine: Engine): PlanStore {
       await engine.query(SET_PLAN, name, unitsPerPeriod);
     },
 
-    // An account that moves to the plan after the count violates a foreign key: here, and PostgreSQL
-    // runs these steps again, or there, and the account stays on its plan.
+    // An account that moves to the plan after the count violates a foreign key: here, and
+    // PostgreSQL runs these steps again, or there, and the account stays on its plan.
     remove: (name, countMax) =>
       engine.transaction(function* (): Transaction<"removed" | "unknown" | number> {
         const [row = {}] = yield statement(ACCOUNTS_ON_PLAN, name, countMax);

@@ -40,8 +40,8 @@ const formats = ["csv", "ndjson"] as const;
 const exportExamples = `
 Every account that was created before the period's end has a row, ordered by the account's id; with
 --per-key-and-day only accounts with units have rows. Plan and quota are the present ones: Kurs does
-not store those of past periods. The output is complete if the exit code is 0. Charges continue
-while the period lasts, so write invoices from a period that has ended.
+not store those of past periods. Charges continue while the period lasts, so write invoices from a
+period that has ended. Exit code 1 when the output is not complete.
 
 In CSV an apostrophe precedes an email that a spreadsheet would run as a formula; NDJSON has every
 email as it is.

@@ -28,7 +28,8 @@ const DAILY_UNITS = `
   FROM accounts a CROSS JOIN LATERAL (
     SELECT day, api_key_id, units FROM daily_usage
     WHERE account_id = a.id AND day <= $5 AND (day, api_key_id) > (
-      CASE WHEN a.id = $1 THEN $2 ELSE substr($2, 1, 7) END, CASE WHEN a.id = $1 THEN $3 ELSE '' END)
+      CASE WHEN a.id = $1 THEN $2 ELSE substr($2, 1, 7) END,
+      CASE WHEN a.id = $1 THEN $3 ELSE '' END)
     ORDER BY day, api_key_id LIMIT $6
   ) u
   WHERE a.id >= $1 AND a.id <= $4
