@@ -30,12 +30,15 @@ export const exporting: Scenario = {
     const kurs = await startFilledKurs(bench, "million", { ...MILLION, pairs: PAIRS });
     const { dataDirectory, counts } = kurs;
     rows.push(...(await exportsOf(dataDirectory, counts.accounts, bench)));
+    // The scenario `million` compares the charges: to add them up takes seconds in such a store.
+    const { charges, ...reads } = kursTarget("reads alone", kurs);
     const { tables, failures } = await compare(bench, {
       connections: [64],
       targets: [
-        kursTarget("reads alone", kurs),
+        reads,
         ...EXPORTS.map(([name, ...options]) => ({
-          ...kursTarget(`reads, export ${name}`, kurs),
+          ...reads,
+          name: `reads, export ${name}`,
           startBackground: async () => {
             const hint = "the export ended before the load: use fewer --seconds";
             return duringLoad(exportOf(dataDirectory, counts.accounts, options), hint);
