@@ -3,6 +3,7 @@ import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
 import { type AuditCommandDeps, auditCommands } from "./audit/cli.ts";
 import { type BackupCommandDeps, backupCommands } from "./backups/cli.ts";
 import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
+import { type UsageCommandDeps, usageCommands } from "./billing/usage-cli.ts";
 import { CommandError } from "./cli/command.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
@@ -15,6 +16,7 @@ import { type StoreCommandDeps, storeCommands } from "./storage/cli.ts";
 export type CommandDeps = AccountCommandDeps &
   PlanCommandDeps &
   AuditCommandDeps &
+  UsageCommandDeps &
   MailCommandDeps &
   RateCommandDeps &
   StoreCommandDeps &
@@ -63,6 +65,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
     .action(() => deps.serve());
   rateCommands(program, deps, setExitCode);
   planCommands(program, deps);
+  usageCommands(program, deps);
   accountCommands(program, deps);
   auditCommands(program, deps);
   mailCommands(program, deps);

@@ -92,6 +92,15 @@ function printTo(stream: NodeJS.WriteStream): (text: string) => void {
   };
 }
 
+/** Never resolves after an error, which ends the process. */
+function write(text: string): Promise<void> {
+  return new Promise((resolve) => {
+    process.stdout.write(visible(text), (error) => {
+      if (!error) resolve();
+    });
+  });
+}
+
 const print = printTo(process.stdout);
 const printError = printTo(process.stderr);
 
@@ -130,6 +139,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     openFile,
     readRateFile,
     print,
+    write,
     printError,
     showProgress,
   });

@@ -1,5 +1,6 @@
 import type { Scenario } from "../scenario.ts";
 import { enumeration } from "./enumeration.ts";
+import { exporting } from "./export.ts";
 import { hot } from "./hot.ts";
 import { importing } from "./import.ts";
 import { logIns } from "./log-ins.ts";
@@ -25,6 +26,7 @@ export const scenarios: readonly Scenario[] = [
   postgres,
   logIns,
   importing,
+  exporting,
   start,
   enumeration,
   overload,

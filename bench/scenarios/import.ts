@@ -1,18 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
+import { duringLoad, measureCommand } from "../commands.ts";
 import { compare } from "../comparison.ts";
 import { type Figures, rowOf } from "../figures.ts";
-import { peakMib } from "../processes.ts";
-import type { BackgroundWork } from "../round.ts";
 import type { Bench, Scenario } from "../scenario.ts";
-import { ROOT } from "../servers.ts";
 import { fillStore } from "../stores/fill.ts";
 import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
 
 const PAIRS = 10_000;
-const WATCH_MS = 200;
 
 export const importing: Scenario = {
   name: "import",
@@ -34,7 +30,8 @@ export const importing: Scenario = {
           ...kursTarget("reads during an import", kurs),
           startBackground: async () => {
             const file = await files.next();
-            return importDuringLoad(importOf(file, kurs.dataDirectory, bench));
+            const hint = "the import ended before the load: use more --lines";
+            return duringLoad(importOf(file, kurs.dataDirectory, bench), hint);
           },
         },
       ],
@@ -44,24 +41,6 @@ export const importing: Scenario = {
     return { tables: [{ title, rows: [row], notes: [] }, ...tables], failures };
   },
 };
-
-/** An import that must last longer than the load: otherwise a part of the load ran without it. */
-function importDuringLoad(figures: Promise<Figures>): BackgroundWork {
-  let importing = true;
-  const ended = figures.finally(() => {
-    importing = false;
-  });
-  // A failed import is reported by end(), not as an unhandled rejection.
-  ended.catch(() => {});
-  return {
-    async end() {
-      const wasImporting = importing;
-      const figures = await ended;
-      if (!wasImporting) throw new Error("the import ended before the load: use more --lines");
-      return figures;
-    },
-  };
-}
 
 /** Writes files one after the other, each with newer rates than the one before. */
 function ratesFiles({ directory, options }: Bench) {
@@ -76,15 +55,8 @@ function ratesFiles({ directory, options }: Bench) {
   };
 }
 
-async function importOf(file: string, dataDirectory: string, { options }: Bench): Promise<Figures> {
-  const startedMs = performance.now();
-  const args = ["src/main.ts", "rates", "import", file, "--json"];
-  const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory, RATE_SOURCES: "" };
-  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: "ignore" });
-  const peak = await peakUntilExit(child);
-  if (child.exitCode !== 0) throw new Error(`the import exited with ${child.exitCode}`);
-  const seconds = (performance.now() - startedMs) / 1000;
-  return { linesPerSecond: options.lines / seconds, peakMib: peak };
+function importOf(file: string, dataDirectory: string, { options }: Bench): Promise<Figures> {
+  return measureCommand(["rates", "import", file, "--json"], dataDirectory, options.lines);
 }
 
 /** Repeats 10,000 pairs, each time a second newer. */
@@ -99,14 +71,4 @@ async function writeLines(path: string, lines: number, startMs: number): Promise
   }
   out.end();
   await once(out, "finish");
-}
-
-async function peakUntilExit(child: ChildProcess): Promise<number | undefined> {
-  let peak: number | undefined;
-  const watch = setInterval(async () => {
-    peak = (await peakMib(child.pid ?? 0)) ?? peak;
-  }, WATCH_MS);
-  await once(child, "exit");
-  clearInterval(watch);
-  return peak;
 }

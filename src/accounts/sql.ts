@@ -2,7 +2,13 @@ import { writeEvent } from "../audit/sql.ts";
 import { StoreUnavailable } from "../shared/store.ts";
 import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
-import type { AccountStore, AuthWindow, AuthWindowStore, SessionStore } from "./store.ts";
+import type {
+  AccountStore,
+  AccountSummary,
+  AuthWindow,
+  AuthWindowStore,
+  SessionStore,
+} from "./store.ts";
 import { writeToken } from "./tokens-sql.ts";
 
 export const accountTables: Tables = {
@@ -28,7 +34,7 @@ const ACCOUNT_BY_EMAIL = `
   SELECT id, email, password_hash, plan, created_at, email_verified_at, suspended_at
   FROM accounts WHERE email = $1`;
 
-const LIST_ACCOUNTS = `
+const SUMMARIES = `
   SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at, a.suspended_at,
     coalesce(p.units_per_period, 0) AS units_per_period,
     coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
@@ -36,9 +42,13 @@ const LIST_ACCOUNTS = `
     (SELECT count(*) FROM api_keys k WHERE k.account_id = a.id AND k.${ACTIVE_KEY})
       AS active_keys
   FROM accounts a
-  LEFT JOIN plans p ON p.name = a.plan
-  WHERE a.deleted_at IS NULL AND (a.email = $2 OR $2 IS NULL)
-  ORDER BY a.id`;
+  LEFT JOIN plans p ON p.name = a.plan`;
+
+// An id is a UUIDv7, so the order of ids is the order of creation.
+const LIST_ACCOUNTS = `
+  ${SUMMARIES} WHERE a.id > $2 AND a.deleted_at IS NULL ORDER BY a.id LIMIT $3`;
+
+const SUMMARY_BY_EMAIL = `${SUMMARIES} WHERE a.email = $2`;
 
 const SET_ACCOUNT_PLAN = "UPDATE accounts SET plan = $2 WHERE email = $1 RETURNING id";
 
@@ -69,20 +79,18 @@ export function accountStore(engine: Engine): AccountStore {
       return row && { ...identityOf(row), passwordHash: textOf(row, "password_hash") };
     },
 
-    async list(period, email) {
-      const rows = await engine.query(LIST_ACCOUNTS, period, email ?? null);
-      return rows.map((row) => ({
-        ...identityOf(row),
-        activeKeys: integerOf(row, "active_keys"),
-        quota: {
-          quotaUnits: integerOf(row, "units_per_period"),
-          usedUnits: integerOf(row, "used_units"),
-        },
-      }));
+    async list(period, afterId, limit) {
+      return (await engine.query(LIST_ACCOUNTS, period, afterId, limit)).map(summaryOf);
+    },
+
+    async summarize(period, email) {
+      const [row] = await engine.query(SUMMARY_BY_EMAIL, period, email);
+      return row && summaryOf(row);
     },
 
     setPlan: (email, plan, origin) =>
       engine.transaction(function* () {
+        if ((yield statement(PLAN_IS_STORED, plan)).length === 0) throw planNotStored(plan);
         const [account] = yield statement(SET_ACCOUNT_PLAN, email, plan);
         if (account === undefined) return false;
         const accountId = textOf(account, "id");
@@ -104,6 +112,17 @@ function planNotStored(plan: string): StoreUnavailable {
   return new StoreUnavailable(
     new Error(`the plan "${plan}" is not stored; store it: kurs plans set ${plan} UNITS`),
   );
+}
+
+function summaryOf(row: Row): AccountSummary {
+  return {
+    ...identityOf(row),
+    activeKeys: integerOf(row, "active_keys"),
+    quota: {
+      quotaUnits: integerOf(row, "units_per_period"),
+      usedUnits: integerOf(row, "used_units"),
+    },
+  };
 }
 
 function identityOf(row: Row) {

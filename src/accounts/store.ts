@@ -34,8 +34,13 @@ export interface AccountStore {
    */
   create(account: Account, token: IssuedToken, origin: Origin): Promise<boolean>;
   findByEmail(email: string): Promise<Account | undefined>;
-  /** Every account in order of creation, or only the email's, with its units in a period. */
-  list(period: string, email?: string): Promise<AccountSummary[]>;
+  /**
+   * A page of accounts in order of creation, with their units in a period: those after an id ("":
+   * from the first).
+   */
+  list(period: string, afterId: string, limit: number): Promise<AccountSummary[]>;
+  /** The account of an email, with its units in a period. */
+  summarize(period: string, email: string): Promise<AccountSummary | undefined>;
   /** @returns false when there is no such account. The plan must exist. */
   setPlan(email: string, plan: string, origin: Origin): Promise<boolean>;
   /** Marks an email as verified without a token. @returns false when it has no account. */

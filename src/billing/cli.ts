@@ -2,9 +2,10 @@ import type { Command } from "commander";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { formatList } from "../cli/output.ts";
+import { quoted } from "../shared/visible-text.ts";
 import { planJson } from "./json.ts";
-import { MAX_PLAN_UNITS } from "./rules.ts";
-import type { PlanStore } from "./store.ts";
+import { FREE_PLAN, MAX_PLAN_UNITS } from "./rules.ts";
+import type { PlanStore, PlanUses } from "./store.ts";
 
 export interface PlanCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{ readonly plans: PlanStore }>;
@@ -14,7 +15,7 @@ export interface PlanCommandDeps extends CommandIo {
 export function planCommands(program: Command, deps: PlanCommandDeps): void {
   const plans = program
     .command("plans")
-    .description("show and set the plans' units")
+    .description("show, set and delete plans")
     .addHelpText("after", "\nExample:\n  $ kurs plans set pro 1000000");
 
   plans
@@ -31,6 +32,13 @@ export function planCommands(program: Command, deps: PlanCommandDeps): void {
     .argument("<units>", "units per billing period")
     .addHelpText("after", setExamples)
     .action((name: string, units: string) => setPlan(deps, name, units));
+
+  plans
+    .command("delete")
+    .description("delete a plan that no account is on")
+    .argument("<name>")
+    .addHelpText("after", deleteExamples)
+    .action((name: string) => deletePlan(deps, name));
 }
 
 const setExamples = `
@@ -38,6 +46,12 @@ If PLAN_FREE_UNITS is set, the server gives the plan "free" that number of units
 
 Example:
   $ kurs plans set pro 1000000`;
+
+const deleteExamples = `
+The plan "free" stays: new accounts start on it.
+
+Example:
+  $ kurs plans delete pro`;
 
 async function listPlans({ openStore, print }: PlanCommandDeps, options: OutputOptions) {
   await using store = await openStore();
@@ -66,4 +80,40 @@ async function setPlan(deps: PlanCommandDeps, name: string, units: string) {
   await using store = await openStore();
   await store.plans.set({ name, unitsPerPeriod }, origin());
   print(`plan ${name} has ${unitsPerPeriod} units per period`);
+}
+
+/** What uses a plan is counted no further: the message says "1000 or more". */
+const USES_COUNTED_MAX = 1000;
+
+async function deletePlan({ openStore, origin, print }: PlanCommandDeps, name: string) {
+  if (name === FREE_PLAN) {
+    throw new CommandError(`the plan ${name} cannot be deleted: new accounts start on it`);
+  }
+  await using store = await openStore();
+  const outcome = await store.plans.remove(name, USES_COUNTED_MAX, origin());
+  if (outcome === "unknown") {
+    const known = (await store.plans.list()).map((plan) => plan.name).join(", ");
+    throw new CommandError(`there is no plan ${quoted(name)}; there are: ${known}`);
+  }
+  if (outcome !== "removed") {
+    throw new CommandError(`the plan ${name} was not deleted, ${reasonOf(outcome)}`);
+  }
+  print(`plan ${name} is deleted`);
+}
+
+/** Names the uses that the operator can end first. */
+function reasonOf({ accounts, deletedAccounts, invitations }: PlanUses): string {
+  if (accounts > 0) {
+    const advice = "move each to another plan: kurs accounts plan EMAIL PLAN";
+    return `${counted(accounts, "account")} on it; ${advice}`;
+  }
+  if (invitations > 0) {
+    return `${counted(invitations, "invitation")} to it; they end within seven days`;
+  }
+  return `${counted(deletedAccounts, "deleted account")} on it, whose units are kept for billing`;
+}
+
+function counted(count: number, noun: string): string {
+  if (count === 1) return `1 ${noun} is`;
+  return `${count < USES_COUNTED_MAX ? count : `${USES_COUNTED_MAX} or more`} ${noun}s are`;
 }

@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { Id, Type, Units } from "../shared/json-schema.ts";
 import { remainingUnits, utilization } from "./rules.ts";
-import type { DailyUnits, Plan } from "./store.ts";
+import type { AccountUnits, DailyUnits, KeyUnits, Plan } from "./store.ts";
 import type { UsageReport } from "./usage.ts";
 
 export function planJson({ name, unitsPerPeriod }: Plan) {
@@ -47,6 +47,21 @@ export function usageJson(report: UsageReport): Static<typeof UsageSchema> {
       utilization: utilization(report),
     },
   };
+}
+
+/** A line of `kurs usage export`. */
+export function accountUnitsJson(account: AccountUnits) {
+  const { accountId, email, plan, quotaUnits, usedUnits } = account;
+  return { account_id: accountId, email, plan, quota_units: quotaUnits, units: usedUnits };
+}
+
+/**
+ * A line of `kurs usage export --per-key-and-day`. It identifies the key by its prefix, as the
+ * console does, and leaves out its name, which is the customer's free text.
+ */
+export function keyUnitsJson({ accountId, email, plan, day, keyId, keyPrefix, units }: KeyUnits) {
+  const account = { account_id: accountId, email, plan };
+  return { ...account, date: day, api_key_id: keyId, key_prefix: keyPrefix, units };
 }
 
 export function dayOfKeyJson({ day, keyId, units }: DailyUnits): Static<typeof DayOfKey> {

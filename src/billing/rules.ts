@@ -35,6 +35,25 @@ export function billingPeriodAt(epochMs: number): BillingPeriod {
   return { name: start.slice(0, 7), start, end: timestamp(endMs), startMs, endMs };
 }
 
+/** @returns the billing period of a name such as `2026-11`; undefined for an invalid name. */
+export function parseBillingPeriod(name: string): BillingPeriod | undefined {
+  if (!/^[1-9]\d{3}-(?:0[1-9]|1[0-2])$/.test(name)) return undefined;
+  return billingPeriodAt(Date.parse(`${name}-01T00:00:00.000Z`));
+}
+
+/** Whether the usage of a period lists an account: it is older than the end, or has units. */
+export function isInPeriod(
+  account: {
+    readonly createdAt: string;
+    readonly deletedAt: string | undefined;
+    readonly usedUnits: number;
+  },
+  { end }: BillingPeriod,
+): boolean {
+  const { createdAt, deletedAt, usedUnits } = account;
+  return usedUnits > 0 || (createdAt < end && deletedAt === undefined);
+}
+
 /** @returns the UTC day of a time as `2026-11-21`. */
 export function utcDay(epochMs: number): string {
   return timestamp(epochMs).slice(0, 10);

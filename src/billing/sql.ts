@@ -1,7 +1,7 @@
 import { writeEvent } from "../audit/sql.ts";
-import { integerOf, type Tables, textOf } from "../storage/columns.ts";
-import { type Engine, statement } from "../storage/engine.ts";
-import type { PlanStore, UsageStore } from "./store.ts";
+import { integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
+import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
+import type { AccountUsage, DailyUnits, PlanStore, PlanUses, UsageStore } from "./store.ts";
 
 export const usageTables: Tables = {
   period_usage: { key: "account_id, period", others: "units", summed: "units" },
@@ -16,26 +16,69 @@ const USAGE = `
   FROM accounts a JOIN plans p ON p.name = a.plan
   WHERE a.id = $1`;
 
+// Reads no more accounts than the page has, however few of them have units.
+const USAGE_OF_ACCOUNTS = `
+  SELECT a.id, a.email, a.plan, a.created_at, a.deleted_at,
+    coalesce(p.units_per_period, 0) AS units_per_period,
+    coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $1), 0)
+      AS used_units
+  FROM accounts a LEFT JOIN plans p ON p.name = a.plan
+  WHERE a.id > $2 ORDER BY a.id LIMIT $3`;
+
 export function usageStore(engine: Engine): UsageStore {
   return {
     async ofPeriod(accountId, period) {
       const [row] = await engine.query(USAGE, accountId, period);
-      if (row === undefined) return undefined;
-      return {
-        plan: textOf(row, "plan"),
-        quotaUnits: integerOf(row, "units_per_period"),
-        usedUnits: integerOf(row, "used_units"),
-      };
+      return row && usageOf(row);
     },
 
     async byDay(accountId, { day, keyId }, lastDay, limit) {
-      const rows = await engine.query(engine.dailyUnits, accountId, day, keyId, lastDay, limit);
+      const range = [accountId, day, keyId, accountId, lastDay] as const;
+      return (await engine.query(engine.dailyUnits, ...range, limit)).map(dayOf);
+    },
+
+    async ofAccounts(period, afterId, limit) {
+      const rows = await engine.query(USAGE_OF_ACCOUNTS, period, afterId, limit);
       return rows.map((row) => ({
-        day: textOf(row, "day"),
-        keyId: textOf(row, "api_key_id"),
-        units: integerOf(row, "units"),
+        ...usageOf(row),
+        accountId: textOf(row, "id"),
+        email: emailOf(row),
+        createdAt: textOf(row, "created_at"),
+        deletedAt: optionalTextOf(row, "deleted_at"),
       }));
     },
+
+    async byKey(after, last, limit) {
+      const range = [after.accountId, after.day, after.keyId, last.accountId, last.day] as const;
+      const rows = await engine.query(engine.dailyUnits, ...range, limit);
+      return rows.map((row) => ({
+        ...dayOf(row),
+        accountId: textOf(row, "account_id"),
+        email: emailOf(row),
+        plan: textOf(row, "plan"),
+        keyPrefix: textOf(row, "key_prefix"),
+      }));
+    },
+  };
+}
+
+function emailOf(row: Row): string {
+  return row.deleted_at === null ? textOf(row, "email") : "";
+}
+
+function usageOf(row: Row): AccountUsage {
+  return {
+    plan: textOf(row, "plan"),
+    quotaUnits: integerOf(row, "units_per_period"),
+    usedUnits: integerOf(row, "used_units"),
+  };
+}
+
+function dayOf(row: Row): DailyUnits {
+  return {
+    day: textOf(row, "day"),
+    keyId: textOf(row, "api_key_id"),
+    units: integerOf(row, "units"),
   };
 }
 
@@ -50,6 +93,18 @@ const SET_PLAN = `
   ON CONFLICT (name) DO UPDATE SET units_per_period = excluded.units_per_period
     WHERE plans.units_per_period <> excluded.units_per_period
   RETURNING name`;
+
+const countOf = (table: string, condition: string) =>
+  `(SELECT count(*) FROM
+    (SELECT 1 FROM ${table} WHERE plan = $1 ${condition} LIMIT $2) AS counted)`;
+
+// An index finds these rows; of a million accounts on one plan it reads no more than the limit.
+const PLAN_USES = `
+  SELECT ${countOf("accounts", "AND deleted_at IS NULL")} AS accounts,
+    ${countOf("accounts", "AND deleted_at IS NOT NULL")} AS deleted_accounts,
+    ${countOf("invitations", "")} AS invitations`;
+
+const REMOVE_PLAN = "DELETE FROM plans WHERE name = $1 RETURNING name";
 
 // Finds each plan in use from the previous one through the index. The outer SELECT is needed: on
 // SQLite, the engine does not treat a text that begins with WITH as a read.
@@ -80,6 +135,22 @@ export function planStore(engine: Engine): PlanStore {
         const isChange = (yield statement(SET_PLAN, name, unitsPerPeriod)).length === 1;
         const details = { plan: name, units_per_period: unitsPerPeriod };
         if (isChange) yield writeEvent("plan.set", origin, { details });
+      }),
+
+    // An account that moves to the plan after the count violates a foreign key: here, and
+    // PostgreSQL runs these steps again, or there, and the account stays on its plan.
+    remove: (name, countMax, origin) =>
+      engine.transaction(function* (): Transaction<"removed" | "unknown" | PlanUses> {
+        const [row = {}] = yield statement(PLAN_USES, name, countMax);
+        const uses = {
+          accounts: integerOf(row, "accounts"),
+          deletedAccounts: integerOf(row, "deleted_accounts"),
+          invitations: integerOf(row, "invitations"),
+        };
+        if (Object.values(uses).some((count) => count > 0)) return uses;
+        if ((yield statement(REMOVE_PLAN, name)).length === 0) return "unknown";
+        yield writeEvent("plan.deleted", origin, { details: { plan: name } });
+        return "removed";
       }),
 
     async missing() {

@@ -8,6 +8,8 @@ export interface CommandIo {
   readonly origin: () => Origin;
   /** Writes a line to stdout. */
   readonly print: (text: string) => void;
+  /** Writes text to stdout; resolves when it is written, so that long output needs no memory. */
+  readonly write: (text: string) => Promise<void>;
   /** Writes a line to stderr. */
   readonly printError: (text: string) => void;
   /** Replaces the line of progress, where a person watches; "" removes it. */

@@ -27,9 +27,10 @@ export interface Engine extends StoreStatus, AsyncDisposable {
    */
   readonly maxRowsPerStatement: number;
   /**
-   * Selects a page of an account's `day`, `api_key_id` and `units`. Its parameters are the account,
-   * the day and key to start after, the last day (of the same month) and the most rows. Each engine
-   * has its own tables for these counts.
+   * Selects a page of `account_id`, `email`, `plan`, `day`, `api_key_id`, `key_prefix` and `units`
+   * within one month, ordered by account, day and key. Its parameters are the account, day and key
+   * to start after, the last account, the last day and the most rows. With the month alone as the
+   * day, it starts with the account's first day. Each engine has its own tables for these counts.
    */
   readonly dailyUnits: string;
   /** Runs one statement. @throws {StoreUnavailable}, {StoreOverloaded} when the queue is full. */

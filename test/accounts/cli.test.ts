@@ -32,6 +32,20 @@ async function newCustomer(name: string, units: number) {
   return { email, session, apiKey, read: () => client.get("/v1/rates/EUR/USD", { apiKey }) };
 }
 
+/** Adds accounts to a store. @returns their ids in order of creation. */
+function addAccounts(dataDirectory: string, count: number): string[] {
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+  const add = database.prepare(`
+    INSERT INTO accounts (id, email, password_hash, plan, created_at)
+    VALUES (?, ?, '', 'free', '2026-11-21T12:00:00.000Z')`);
+  const numbers = Array.from({ length: count }, (_, nth) => String(nth));
+  return numbers.map((number) => {
+    const id = `01a1fc7c-4ab2-7000-8000-${number.padStart(12, "0")}`;
+    add.run(id, `account-${number}@example.org`);
+    return id;
+  });
+}
+
 /** The stored rows of an account. */
 function accountsOf(email: string) {
   using database = new DatabaseSync(join(dataDirectory, "kurs.db"), { timeout: 5000 });
@@ -73,6 +87,63 @@ suite("plans and accounts", { concurrency: 4 }, () => {
       { name: "free", units_per_period: 1000 },
       { name: "pro", units_per_period: 1_000_000_000_000 },
     ]);
+  });
+
+  test("kurs plans delete removes a plan that no account is on", async () => {
+    await using directory = await emptyStore();
+    const here = { dataDirectory: directory.path };
+    await kurs(["plans", "set", "old", "5"], here);
+
+    const { exitCode, stdout, stderr } = await kurs(["plans", "delete", "old"], here);
+
+    assert.deepEqual([exitCode, stdout, stderr], [0, "plan old is deleted\n", ""]);
+    const { stdout: plans } = await kurs(["plans", "list", "--json"], here);
+    assert.deepEqual(JSON.parse(plans), [{ name: "free", units_per_period: 1000 }]);
+  });
+
+  test("kurs plans delete leaves a plan that accounts are on, and says how to move them", async () => {
+    const { email, read } = await newCustomer("kept", 5);
+
+    const one = await run("plans", "delete", "kept");
+    const { email: other } = await newCustomer("also-kept", 5);
+    await run("accounts", "plan", other, "kept");
+    const two = await run("plans", "delete", "kept");
+
+    const advice = "move each to another plan: kurs accounts plan EMAIL PLAN\n";
+    const what = "kurs: the plan kept was not deleted,";
+    assert.deepEqual([one.exitCode, one.stdout], [1, ""]);
+    assert.equal(one.stderr, `${what} 1 account is on it; ${advice}`);
+    assert.equal(two.stderr, `${what} 2 accounts are on it; ${advice}`);
+    assert.equal((await read()).status, 200);
+
+    for (const each of [email, other]) await run("accounts", "plan", each, "free");
+    assert.equal((await run("plans", "delete", "kept")).exitCode, 0);
+    assert.equal((await read()).status, 200);
+  });
+
+  test("kurs plans delete counts no more than 1,000 accounts", async () => {
+    await using directory = await emptyStore();
+    addAccounts(directory.path, 1001);
+    using database = new DatabaseSync(join(directory.path, "kurs.db"));
+    database.exec("INSERT INTO plans VALUES ('big', 5); UPDATE accounts SET plan = 'big'");
+
+    const { exitCode, stderr } = await kurs(["plans", "delete", "big"], {
+      dataDirectory: directory.path,
+    });
+
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^kurs: the plan big was not deleted, 1000 or more accounts are on it; /);
+  });
+
+  test("kurs plans delete never deletes the plan on which accounts start", async () => {
+    await using directory = await emptyStore();
+    const here = { dataDirectory: directory.path };
+
+    const { exitCode, stdout, stderr } = await kurs(["plans", "delete", "free"], here);
+
+    assert.deepEqual([exitCode, stdout], [1, ""]);
+    assert.equal(stderr, "kurs: the plan free cannot be deleted: new accounts start on it\n");
+    assert.match((await kurs(["plans", "list"], here)).stdout, /\nfree +1000\n$/);
   });
 
   test("kurs plans set takes effect on a running server's next read", async () => {
@@ -118,7 +189,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
 
     assert.equal(table.exitCode, 0);
     const [heading, row, ...rest] = table.stdout.split("\n");
-    assert.match(heading ?? "", /^EMAIL +PLAN +USED +LEFT +KEYS +VERIFIED +CREATED$/);
+    assert.match(heading ?? "", /^EMAIL +PLAN +USED +LEFT +KEYS +VERIFIED +SUSPENDED +CREATED$/);
     assert.match(row ?? "", /^shown@example\.org +shown +1 +6 +1 +no +\d{4}-\d{2}-\d{2}T\S+Z$/);
     assert.deepEqual(rest, [""]);
     const { id: accountId, created_at: createdAt, ...account } = JSON.parse(json.stdout);
@@ -153,6 +224,30 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     }
   });
 
+  test("kurs accounts list shows pages, and the command for the next one on stderr", async () => {
+    await using directory = await emptyStore();
+    const here = { dataDirectory: directory.path };
+    const ids = addAccounts(here.dataDirectory, 102);
+    const list = (...args: readonly string[]) => kurs(["accounts", "list", ...args], here);
+    const idsIn = (stdout: string) => (JSON.parse(stdout) as { id: string }[]).map(({ id }) => id);
+
+    const first = await list();
+    assert.equal(first.stdout.split("\n").length, 102);
+    assert.equal(first.stderr, `More: kurs accounts list --after ${ids[99]}\n`);
+    const second = await list("--after", ids[99]?.toUpperCase() ?? "");
+    assert.match(second.stdout, /^EMAIL .*\naccount-100@.*\naccount-101@[^\n]*\n$/);
+    assert.equal(second.stderr, "");
+
+    const json = await list("--json", "--limit", "2", "--after", ids[10] ?? "");
+    assert.deepEqual(idsIn(json.stdout), ids.slice(11, 13));
+    assert.equal(json.stderr, `More: kurs accounts list --limit 2 --json --after ${ids[12]}\n`);
+    const whole = await list("--json", "--limit", "102");
+    assert.deepEqual([idsIn(whole.stdout), whole.stderr], [ids, ""]);
+    const end = await list("--after", ids[101] ?? "");
+    assert.equal(end.stdout, `No account follows ${ids[101]}.\n`);
+    assert.equal((await list("--after", ids[101] ?? "", "--json")).stdout, "[]\n");
+  });
+
   test("kurs accounts verify marks an account as verified and ignores the email's case", async () => {
     const { email } = await newCustomer("verified", 1);
     const other = await newCustomer("unverified", 1);
@@ -167,7 +262,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     assert.match(String(before?.email_verified_at), /^\d{4}-\d{2}-\d{2}T\S+Z$/);
     assert.deepEqual(accountsOf(email), [before]);
     const shown = await run("accounts", "show", email);
-    assert.match(shown.stdout, /\nverified@example\.org .* yes +\d{4}-/);
+    assert.match(shown.stdout, /\nverified@example\.org .* yes +no +\d{4}-/);
     const json = await run("accounts", "show", email, "--json");
     assert.equal(JSON.parse(json.stdout).email_verified, true);
     assert.equal(accountsOf(other.email)[0]?.email_verified_at, null);
@@ -195,6 +290,9 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     [["accounts", "plan", "nobody@example.org", "free"], "there is no account nobody@example.org"],
     [["accounts", "verify", "nobody@example.org"], "there is no account nobody@example.org: see"],
     [["accounts", "plan", "nobody@example.org", "none"], "there is no plan none; there are: free"],
+    [["plans", "delete", "none"], 'there is no plan "none"; there are: free'],
+    [["plans", "delete", "FREE"], 'there is no plan "FREE"; there are: free'],
+    [["plans", "delete", ""], 'there is no plan ""; there are: free'],
   ] as const;
 
   for (const [args, message] of missing) {

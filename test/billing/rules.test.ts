@@ -3,6 +3,7 @@ import { test } from "node:test";
 import {
   billingPeriodAt,
   MAX_PLAN_UNITS,
+  parseBillingPeriod,
   remainingUnits,
   utcDay,
   utilization,
@@ -51,6 +52,27 @@ test("February ends after its 29th day in a leap year", () => {
   const february = billingPeriodAt(Date.parse("2028-02-29T12:00:00Z"));
   assert.equal(february.name, "2028-02");
   assert.equal((february.endMs - february.startMs) / 86_400_000, 29);
+});
+
+test("the name of every period since the year 1000 leads to that period, and no other text does", () => {
+  fc.assert(
+    fc.property(anyMs, (ms) => {
+      const period = billingPeriodAt(ms);
+      assert.deepEqual(parseBillingPeriod(period.name), period);
+    }),
+  );
+  for (const text of [
+    "",
+    "2026",
+    "2026-1",
+    "2026-13",
+    "2026-00",
+    "0999-12",
+    "12026-01",
+    " 2026-11",
+  ]) {
+    assert.equal(parseBillingPeriod(text), undefined, text);
+  }
 });
 
 test("every instant is in exactly one period, and consecutive periods have no gap", () => {

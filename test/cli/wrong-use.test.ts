@@ -19,6 +19,9 @@ const commands = [
   "plans",
   "plans list",
   "plans set",
+  "plans delete",
+  "usage",
+  "usage export",
   "accounts",
   "accounts list",
   "accounts show",
@@ -68,6 +71,8 @@ suite("command-line usage", { concurrency: 4 }, () => {
     [["rates", "delete", "EUR"], "error: missing required argument 'quote'"],
     [["rates", "delete", "EUR", "USD", "GBP"], "error: too many arguments for 'delete'"],
     [["plans", "set", "pro"], "error: missing required argument 'units'"],
+    [["plans", "delete"], "error: missing required argument 'name'"],
+    [["plans", "delete", "one", "two"], "error: too many arguments for 'delete'"],
     [["accounts", "show"], "error: missing required argument 'email'"],
     [["accounts", "plan", "ada@example.org"], "error: missing required argument 'plan'"],
     [["accounts", "verify"], "error: missing required argument 'email'"],
@@ -96,6 +101,31 @@ suite("command-line usage", { concurrency: 4 }, () => {
     [["plans", "set", "pro", "1000000000001"], 'kurs: units "1000000000001": want'],
     [["plans", "set", "pro", ""], 'kurs: units "": want'],
     [["plans", "set", "Pro", "5"], 'kurs: plan "Pro": want up to 40 lower-case letters'],
+    [["accounts", "list", "ada@example.org"], "error: too many arguments for 'list'"],
+    [["accounts", "list", "--limit", "0"], 'kurs: --limit "0": want a whole number from 1 to 1000'],
+    [["accounts", "list", "--limit", "1001"], 'kurs: --limit "1001": want a whole number from 1'],
+    [["accounts", "list", "--limit", "1e2"], 'kurs: --limit "1e2": want a whole number'],
+    [["accounts", "list", "--limit", ""], 'kurs: --limit "": want a whole number'],
+    [["accounts", "list", "--after", ""], 'kurs: --after "": want the id of an account'],
+    [
+      ["accounts", "list", "--after", "ada@example.org"],
+      'kurs: --after "ada@example.org": want the',
+    ],
+    [["accounts", "list", "--after"], "error: option '--after <id>' argument missing"],
+    [["usage", "export", "2026-11"], "error: too many arguments for 'export'"],
+    [["usage", "export", "--format", "CSV"], "error: option '--format <format>' argument 'CSV' is"],
+    [["usage", "export", "--period", ""], 'kurs: --period "": want a month as YYYY-MM, such as 2'],
+    [["usage", "export", "--period", "2026-13"], 'kurs: --period "2026-13": want a month as'],
+    [["usage", "export", "--period", "2026-00"], 'kurs: --period "2026-00": want a month as'],
+    [["usage", "export", "--period", "26-1"], 'kurs: --period "26-1": want a month as YYYY-MM'],
+    [["usage", "export", "--period", "2026-11-01"], 'kurs: --period "2026-11-01": want a month'],
+    [["usage", "export", "--period", "0026-11"], 'kurs: --period "0026-11": want a month as'],
+    [["usage", "export", "--period", "２０２６-11"], 'kurs: --period "２０２６-11": want a month'],
+    [["usage", "export", "--period", "2026-11 "], 'kurs: --period "2026-11 ": want a month as'],
+    [
+      ["usage", "export", "--period", "9999-12"],
+      "kurs: --period 9999-12: this period has not begun;",
+    ],
   ] as const;
 
   for (const [args, message] of wrongUses) {
@@ -125,6 +155,8 @@ suite("command-line usage", { concurrency: 4 }, () => {
     "rates delete EUR USD",
     "plans list",
     "plans set pro 5",
+    "plans delete pro",
+    "usage export",
     "accounts list",
     "accounts show ada@example.org",
     "accounts plan ada@example.org free",
@@ -160,7 +192,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
   });
 
   test("without a command, or with an incomplete one, kurs prints the help and exits with 2", async () => {
-    for (const args of [[], ["rates"], ["plans"], ["accounts"], ["mail"]]) {
+    for (const args of [[], ["rates"], ["plans"], ["usage"], ["accounts"], ["mail"]]) {
       const { exitCode, stdout, stderr } = await kurs(args);
       assert.equal(exitCode, 2);
       assert.equal(stdout, "");

@@ -122,6 +122,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       sourceKeys: [],
       readVerified: unused,
       print: (text) => void printed.push(text),
+      write: async (text) => void printed.push(text),
       printError: (text) => void complaints.push(text),
       showProgress: () => undefined,
       serve: unused,

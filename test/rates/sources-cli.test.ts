@@ -51,6 +51,7 @@ async function newCli() {
       print: (text) => {
         lines.stdout += `${text}\n`;
       },
+      write: () => assert.fail("nothing is exported here"),
       printError: (text) => {
         lines.stderr += `${text}\n`;
       },

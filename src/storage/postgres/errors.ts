@@ -3,6 +3,7 @@ import { StoreUnavailable } from "../../shared/store.ts";
 
 // Conditions by their SQLSTATE (PostgreSQL, appendix A).
 const INTEGRITY_CONSTRAINT_VIOLATION = "23";
+const FOREIGN_KEY_VIOLATION = "23503";
 const SERIALIZATION_FAILURE = "40001";
 const DEADLOCK_DETECTED = "40P01";
 const READ_ONLY_SQL_TRANSACTION = "25006";
@@ -18,10 +19,16 @@ export function storeError(error: unknown): unknown {
   return isConnectionError(error) ? new StoreUnavailable(error) : error;
 }
 
+const conflicts: ReadonlySet<string | undefined> = new Set([
+  SERIALIZATION_FAILURE,
+  DEADLOCK_DETECTED,
+  // Another transaction removed the row, or began to refer to it, after this one had checked that.
+  FOREIGN_KEY_VIOLATION,
+]);
+
 /** Whether a transaction was rolled back because it conflicted with another one. */
 export function isConflict(error: unknown): boolean {
-  const code = error instanceof DatabaseError ? error.code : undefined;
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
+  return error instanceof DatabaseError && conflicts.has(error.code);
 }
 
 /** Whether the server may be gone, or may no longer accept writes. */

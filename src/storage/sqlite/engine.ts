@@ -113,16 +113,19 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   };
 }
 
-// Reads the table of charges, not the view, which computes each row's day: the primary key finds a
-// page's rows in this order. The numbers of API keys follow the order of their creation.
+// Reads the table of charges, not the view, which computes each row's day: the primary keys find a
+// page's rows in this order. The numbers of API keys follow the order of their creation. Day 0 has
+// the account's units of the period.
 const DAILY_UNITS = `
-  SELECT c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id, c.units
+  SELECT a.id AS account_id, a.email, a.deleted_at, a.plan,
+    c.period || printf('-%02d', c.day) AS day, k.id AS api_key_id, k.key_prefix, c.units
   FROM accounts a CROSS JOIN charged_units c CROSS JOIN api_keys k ON k.number = c.api_key
-  WHERE a.id = $1 AND c.account = a.number AND c.period = substr($2, 1, 7)
-    AND (c.day, c.api_key) >
-      (CAST(substr($2, 9) AS INTEGER), coalesce((SELECT number FROM api_keys WHERE id = $3), 0))
-    AND c.day <= CAST(substr($4, 9) AS INTEGER)
-  ORDER BY c.day, c.api_key LIMIT $5`;
+  WHERE a.id >= $1 AND a.id <= $4 AND c.account = a.number AND c.period = substr($2, 1, 7)
+    AND (c.day, c.api_key) > (
+      iif(a.id = $1, CAST(substr($2, 9) AS INTEGER), 0),
+      iif(a.id = $1, coalesce((SELECT number FROM api_keys WHERE id = $3), 0), 0))
+    AND c.day <= CAST(substr($5, 9) AS INTEGER)
+  ORDER BY a.id, c.day, c.api_key LIMIT $6`;
 
 /** Writes a portable statement's parameters as SQLite numbers them: ?1 for $1. */
 export function numbered(sql: string): string {

@@ -71,7 +71,7 @@ export function accountSuite(test: StoreTest): void {
 
     assert.deepEqual(await contentsOf(engine), before);
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
-    const ids = (await store.accounts.list(PERIOD.name)).map(({ id }) => id);
+    const ids = (await store.accounts.list(PERIOD.name, "", 100)).map(({ id }) => id);
     assert.deepEqual(ids, [account.id]);
   });
 
@@ -129,7 +129,7 @@ export function accountSuite(test: StoreTest): void {
     await Promise.all([1, 2, 3].map(() => store.metering.read(newRead(first.keyHash))));
     const shared = { createdAt: NOW, emailVerifiedAt: undefined, suspendedAt: undefined };
 
-    assert.deepEqual(await store.accounts.list(PERIOD.name), [
+    assert.deepEqual(await store.accounts.list(PERIOD.name, "", 100), [
       {
         ...shared,
         id: first.accountId,
@@ -147,24 +147,41 @@ export function accountSuite(test: StoreTest): void {
         quota: { quotaUnits: 20, usedUnits: 0 },
       },
     ]);
-    const [nextMonth] = await store.accounts.list("2026-12");
+    const [nextMonth] = await store.accounts.list("2026-12", "", 1);
     assert.equal(nextMonth?.quota.usedUnits, 0);
   });
 
-  test("the list can be restricted to one exact email", async (database) => {
+  test("accounts are listed in pages that start after an id", async (database) => {
     const store = database.openStore();
-    const account = newAccount();
-    await store.accounts.create(account, newMailToken(), BY);
+    const accounts = Array.from({ length: 5 }, () => newAccount());
+    // Stored in another order than that of their ids.
+    for (const account of accounts.toReversed()) {
+      await store.accounts.create(account, newMailToken(), BY);
+    }
+    const ids = accounts.map(({ id }) => id);
+    const pageAfter = async (afterId: string, limit: number) =>
+      (await store.accounts.list(PERIOD.name, afterId, limit)).map(({ id }) => id);
+
+    assert.deepEqual(await pageAfter("", 2), ids.slice(0, 2));
+    assert.deepEqual(await pageAfter(ids[1] ?? "", 2), ids.slice(2, 4));
+    assert.deepEqual(await pageAfter(ids[3] ?? "", 2), ids.slice(4));
+    assert.deepEqual(await pageAfter(ids[4] ?? "", 2), []);
+    assert.deepEqual(await pageAfter("00000000-0000-0000-0000-000000000000", 9), ids);
+  });
+
+  test("an account is summarized by its exact email", async (database) => {
+    const store = database.openStore();
+    const { accountId, email, keyHash } = await newCustomer(store, 10);
     await store.accounts.create(newAccount(), newMailToken(), BY);
+    await store.metering.read(newRead(keyHash));
 
-    const listed = await store.accounts.list(PERIOD.name, account.email);
+    const summary = await store.accounts.summarize(PERIOD.name, email);
 
-    assert.deepEqual(
-      listed.map(({ id }) => id),
-      [account.id],
-    );
-    assert.deepEqual(await store.accounts.list(PERIOD.name, "%"), []);
-    assert.deepEqual(await store.accounts.list(PERIOD.name, ""), []);
+    assert.deepEqual([summary?.id, summary?.email, summary?.activeKeys], [accountId, email, 1]);
+    assert.deepEqual(summary?.quota, { quotaUnits: 10, usedUnits: 1 });
+    for (const other of ["%", "", email.toUpperCase()]) {
+      assert.equal(await store.accounts.summarize(PERIOD.name, other), undefined);
+    }
   });
 
   test("changing an account's plan does not affect other accounts", async (database) => {

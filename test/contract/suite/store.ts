@@ -11,7 +11,9 @@ import { engineSuite } from "./engine.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { meterSuite } from "./meter.ts";
+import { planRemovalSuite } from "./plan-removal.ts";
 import { rateSuite } from "./rates.ts";
+import { usageExportSuite } from "./usage-export.ts";
 
 const PARTS = {
   accounts: accountSuite,
@@ -23,7 +25,9 @@ const PARTS = {
   "mail tokens": mailTokenSuite,
   outbox: outboxSuite,
   "plans and usage": planSuite,
+  "removal of plans": planRemovalSuite,
   "daily usage": dailyUsageSuite,
+  "usage of all accounts": usageExportSuite,
   rates: rateSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { duringLoad, measureCommand } from "../commands.ts";
+import { compare } from "../comparison.ts";
+import { type Figures, type Row, rowOf } from "../figures.ts";
+import type { Bench, Scenario } from "../scenario.ts";
+import { fillStore } from "../stores/fill.ts";
+import { kursTarget, MILLION, startFilledKurs } from "../stores/kurs.ts";
+
+const SMALLER = [10_000, 100_000];
+
+const PAIRS = 240;
+
+/** Both exports, by the names of their rows. Each bench account has one row in both. */
+const EXPORTS: readonly (readonly [name: string, ...options: string[]])[] = [
+  ["by account"],
+  ["by key and day", "--per-key-and-day"],
+];
+
+export const exporting: Scenario = {
+  name: "export",
+  summary: "kurs usage export of up to a million accounts, alone and during reads",
+  async run(bench) {
+    const rows: Row[] = [];
+    for (const accounts of SMALLER) {
+      const directory = join(bench.directory, `accounts-${accounts}`);
+      await fillStore(directory, { accounts, pairs: PAIRS });
+      rows.push(...(await exportsOf(directory, accounts, bench)));
+    }
+    bench.print("filling a store with a million accounts …");
+    const kurs = await startFilledKurs(bench, "million", { ...MILLION, pairs: PAIRS });
+    const { dataDirectory, counts } = kurs;
+    rows.push(...(await exportsOf(dataDirectory, counts.accounts, bench)));
+    // The scenario `million` compares the charges: to add them up takes seconds in such a store.
+    const { charges, ...reads } = kursTarget("reads alone", kurs);
+    const { tables, failures } = await compare(bench, {
+      connections: [64],
+      targets: [
+        reads,
+        ...EXPORTS.map(([name, ...options]) => ({
+          ...reads,
+          name: `reads, export ${name}`,
+          startBackground: async () => {
+            const hint = "the export ended before the load: use fewer --seconds";
+            return duringLoad(exportOf(dataDirectory, counts.accounts, options), hint);
+          },
+        })),
+      ],
+    });
+    const title = `${bench.options.rounds} exports of each kind, alone: medians`;
+    return { tables: [{ title, rows, notes: [] }, ...tables], failures };
+  },
+};
+
+async function exportsOf(directory: string, accounts: number, bench: Bench): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const [name, ...options] of EXPORTS) {
+    const rounds: Figures[] = [];
+    for (let round = 1; round <= bench.options.rounds; round += 1) {
+      rounds.push(await exportOf(directory, accounts, options));
+    }
+    rows.push(rowOf(`${accounts} accounts, ${name}`, rounds));
+  }
+  return rows;
+}
+
+function exportOf(directory: string, accounts: number, options: readonly string[]) {
+  return measureCommand(["usage", "export", ...options], directory, accounts);
+}

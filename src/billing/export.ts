@@ -1,0 +1,54 @@
+import { DAY_MS } from "../shared/clock.ts";
+import { PAGE_ROWS } from "../shared/page-size.ts";
+import { type BillingPeriod, isInPeriod, utcDay } from "./rules.ts";
+import type { AccountUnits, DayOfAccount, KeyUnits, UsageStore } from "./store.ts";
+
+interface ExportStore {
+  readonly usage: UsageStore;
+}
+
+/**
+ * Reads every account with its units in a period, in order of the id, in pages of bounded size.
+ * Accounts that were created after the period's end and have no units in it are left out. Pages are
+ * read one after the other: while the period lasts, later ones contain later charges.
+ *
+ * @throws {StoreUnavailable}
+ */
+export async function* readUnitsByAccount(
+  store: ExportStore,
+  period: BillingPeriod,
+): AsyncGenerator<AccountUnits[], void> {
+  let page: AccountUnits[];
+  let afterId = "";
+  do {
+    page = await store.usage.ofAccounts(period.name, afterId, PAGE_ROWS);
+    afterId = page.at(-1)?.accountId ?? afterId;
+    yield page.filter((account) => isInPeriod(account, period));
+  } while (page.length === PAGE_ROWS);
+}
+
+/**
+ * Reads the units of every account in a period by UTC day and key, in order of the account's id,
+ * the day and the key's creation, in pages of bounded size. Days without units are left out.
+ *
+ * @throws {StoreUnavailable}
+ */
+export async function* readUnitsByKeyAndDay(
+  store: ExportStore,
+  period: BillingPeriod,
+): AsyncGenerator<KeyUnits[], void> {
+  const lastDay = utcDay(period.endMs - DAY_MS);
+  for await (const accounts of readUnitsByAccount(store, period)) {
+    const charged = accounts.filter(({ usedUnits }) => usedUnits > 0);
+    const [first, last] = [charged[0], charged.at(-1)];
+    if (first === undefined || last === undefined) continue;
+    const end = { accountId: last.accountId, day: lastDay };
+    let page: KeyUnits[];
+    let after: DayOfAccount = { accountId: first.accountId, day: period.name, keyId: "" };
+    do {
+      page = await store.usage.byKey(after, end, PAGE_ROWS);
+      after = page.at(-1) ?? after;
+      yield page;
+    } while (page.length === PAGE_ROWS);
+  }
+}

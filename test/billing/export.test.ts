@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { after, before, suite, test } from "node:test";
+import { databaseIn, emptyStore } from "../storage/stored.ts";
+import { engines } from "../support/both-engines.ts";
+import { newPostgresDatabase } from "../support/postgres-databases.ts";
+import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
+
+const ACCOUNT_HEADER = "account_id,email,plan,quota_units,units";
+const KEY_HEADER = "account_id,email,plan,date,api_key_id,key_prefix,units";
+
+const monthOf = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 7);
+
+/** More accounts than a pipe holds: 0.5 MB of CSV. */
+function addManyAccounts(dataDirectory: string): void {
+  using database = new DatabaseSync(databaseIn(dataDirectory));
+  database.exec(`
+    WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5999)
+    INSERT INTO accounts (id, email, password_hash, plan, created_at)
+    SELECT printf('%08x-0000-7000-8000-000000000001', n), printf('account-%d@example.org', n), '',
+      'free', '2020-01-01T00:00:00.000Z' FROM numbers`);
+}
+
+for (const engine of engines) {
+  suite(`kurs usage export on ${engine}`, () => {
+    const resources = new AsyncDisposableStack();
+    let server: Server;
+    let month: string;
+    let where: { dataDirectory: string; env: Record<string, string> };
+    const customers: Awaited<ReturnType<Server["newCustomer"]>>[] = [];
+    /** The accounts' ids in the order of their registration. */
+    let ids: string[];
+    const run = (...args: readonly string[]) =>
+      kurs(["usage", "export", "--period", month, ...args], where);
+
+    before(async () => {
+      const { path: dataDirectory } = resources.use(await temporaryDirectory());
+      const env: Record<string, string> = {};
+      if (engine === "postgres") {
+        env.DATABASE_URL = resources.use(await newPostgresDatabase()).url;
+      }
+      where = { dataDirectory, env };
+      server = resources.use(await serve(where));
+      for (const email of ["=1+1@example.org", '"a,b;=c"@example.org', "idle@example.org"]) {
+        customers.push(await server.newCustomer(email));
+      }
+      const [first, second] = customers;
+      assert.ok(first !== undefined && second !== undefined);
+      const other = await server.createKey(first.session, '=HYPERLINK("https://example.org")');
+      for (const apiKey of [first.apiKey, first.apiKey, other.apiKey, second.apiKey]) {
+        await server.readRate("EUR/USD", apiKey);
+      }
+      await server.revokeKey(first.session, other.id);
+      const { body } = await server.get("/v1/account/usage/daily", { session: first.session });
+      month = (body.days as { date: string }[])[0]?.date.slice(0, 7) ?? "";
+      const { stdout } = await kurs(["accounts", "list", "--json"], where);
+      ids = (JSON.parse(stdout) as { id: string }[]).map(({ id }) => id);
+    });
+    after(() => resources.disposeAsync());
+
+    test("writes a row for each account, also without units, and disarms formulas", async () => {
+      const { exitCode, stdout, stderr } = await run();
+
+      assert.deepEqual([exitCode, stderr], [0, ""]);
+      assert.equal(
+        stdout,
+        [
+          ACCOUNT_HEADER,
+          `${ids[0]},'=1+1@example.org,free,1000,3`,
+          `${ids[1]},"""a,b;'=c""@example.org",free,1000,1`,
+          `${ids[2]},idle@example.org,free,1000,0`,
+          "",
+        ].join("\n"),
+      );
+    });
+
+    test("writes the same rows as NDJSON, with every email as it is", async () => {
+      const { exitCode, stdout, stderr } = await run("--format", "ndjson");
+
+      assert.deepEqual([exitCode, stderr], [0, ""]);
+      const emails = ["=1+1@example.org", '"a,b;=c"@example.org', "idle@example.org"];
+      const rows = emails.map((email, nth) => ({
+        account_id: ids[nth],
+        email,
+        plan: "free",
+        quota_units: 1000,
+        units: [3, 1, 0][nth],
+      }));
+      assert.equal(stdout, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
+    });
+
+    test("writes a row for each key and day with units, revoked keys included", async () => {
+      const csv = await run("--per-key-and-day");
+      const ndjson = await run("--per-key-and-day", "--format", "ndjson");
+
+      assert.deepEqual([csv.exitCode, csv.stderr], [0, ""]);
+      const lines = csv.stdout.trimEnd().split("\n");
+      assert.equal(lines.length, 4);
+      assert.equal(lines[0], KEY_HEADER);
+      assert.match(lines[1] ?? "", /^[0-9a-f-]{36},'=1\+1@example\.org,free,\d{4}-\d\d-\d\d,/);
+      for (const line of lines.slice(1)) {
+        assert.match(line, /,[0-9a-f-]{36},svc_live_[0-9a-f]{8},[12]$/);
+      }
+      const rows = ndjson.stdout.trimEnd().split("\n");
+      const parsed = rows.map((row) => JSON.parse(row) as Record<string, unknown>);
+      assert.deepEqual(
+        parsed.map(({ account_id, units }) => [account_id, units]),
+        [
+          [ids[0], 2],
+          [ids[0], 1],
+          [ids[1], 1],
+        ],
+      );
+      assert.equal(parsed[0]?.api_key_id, customers[0]?.keyId);
+      assert.equal(parsed[0]?.key_prefix, customers[0]?.apiKey.slice(0, 17));
+      assert.deepEqual(Object.keys(parsed[0] ?? {}), KEY_HEADER.split(","));
+    });
+
+    test("contains neither the keys' names nor a secret, and charges nothing", async () => {
+      const outputs = [await run(), await run("--per-key-and-day", "--format", "ndjson")];
+
+      for (const { stdout } of outputs) {
+        assert.doesNotMatch(stdout, /HYPERLINK|argon2|svc_sess_|svc_live_[0-9a-f]{9}/);
+      }
+      assert.equal(await customers[0]?.usedUnits(), 3);
+    });
+
+    test("exports the current period by default", async () => {
+      const monthBefore = monthOf(Date.now());
+      const { exitCode, stdout } = await kurs(["usage", "export"], where);
+
+      assert.equal(exitCode, 0);
+      // Another month may have begun during the test.
+      const isSame = monthBefore === month && monthOf(Date.now()) === month;
+      if (isSame) assert.equal(stdout, (await run()).stdout);
+      else assert.ok(stdout.startsWith(`${ACCOUNT_HEADER}\n`), stdout);
+    });
+
+    test("a period before the first account has the header alone, and no line of NDJSON", async () => {
+      const old = ["usage", "export", "--period", "2000-02"];
+      const [csv, keys, ndjson] = [
+        await kurs(old, where),
+        await kurs([...old, "--per-key-and-day"], where),
+        await kurs([...old, "--format", "ndjson"], where),
+      ];
+
+      assert.deepEqual([csv.exitCode, csv.stdout], [0, `${ACCOUNT_HEADER}\n`]);
+      assert.deepEqual([keys.exitCode, keys.stdout], [0, `${KEY_HEADER}\n`]);
+      assert.deepEqual([ndjson.exitCode, ndjson.stdout], [0, ""]);
+    });
+  });
+}
+
+suite("kurs usage export into a pipe or file", () => {
+  const resources = new AsyncDisposableStack();
+  let dataDirectory: string;
+  before(async () => {
+    dataDirectory = resources.use(await emptyStore()).path;
+    addManyAccounts(dataDirectory);
+  });
+  after(() => resources.disposeAsync());
+
+  test("writes every account of many pages once", async () => {
+    const { exitCode, stdout } = await kurs(["usage", "export"], { dataDirectory });
+
+    assert.equal(exitCode, 0);
+    const lines = stdout.split("\n");
+    assert.equal(lines.length, 6002);
+    assert.equal(
+      lines[1],
+      "00000000-0000-7000-8000-000000000001,account-0@example.org,free,1000,0",
+    );
+    assert.equal(new Set(lines).size, 6002);
+    assert.deepEqual(lines.slice(1, -1), lines.slice(1, -1).sort());
+  });
+
+  test("ends without an error when the reader closes the pipe", async () => {
+    const script = '{ "$@"; echo "exit code $?" >&2; } | head -n 1';
+    const env = { PATH: process.env.PATH ?? "" };
+    for (const format of ["csv", "ndjson"]) {
+      const args = ["usage", "export", "--format", format];
+      const through = ["sh", "-c", script, "sh"];
+      const { stdout, stderr } = await kurs(args, { dataDirectory, env, through });
+
+      assert.equal(stderr, "exit code 0\n");
+      assert.equal(stdout.split("\n").length, 2);
+    }
+  });
+
+  test("exits with 1 when the disk is full", async () => {
+    const through = ["sh", "-c", 'exec "$@" > /dev/full', "sh"];
+    const { exitCode, stderr } = await kurs(["usage", "export"], { dataDirectory, through });
+
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /^kurs: Cannot write to stdout: .*ENOSPC.*\.\n$/);
+  });
+});
