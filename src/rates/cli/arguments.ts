@@ -1,11 +1,11 @@
 import { CommandError, type CommandIo, type OpenStore } from "../../cli/command.ts";
+import type { OpenedFile } from "../../cli/input-file.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
 import { type AssetSymbol, type Pair, parseSymbol } from "../rules/symbol.ts";
 import type { RateSettings } from "../rules/update-policy.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
-import type { OpenedFile } from "./import-progress.ts";
 
 /** Parses a symbol argument. @throws {CommandError} it is invalid. */
 export function symbolOf(argument: "base" | "quote", text: string): AssetSymbol {
