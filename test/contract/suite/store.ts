@@ -1,6 +1,7 @@
 import { after, suite } from "node:test";
 import { accountSuite } from "./accounts.ts";
 import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
+import { burnSuite } from "./burned-credentials.ts";
 import { cleanupSuite } from "./cleanup.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
@@ -15,6 +16,7 @@ const PARTS = {
   accounts: accountSuite,
   sessions: sessionSuite,
   "API keys": apiKeySuite,
+  "burned credentials": burnSuite,
   "auth limiter": authLimitSuite,
   "mail tokens": mailTokenSuite,
   outbox: outboxSuite,
