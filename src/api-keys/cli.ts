@@ -205,5 +205,5 @@ function summaryOf(report: BurnReport, isDryRun: boolean): string {
       : `API keys found: ${keysFound} (${keysRevoked} ${would}revoked, ` +
         `${keysRevokedBefore} revoked before, ${keysUnknown} unknown)`;
   if (tokensFound === 0) return keys;
-  return `${keys}\nsession tokens found: ${tokensFound} (${sessionsEnded} sessions ${would}ended)`;
+  return `${keys}\nsession tokens found: ${tokensFound} (${sessionsEnded} ${would}ended)`;
 }
