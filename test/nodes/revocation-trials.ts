@@ -92,8 +92,10 @@ export async function runRevocationTrials(
   await using store = await openPostgresStore(parseDatabaseUrl(cluster.url) ?? [], commandTimeouts);
   const means: Means = { node: here, store };
   const sessions: string[] = [];
+  let accounts = 0;
   const newAccount = async () => {
-    const email = `account-${sessions.length}@example.org`;
+    accounts += 1;
+    const email = `account-${accounts}@example.org`;
     const session = await here.openSession(email);
     sessions.push(session);
     return { email, session };
