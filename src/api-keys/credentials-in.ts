@@ -25,7 +25,7 @@ export async function* credentialsIn(
 ): AsyncGenerator<readonly string[], void> {
   let carried = "";
   for await (const { buffer, byteOffset, byteLength } of chunks) {
-    // One character per byte. A TextDecoder for windows-1252 takes twice as long: 10 s per GB.
+    // One character per byte. With a TextDecoder, 300 MB took 2.7 s instead of 1.0 s.
     const text = Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
     const searched = carried + text.replaceAll("\0", "");
     const found = searched.match(credential) ?? [];
