@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
+import { type KeyCommandDeps, keyCommands } from "./api-keys/cli.ts";
 import { type AuditCommandDeps, auditCommands } from "./audit/cli.ts";
 import { type BackupCommandDeps, backupCommands } from "./backups/cli.ts";
 import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
@@ -9,11 +10,13 @@ import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
 import type { RateCommandDeps } from "./rates/cli/arguments.ts";
 import { rateCommands } from "./rates/cli/rates.ts";
+import { withoutSecrets } from "./shared/secrets.ts";
 import { WRONG_USE } from "./shared/start-error.ts";
 import { type StoreCommandDeps, storeCommands } from "./storage/cli.ts";
 
 /** The dependencies of all commands together. */
 export type CommandDeps = AccountCommandDeps &
+  KeyCommandDeps &
   PlanCommandDeps &
   AuditCommandDeps &
   UsageCommandDeps &
@@ -42,7 +45,7 @@ export async function runCommandLine(args: readonly string[], deps: CommandDeps)
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USE;
     if (!(error instanceof CommandError)) throw error;
-    deps.printError(`kurs: ${error.message}`);
+    deps.printError(withoutSecrets(`kurs: ${error.message}`));
     return error.exitCode;
   }
 }
@@ -55,7 +58,10 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
     // An option after a command's name belongs to that command: kurs backup verify --json.
     .enablePositionalOptions()
     .showHelpAfterError("(add --help for the arguments and examples)")
-    .configureOutput({ writeOut: trimmedTo(deps.print), writeErr: trimmedTo(deps.printError) })
+    .configureOutput({
+      writeOut: trimmedTo(deps.print),
+      writeErr: trimmedTo((text) => deps.printError(withoutSecrets(text))),
+    })
     .addHelpText("after", examples);
 
   program
@@ -67,6 +73,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   planCommands(program, deps);
   usageCommands(program, deps);
   accountCommands(program, deps);
+  keyCommands(program, deps);
   auditCommands(program, deps);
   mailCommands(program, deps);
   storeCommands(program, deps);

@@ -2,13 +2,13 @@ import { createReadStream, fstatSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { format } from "node:util";
 import { readVerified } from "./backups/kept.ts";
+import type { OpenedFile } from "./cli/input-file.ts";
 import { operator } from "./cli/operator.ts";
 import { runOwnCommand } from "./cli/own-command.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
 import { createLog } from "./log/log.ts";
 import { loadReadableLines } from "./log/terminal.ts";
-import type { OpenedFile } from "./rates/cli/import-progress.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
@@ -104,9 +104,14 @@ function write(text: string): Promise<void> {
 const print = printTo(process.stdout);
 const printError = printTo(process.stderr);
 
+let endsWithReader = true;
+
 // A reader that closes the pipe (`kurs rates list | head`) is no failure; a full disk is one.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
+  if (error.code === "EPIPE") {
+    if (endsWithReader) process.exit(0);
+    return;
+  }
   printError(`kurs: Cannot write to stdout: ${error.message}.`);
   process.exit(1);
 });
@@ -137,6 +142,10 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     sourceKeys: sourceNames.known,
     readVerified,
     openFile,
+    hash: secrets.hash,
+    finishWithoutReader: () => {
+      endsWithReader = false;
+    },
     readRateFile,
     print,
     write,

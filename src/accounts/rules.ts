@@ -1,9 +1,6 @@
 import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
-import { CREDENTIAL_PREFIX } from "../shared/secrets.ts";
-
-/** The prefix of every session token. */
-export const SESSION_TOKEN_PREFIX = `${CREDENTIAL_PREFIX}_sess_`;
+import { SESSION_TOKEN_PREFIX } from "../shared/secrets.ts";
 
 /** A session ends this long after its log-in, and nothing extends it (section 8). */
 export const SESSION_LIFETIME_MS = DAY_MS;

@@ -2,7 +2,7 @@ import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import { originNow } from "../shared/origin.ts";
-import type { Secrets } from "../shared/secrets.ts";
+import { SESSION_TOKEN_PREFIX, type Secrets } from "../shared/secrets.ts";
 import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import type { Credentials } from "./register.ts";
 import {
@@ -11,7 +11,6 @@ import {
   isSessionToken,
   normalizePassword,
   SESSION_LIFETIME_MS,
-  SESSION_TOKEN_PREFIX,
 } from "./rules.ts";
 import type { AccountStore, CheckedPassword, SessionStore } from "./store.ts";
 

@@ -1,6 +1,14 @@
 import { writeEvent } from "../audit/sql.ts";
 import { StoreUnavailable } from "../shared/store.ts";
-import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
+import {
+  ACTIVE_KEY,
+  hashParameters,
+  integerOf,
+  isOneOfHashes,
+  optionalTextOf,
+  type Tables,
+  textOf,
+} from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import type {
   AccountStore,
@@ -198,6 +206,14 @@ const VALID_SESSION = `
 
 const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1 RETURNING account_id";
 
+// The session of a suspended account is among them: it would be valid again after a resumption.
+const LEAKED_SESSIONS = `
+  FROM sessions WHERE ${isOneOfHashes("token_hash", 2)} AND expires_at > $1`;
+
+const BURN_SESSIONS = `DELETE ${LEAKED_SESSIONS} RETURNING account_id`;
+
+const COUNT_LEAKED_SESSIONS = `SELECT count(*) AS valid ${LEAKED_SESSIONS}`;
+
 export function sessionStore(engine: Engine): SessionStore {
   return {
     create: ({ tokenHash, accountId, createdAt, expiresAt }, { hash, nextHash }, origin) =>
@@ -222,5 +238,23 @@ export function sessionStore(engine: Engine): SessionStore {
         if (session === undefined) return;
         yield writeEvent("session.ended", origin, { accountId: textOf(session, "account_id") });
       }),
+
+    burn: (tokenHashes, origin) =>
+      engine.transaction(function* () {
+        const hashes = hashParameters(tokenHashes);
+        const ended = yield statement(BURN_SESSIONS, origin.at, ...hashes);
+        for (const session of ended) {
+          const details = { reason: "burned" };
+          const accountId = textOf(session, "account_id");
+          yield writeEvent("session.ended", origin, { accountId, details });
+        }
+        return ended.length;
+      }),
+
+    async previewBurn(tokenHashes, now) {
+      const hashes = hashParameters(tokenHashes);
+      const [counted = {}] = await engine.query(COUNT_LEAKED_SESSIONS, now, ...hashes);
+      return integerOf(counted, "valid");
+    },
   };
 }

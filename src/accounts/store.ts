@@ -74,6 +74,15 @@ export interface SessionStore {
    */
   findAccount(tokenHash: string, now: string, issuedBy?: string): Promise<string | undefined>;
   end(tokenHash: string, origin: Origin): Promise<void>;
+  /**
+   * Ends the valid sessions of all accounts with these tokens.
+   *
+   * @param tokenHashes at most HASHES_PER_STATEMENT.
+   * @returns how many it ended.
+   */
+  burn(tokenHashes: readonly string[], origin: Origin): Promise<number>;
+  /** How many `burn` would end. Writes nothing. */
+  previewBurn(tokenHashes: readonly string[], now: string): Promise<number>;
 }
 
 export interface PasswordReset {

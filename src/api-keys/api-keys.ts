@@ -2,8 +2,8 @@ import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
 import { originNow } from "../shared/origin.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
-import type { Secrets } from "../shared/secrets.ts";
-import { API_KEY_PREFIX, apiKeyRequired, isApiKey, isApiKeyId, keyPrefixOf } from "./rules.ts";
+import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
+import { apiKeyRequired, isApiKey, isApiKeyId, keyPrefixOf } from "./rules.ts";
 import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
 
 const LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
@@ -73,15 +73,7 @@ export function createApiKeys(uses: {
       throw new Failure("key_limit_reached", limitMessages[creation]);
     },
 
-    async *list(accountId) {
-      let after = "";
-      for (;;) {
-        const page = await store.keys.list(accountId, after, PAGE_ROWS);
-        yield page;
-        if (page.length < PAGE_ROWS) return;
-        after = page.at(-1)?.id ?? "";
-      }
-    },
+    list: (accountId) => pagesOfKeys(store.keys, accountId),
 
     async authenticate(apiKey) {
       if (apiKey === undefined || !isApiKey(apiKey)) throw apiKeyRequired;
@@ -99,4 +91,18 @@ export function createApiKeys(uses: {
       }
     },
   };
+}
+
+/** Every key of an account, revoked ones too, oldest first, in pages of bounded size. */
+export async function* pagesOfKeys(
+  keys: ApiKeyStore,
+  accountId: string,
+): AsyncGenerator<ApiKey[], void> {
+  let after = "";
+  for (;;) {
+    const page = await keys.list(accountId, after, PAGE_ROWS);
+    yield page;
+    if (page.length < PAGE_ROWS) return;
+    after = page.at(-1)?.id ?? "";
+  }
 }

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
 import { Id, Timestamp, Type } from "../shared/json-schema.ts";
-import type { ApiKey } from "./store.ts";
+import type { BurnReport } from "./burn.ts";
+import type { ApiKey, OwnedKey } from "./store.ts";
 
 /** No control characters (ASCII, C1) and no Unicode Bidi_Control, which can disguise a name. */
 export const NO_CONTROL_CHARACTERS =
@@ -63,4 +64,21 @@ export function apiKeyJson(key: ApiKey): Static<typeof ApiKeySchema> {
 
 export function createdApiKeyJson(key: ApiKey, secret: string): Static<typeof CreatedApiKeySchema> {
   return { ...apiKeyJson(key), api_key: secret };
+}
+
+/** A key as the operator sees it where keys of several accounts are listed. */
+export function ownedKeyJson({ id, keyPrefix, accountId, email }: OwnedKey) {
+  return { id, key_prefix: keyPrefix, account_id: accountId, email: email ?? null };
+}
+
+export function burnReportJson(report: BurnReport, isDryRun: boolean) {
+  return {
+    dry_run: isDryRun,
+    keys_found: report.keysFound,
+    keys_revoked: report.keysRevoked,
+    keys_revoked_before: report.keysRevokedBefore,
+    keys_unknown: report.keysUnknown,
+    session_tokens_found: report.tokensFound,
+    sessions_ended: report.sessionsEnded,
+  };
 }

@@ -1,8 +1,5 @@
 import { Failure } from "../shared/failure.ts";
-import { CREDENTIAL_PREFIX } from "../shared/secrets.ts";
-
-/** The prefix of every API key: 9 characters. */
-export const API_KEY_PREFIX = `${CREDENTIAL_PREFIX}_live_`;
+import { API_KEY_PREFIX } from "../shared/secrets.ts";
 
 export const apiKey = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{64}$`);
 
@@ -16,6 +13,13 @@ export const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Whether a text has the form of a key's id. Others skip the store: they may hold a NUL. */
 export function isApiKeyId(text: string): boolean {
   return uuid.test(text);
+}
+
+const keyPrefix = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{8}$`);
+
+/** Whether a text has the form of a key's prefix, as `keyPrefixOf` returns it. */
+export function isKeyPrefix(text: string): boolean {
+  return keyPrefix.test(text);
 }
 
 /** @returns the 17 characters that identify a key in a list (section 2). */

@@ -1,7 +1,22 @@
 import { writeEvent } from "../audit/sql.ts";
-import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
+import {
+  ACTIVE_KEY,
+  hashParameters,
+  integerOf,
+  isOneOfHashes,
+  optionalTextOf,
+  type Tables,
+  textOf,
+} from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
-import type { ApiKeyStore, KeyCreation, KeyLimits } from "./store.ts";
+import type {
+  ApiKey,
+  ApiKeyStore,
+  KeyCreation,
+  KeyLimits,
+  KeyReference,
+  OwnedKey,
+} from "./store.ts";
 
 export const apiKeyTables: Tables = {
   api_keys: { key: "key_hash", others: "id, account_id, name, key_prefix, created_at, revoked_at" },
@@ -47,6 +62,29 @@ const REVOKE_KEY = `
   UPDATE api_keys SET revoked_at = $3
   WHERE id = $1 AND account_id = $2 AND ${ACTIVE_KEY} RETURNING key_prefix`;
 
+const ownedKeys = (condition: string) => `
+  SELECT k.id, k.account_id, k.name, k.key_prefix, k.created_at, k.revoked_at, a.email
+  FROM api_keys k LEFT JOIN accounts a ON a.id = k.account_id AND a.deleted_at IS NULL
+  WHERE ${condition}`;
+
+const foundBy = (column: string) =>
+  `${ownedKeys(`k.${column} = $1`)} ORDER BY k.revoked_at IS NOT NULL, k.id LIMIT $2`;
+
+const FIND_KEYS: Record<KeyReference["by"], string> = {
+  id: foundBy("id"),
+  hash: foundBy("key_hash"),
+  prefix: foundBy("key_prefix"),
+};
+
+const KEYS_BY_HASHES = ownedKeys(isOneOfHashes("k.key_hash", 1));
+
+const BURN_KEYS = `
+  UPDATE api_keys SET revoked_at = $1
+  WHERE ${isOneOfHashes("key_hash", 2)} AND ${ACTIVE_KEY} RETURNING id`;
+
+/** Two burns of the same keys would each wait for rows that the other has locked. */
+const BURN_LOCK = "burn";
+
 export function apiKeyStore(engine: Engine): ApiKeyStore {
   return {
     create(key, limits, origin) {
@@ -70,13 +108,7 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
 
     async list(accountId, afterId, limit) {
       const rows = await engine.query(LIST_KEYS, accountId, afterId, limit);
-      return rows.map((row) => ({
-        id: textOf(row, "id"),
-        name: textOf(row, "name"),
-        keyPrefix: textOf(row, "key_prefix"),
-        createdAt: textOf(row, "created_at"),
-        revokedAt: optionalTextOf(row, "revoked_at"),
-      }));
+      return rows.map(apiKeyOf);
     },
 
     async findAccount(keyHash) {
@@ -92,6 +124,51 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
         yield writeEvent("api_key.revoked", origin, { accountId, details });
         return true;
       }),
+
+    async find({ by, value }, limit) {
+      return (await engine.query(FIND_KEYS[by], value, limit)).map(ownedKeyOf);
+    },
+
+    burn: (keyHashes, origin) =>
+      engine.transaction(function* () {
+        const hashes = hashParameters(keyHashes);
+        const known = (yield statement(KEYS_BY_HASHES, ...hashes)).map(ownedKeyOf);
+        const burned = yield statement(BURN_KEYS, origin.at, ...hashes);
+        const ids = new Set(burned.map((row) => textOf(row, "id")));
+        const revoked = known.filter(({ id }) => ids.has(id));
+        for (const { id, keyPrefix, accountId } of revoked) {
+          const details = { api_key_id: id, key_prefix: keyPrefix, reason: "burned" };
+          yield writeEvent("api_key.revoked", origin, { accountId, details });
+        }
+        return { known: known.length, revoked };
+      }, BURN_LOCK),
+
+    async previewBurn(keyHashes) {
+      const rows = await engine.query(KEYS_BY_HASHES, ...hashParameters(keyHashes));
+      const known = rows.map(ownedKeyOf);
+      return {
+        known: known.length,
+        revoked: known.filter(({ revokedAt }) => revokedAt === undefined),
+      };
+    },
+  };
+}
+
+function apiKeyOf(row: Row): ApiKey {
+  return {
+    id: textOf(row, "id"),
+    name: textOf(row, "name"),
+    keyPrefix: textOf(row, "key_prefix"),
+    createdAt: textOf(row, "created_at"),
+    revokedAt: optionalTextOf(row, "revoked_at"),
+  };
+}
+
+function ownedKeyOf(row: Row): OwnedKey {
+  return {
+    ...apiKeyOf(row),
+    accountId: textOf(row, "account_id"),
+    email: optionalTextOf(row, "email"),
   };
 }
 

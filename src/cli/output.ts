@@ -64,3 +64,23 @@ export function progressBar(part: number): string {
   const bar = "█".repeat(full) + "░".repeat(BAR_CHARACTERS - full);
   return `${bar} ${Math.floor(part * 100)} %`;
 }
+
+/**
+ * Prints an array of JSON objects, each on its own line, as its items arrive: a list of any length
+ * needs the memory of a page.
+ */
+export function createJsonPrinter(print: (text: string) => void, opening = "[") {
+  let unprinted = opening;
+  let isEmpty = true;
+  return {
+    add(items: readonly object[]): void {
+      if (items.length === 0) return;
+      print(isEmpty ? unprinted : `${unprinted},`);
+      isEmpty = false;
+      unprinted = items.map((item) => JSON.stringify(item)).join(",\n");
+    },
+    end(closing = "]"): void {
+      print(isEmpty ? unprinted + closing : `${unprinted}\n${closing}`);
+    },
+  };
+}

@@ -1,5 +1,6 @@
 import type { Action } from "../audit/rules.ts";
 import { writeEvent } from "../audit/sql.ts";
+import { chunksOf } from "../shared/chunks.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
@@ -169,10 +170,6 @@ export function rateStore(engine: Engine): RateStore {
         return { rate, held: heldRow && sourcedRateOf(heldRow) };
       }, RATES_LOCK),
   };
-}
-
-function* chunksOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
 /**

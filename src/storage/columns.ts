@@ -1,3 +1,4 @@
+import { HASHES_PER_STATEMENT } from "../shared/page-size.ts";
 import type { Row } from "./engine.ts";
 
 /**
@@ -23,6 +24,23 @@ export function integerOf(row: Row, column: string): number {
   const value = row[column];
   if (!Number.isSafeInteger(value)) throw new TypeError(`column ${column} is not an integer`);
   return value as number;
+}
+
+/**
+ * The condition that a column equals one of HASHES_PER_STATEMENT parameters. Their number does not
+ * vary, so that an engine prepares the statement once.
+ *
+ * @param first the number of the first of these parameters.
+ */
+export function isOneOfHashes(column: string, first: number): string {
+  const numbers = Array.from({ length: HASHES_PER_STATEMENT }, (_, index) => `$${first + index}`);
+  return `${column} IN (${numbers.join(", ")})`;
+}
+
+/** @returns the parameters of `isOneOfHashes`: the missing ones are NULL, which equals nothing. */
+export function hashParameters(hashes: readonly string[]): (string | null)[] {
+  if (hashes.length > HASHES_PER_STATEMENT) throw new RangeError(`${hashes.length} hashes`);
+  return Array.from({ length: HASHES_PER_STATEMENT }, (_, index) => hashes[index] ?? null);
 }
 
 /** A table as a copy of the store needs it; its columns are separated by commas. */

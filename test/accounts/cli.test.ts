@@ -190,7 +190,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     assert.equal(table.exitCode, 0);
     const [heading, row, ...rest] = table.stdout.split("\n");
     assert.match(heading ?? "", /^EMAIL +PLAN +USED +LEFT +KEYS +VERIFIED +SUSPENDED +CREATED$/);
-    assert.match(row ?? "", /^shown@example\.org +shown +1 +6 +1 +no +\d{4}-\d{2}-\d{2}T\S+Z$/);
+    assert.match(row ?? "", /^shown@example\.org +shown +1 +6 +1 +no +no +\d{4}-\d{2}-\d{2}T\S+Z$/);
     assert.deepEqual(rest, [""]);
     const { id: accountId, created_at: createdAt, ...account } = JSON.parse(json.stdout);
     assert.match(accountId, /^[0-9a-f-]{36}$/);

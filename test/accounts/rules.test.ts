@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import {
-  isSessionToken,
-  SESSION_LIFETIME_MS,
-  SESSION_TOKEN_PREFIX,
-} from "../../src/accounts/rules.ts";
-import { API_KEY_PREFIX, isApiKey, keyPrefixOf } from "../../src/api-keys/rules.ts";
-import { SECRET_BYTES } from "../../src/shared/secrets.ts";
+import { isSessionToken, SESSION_LIFETIME_MS } from "../../src/accounts/rules.ts";
+import { isApiKey, keyPrefixOf } from "../../src/api-keys/rules.ts";
+import { API_KEY_PREFIX, SECRET_BYTES, SESSION_TOKEN_PREFIX } from "../../src/shared/secrets.ts";
 import { fc } from "../support/properties.ts";
 
 const secret = fc.string({

@@ -27,6 +27,10 @@ const commands = [
   "accounts show",
   "accounts plan",
   "accounts verify",
+  "keys",
+  "keys list",
+  "keys revoke",
+  "keys burn",
   "mail",
   "mail list",
   "mail test",
@@ -76,6 +80,14 @@ suite("command-line usage", { concurrency: 4 }, () => {
     [["accounts", "show"], "error: missing required argument 'email'"],
     [["accounts", "plan", "ada@example.org"], "error: missing required argument 'plan'"],
     [["accounts", "verify"], "error: missing required argument 'email'"],
+    [["keys", "fly"], "error: unknown command 'fly'"],
+    [["keys", "list"], "error: missing required argument 'email'"],
+    [["keys", "revoke"], "error: missing required argument 'key'"],
+    [["keys", "revoke", ""], "kurs: want the id of an API key, or its prefix such as"],
+    [["keys", "revoke", "svc_live_0123456"], "kurs: want the id of an API key, or its prefix"],
+    [["keys", "revoke", "svc_live_012345678"], "kurs: want the id of an API key, or its prefix"],
+    [["keys", "burn", "one.log", "two.log"], "error: too many arguments for 'burn'"],
+    [["keys", "burn", "--force"], "error: unknown option '--force'"],
     [["mail", "fly"], "error: unknown command 'fly'"],
     [["mail", "list", "all"], "error: too many arguments for 'list'"],
     [["mail", "test"], "error: missing required argument 'address'"],
@@ -161,6 +173,9 @@ suite("command-line usage", { concurrency: 4 }, () => {
     "accounts show ada@example.org",
     "accounts plan ada@example.org free",
     "accounts verify ada@example.org",
+    "keys list ada@example.org",
+    "keys revoke svc_live_01234567",
+    "keys burn",
     "mail list",
     "backup",
     "backup copy.db",
@@ -193,6 +208,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
 
   test("without a command, or with an incomplete one, kurs prints the help and exits with 2", async () => {
     for (const args of [[], ["rates"], ["plans"], ["usage"], ["accounts"], ["mail"]]) {
+    for (const args of [[], ["rates"], ["plans"], ["accounts"], ["keys"], ["mail"]]) {
       const { exitCode, stdout, stderr } = await kurs(args);
       assert.equal(exitCode, 2);
       assert.equal(stdout, "");

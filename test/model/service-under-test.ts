@@ -112,6 +112,8 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       settings: () => config,
       tables: [],
       openStore: () => openStore(config, commandTimeouts),
+      hash: secrets.hash,
+      finishWithoutReader: () => undefined,
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
       readRateFile,
       secrets,

@@ -46,6 +46,8 @@ async function newCli() {
       sourcesOf,
       sourceKeys: sourceNames.known,
       readVerified: () => assert.fail("no backup is verified here"),
+      hash: () => assert.fail("no credential is hashed here"),
+      finishWithoutReader: () => undefined,
       openFile: () => ({ bytes: (async function* () {})(), sizeBytes: undefined }),
       readRateFile,
       print: (text) => {

@@ -1,5 +1,6 @@
 import type { AuditStore } from "../../audit/store.ts";
 import { CommandError, type CommandIo, type OpenStore } from "../../cli/command.ts";
+import type { OpenedFile } from "../../cli/input-file.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
 import { quoted } from "../../shared/visible-text.ts";
@@ -7,7 +8,6 @@ import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/sym
 import type { RateSettings } from "../rules/update-policy.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
-import type { OpenedFile } from "./import-progress.ts";
 
 /** Parses a symbol argument. @throws {CommandError} it is invalid. */
 export function symbolOf(argument: "base" | "quote", text: string): AssetSymbol {

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
+import { fileError, readWithProgress } from "../../cli/input-file.ts";
 import { ageOf, formatList } from "../../cli/output.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
 import { createRateImport } from "../import.ts";
@@ -11,7 +12,6 @@ import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { notStored, pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
 import { deleteCommand } from "./delete.ts";
 import { heldCommands } from "./held.ts";
-import { importProgress } from "./import-progress.ts";
 import { sourceCommands } from "./sources.ts";
 
 /** Adds `kurs rates …`. */
@@ -84,7 +84,7 @@ async function importRates(
   const { settings, openStore, openFile, readRateFile, clock, origin, print, printError } = deps;
   const judge = createUpdatePolicy(settings());
   try {
-    const input = importProgress(openFile(file), deps.showProgress);
+    const input = readWithProgress(openFile(file), deps.showProgress);
     await using store = await openStore({ makesStore: true });
     const storeRateLines = createRateImport({ store, clock, judge, sleep: setTimeout });
     const count = await storeRateLines(readRateFile(input), {
@@ -104,9 +104,7 @@ async function importRates(
     print(json ? JSON.stringify(importCountsJson(count)) : counts);
     return rejected + held === 0 ? 0 : 1;
   } catch (error) {
-    const { code, syscall } = error as NodeJS.ErrnoException;
-    if (syscall === undefined) throw error;
-    throw new CommandError(`cannot read ${file}: ${code === "ENOENT" ? "no such file" : code}`);
+    throw fileError(file, error);
   } finally {
     deps.showProgress("");
   }

@@ -3,6 +3,7 @@ import { accountSuite } from "./accounts.ts";
 import { administrationSuite } from "./administration.ts";
 import { auditSuite } from "./audit.ts";
 import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
+import { burnSuite } from "./burned-credentials.ts";
 import { cleanupSuite } from "./cleanup.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
@@ -21,6 +22,7 @@ const PARTS = {
   "audit log": auditSuite,
   sessions: sessionSuite,
   "API keys": apiKeySuite,
+  "burned credentials": burnSuite,
   "auth limiter": authLimitSuite,
   "mail tokens": mailTokenSuite,
   outbox: outboxSuite,

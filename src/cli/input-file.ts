@@ -1,9 +1,17 @@
-import { progressBar } from "../../cli/output.ts";
+import { CommandError } from "./command.ts";
+import { progressBar } from "./output.ts";
+
+/** A file, or stdin, that a command reads. */
+export interface OpenedFile {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Undefined for stdin. */
+  readonly sizeBytes: number | undefined;
+}
 
 const BYTES_PER_STEP = 1024 * 1024;
 
 /** Passes a file's bytes on and shows how much has been read. */
-export async function* importProgress(
+export async function* readWithProgress(
   { bytes, sizeBytes }: OpenedFile,
   showProgress: (text: string) => void,
 ): AsyncGenerator<Uint8Array> {
@@ -25,7 +33,9 @@ function progressText(readBytes: number, sizeBytes: number | undefined): string 
   return `${progressBar(part)} of ${Math.round(sizeBytes / 1024 / 1024)} MiB`;
 }
 
-export interface OpenedFile {
-  readonly bytes: AsyncIterable<Uint8Array>;
-  readonly sizeBytes: number | undefined;
+/** @returns the error to report for one that opening or reading a file threw. */
+export function fileError(path: string, error: unknown): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return error;
+  return new CommandError(`cannot read ${path}: ${code === "ENOENT" ? "no such file" : code}`);
 }
