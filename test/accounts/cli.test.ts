@@ -198,6 +198,7 @@ suite("plans and accounts", { concurrency: 4 }, () => {
     assert.deepEqual(account, {
       email,
       email_verified: false,
+      suspended_at: null,
       plan: "shown",
       active_keys: 1,
       used_units: 1,

@@ -27,6 +27,14 @@ const commands = [
   "accounts show",
   "accounts plan",
   "accounts verify",
+  "accounts suspend",
+  "accounts resume",
+  "accounts sessions",
+  "accounts sessions end",
+  "accounts reset-link",
+  "accounts export",
+  "accounts delete",
+  "audit",
   "keys",
   "keys list",
   "keys revoke",
@@ -80,6 +88,13 @@ suite("command-line usage", { concurrency: 4 }, () => {
     [["accounts", "show"], "error: missing required argument 'email'"],
     [["accounts", "plan", "ada@example.org"], "error: missing required argument 'plan'"],
     [["accounts", "verify"], "error: missing required argument 'email'"],
+    [["accounts", "suspend"], "error: missing required argument 'email'"],
+    [["accounts", "sessions", "end"], "error: missing required argument 'email'"],
+    [["accounts", "sessions", "ada@example.org"], "error: unknown command 'ada@example.org'"],
+    [["accounts", "delete"], "error: missing required argument 'email'"],
+    [["accounts", "delete", "ada@example.org", "--force"], "error: unknown option '--force'"],
+    [["audit", "ada@example.org"], "error: too many arguments for 'audit'"],
+    [["audit", "--since", "tomorrow"], 'kurs: --since "tomorrow": want a time such as 2026-11-'],
     [["keys", "fly"], "error: unknown command 'fly'"],
     [["keys", "list"], "error: missing required argument 'email'"],
     [["keys", "revoke"], "error: missing required argument 'key'"],
@@ -173,6 +188,13 @@ suite("command-line usage", { concurrency: 4 }, () => {
     "accounts show ada@example.org",
     "accounts plan ada@example.org free",
     "accounts verify ada@example.org",
+    "accounts suspend ada@example.org",
+    "accounts resume ada@example.org",
+    "accounts sessions end ada@example.org",
+    "accounts reset-link ada@example.org",
+    "accounts export ada@example.org",
+    "accounts delete ada@example.org --yes",
+    "audit",
     "keys list ada@example.org",
     "keys revoke svc_live_01234567",
     "keys burn",
@@ -207,8 +229,8 @@ suite("command-line usage", { concurrency: 4 }, () => {
   });
 
   test("without a command, or with an incomplete one, kurs prints the help and exits with 2", async () => {
-    for (const args of [[], ["rates"], ["plans"], ["usage"], ["accounts"], ["mail"]]) {
-    for (const args of [[], ["rates"], ["plans"], ["accounts"], ["keys"], ["mail"]]) {
+    const groups = ["rates", "plans", "usage", "accounts", "accounts sessions", "keys", "mail"];
+    for (const args of [[], ...groups.map((group) => group.split(" "))]) {
       const { exitCode, stdout, stderr } = await kurs(args);
       assert.equal(exitCode, 2);
       assert.equal(stdout, "");
