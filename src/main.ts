@@ -119,6 +119,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     openStore: ({ makesStore } = { makesStore: false }) =>
       openStore(settings(), { ...commandTimeouts, makesStore }),
     openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
+    secrets,
     origin: () => originNow(operator(), { clock: systemClock, secrets }),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,

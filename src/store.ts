@@ -1,3 +1,4 @@
+import { invitationStore, invitationTables } from "./accounts/invitations-sql.ts";
 import { accountStore, accountTables, authWindowStore, sessionStore } from "./accounts/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
@@ -74,6 +75,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
   const status: StoreStatus = engine;
   return {
     accounts: accountStore(engine),
+    invitations: invitationStore(engine),
     sessions: sessionStore(engine),
     authWindows: authWindowStore(engine),
     mailTokens: mailTokenStore(engine),
@@ -99,6 +101,7 @@ export type Store = ReturnType<typeof createStore>;
 export const tables: readonly Table[] = Object.entries({
   ...planTables,
   ...accountTables,
+  ...invitationTables,
   ...mailTokenTables,
   ...apiKeyTables,
   ...usageTables,

@@ -1,22 +1,19 @@
 import type { Command } from "commander";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
-import type { PlanStore } from "../billing/store.ts";
-import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import { normalizeEmail } from "../shared/email.ts";
+import { type InviteCommandDeps, inviteCommands, requirePlan } from "./invite-cli.ts";
 import { accountSummaryJson } from "./json.ts";
-import type { AccountStore, AccountSummary } from "./store.ts";
+import type { AccountSummary } from "./store.ts";
 
-export interface AccountCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<{ readonly accounts: AccountStore; readonly plans: PlanStore }>;
-}
+export type AccountCommandDeps = InviteCommandDeps;
 
 /** Adds `kurs accounts …`. */
 export function accountCommands(program: Command, deps: AccountCommandDeps): void {
   const accounts = program
     .command("accounts")
-    .description("show accounts, change their plan, verify their email")
+    .description("show, invite and create accounts, change their plan, verify their email")
     .addHelpText("after", "\nExample:\n  $ kurs accounts plan ada@example.org pro");
 
   accounts
@@ -48,6 +45,8 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): voi
     .argument("<email>")
     .addHelpText("after", "\nExample:\n  $ kurs accounts verify ada@example.org")
     .action((email: string) => verifyAccount(deps, email));
+
+  inviteCommands(accounts, deps);
 }
 
 async function listAccounts(deps: AccountCommandDeps, options: OutputOptions): Promise<void> {
@@ -69,11 +68,7 @@ async function movePlan(deps: AccountCommandDeps, typed: string, plan: string) {
   const { openStore, origin, print } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const plans = (await store.plans.list()).map(({ name }) => name);
-  if (!plans.includes(plan)) {
-    const known = plans.join(", ");
-    throw new CommandError(`there is no plan ${plan}; there are: ${known}. See kurs plans set`);
-  }
+  await requirePlan(store.plans, plan);
   if (!(await store.accounts.setPlan(email, plan, origin()))) throw unknownAccount(email);
   print(`${email} is on plan ${plan}`);
 }
