@@ -114,6 +114,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       openStore: () => openStore(config, commandTimeouts),
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
       readRateFile,
+      secrets,
       origin: () => originNow(operator(), { clock, secrets }),
       sourcesOf: () => [],
       sourceKeys: [],

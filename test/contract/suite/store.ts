@@ -6,6 +6,7 @@ import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
+import { invitationSuite } from "./invitations.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { meterSuite } from "./meter.ts";
@@ -13,6 +14,7 @@ import { rateSuite } from "./rates.ts";
 
 const PARTS = {
   accounts: accountSuite,
+  invitations: invitationSuite,
   sessions: sessionSuite,
   "API keys": apiKeySuite,
   "auth limiter": authLimitSuite,
