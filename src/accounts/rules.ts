@@ -54,7 +54,7 @@ export const noValidInvitation: Record<Registration, Failure> = {
   ),
   invite: new Failure(
     "registration_closed",
-    "Registration is by invitation only. Please open the link of your invitation's mail, with the " +
+    "Registration is by invitation only. Please open the link of your invitation's mail, use the " +
       "email that was invited, or ask the operator of this service for a new one.",
   ),
   closed: new Failure(

@@ -146,7 +146,8 @@ test("OpenAPI: every response of a run is documented and fits its schema", async
   const json = { email: "ada@example.org", password: "correct horse battery" };
   await call("POST /v1/auth/register", { json });
   await call("POST /v1/auth/register", { json });
-  await call("POST /v1/auth/register", { json: { ...json, invitation: "none" } });
+  const invited = { ...json, email: "grace@example.org", invitation: "3f".repeat(32) };
+  await call("POST /v1/auth/register", { json: invited });
   await call("POST /v1/auth/register", { json: {} });
   await call("POST /v1/auth/register", { raw: "x" });
   await call("POST /v1/auth/register", { json: "x".repeat(20_000) });

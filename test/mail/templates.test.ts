@@ -84,7 +84,7 @@ for (const [kind, page, subject, name] of withLink) {
     const readable = inText.map((part) => (part.startsWith("https:") ? name : part));
     assert.deepEqual(paragraphsIn(html), readable);
     assert.ok(html.includes(`<title>${line}</title>`));
-    assert.match(text, /works once, until 2026-11-22 12:34 UTC\./);
+    assert.match(text, /works once, until 2026-11-22 12:34 UTC[.,]/);
     assert.match(text, /[Ii]gnore (?:this mail|it)[.:]/);
   });
 
