@@ -104,7 +104,7 @@ for (const mode of ["invite", "closed"] as const) {
     visitor.assertQuiet();
   });
 
-  test(`registration ${mode}: the pages are served in every coding that a client accepts`, async () => {
+  test(`registration ${mode}: the document names the mode, also for a client that accepts compressed ones`, async () => {
     await using on = await startIn(mode);
 
     for (const headers of [{}, { "accept-encoding": "gzip, br" }]) {
