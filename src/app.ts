@@ -4,6 +4,7 @@ import { authRoutes, mailTokenRoutes } from "./accounts/http.ts";
 import { accountSchemas } from "./accounts/json.ts";
 import type { PasswordResets } from "./accounts/password-reset.ts";
 import type { Register } from "./accounts/register.ts";
+import type { Registration } from "./accounts/rules.ts";
 import type { Sessions } from "./accounts/sessions.ts";
 import type { ApiKeys } from "./api-keys/api-keys.ts";
 import { apiKeyRoutes } from "./api-keys/http.ts";
@@ -66,9 +67,9 @@ export interface AppSettings {
   /** Further origins whose pages may call MCP. */
   readonly allowedOrigins: readonly string[];
   readonly listensOnLoopback: boolean;
-  /** The build of the console and the API reference; without it only the API is served. */
   /** The maximum number of open connections. */
   readonly connectionsMax: number;
+  readonly registration: Registration;
   /** Whether the node shuts down: it still serves, but each response is its connection's last. */
   readonly isShuttingDown: () => boolean;
 }
@@ -137,7 +138,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   rateRoutes(app, { respondToRead, send });
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
-  if (!consoleRoutes(app)) {
+  if (!consoleRoutes(app, settings)) {
     log.warn("the console is not built: run `npm run build`");
   }
   addMethodNotAllowedRoutes();

@@ -95,6 +95,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
       allowedOrigins: config.allowedOrigins,
       listensOnLoopback: isLoopback(config.host),
       connectionsMax: config.connectionsMax,
+      registration: config.registration,
       isShuttingDown: () => isShuttingDown,
     },
     createUseCases(config, store, deps, metrics?.observers),
@@ -169,7 +170,7 @@ async function serveMetrics(
 function createUseCases(config: Config, store: Store, deps: ServiceDeps, observers?: Observers) {
   const { clock, secrets } = deps;
   const { authCallsPerWindow: callsPerWindow, authWindowSeconds: windowSeconds } = config;
-  const { requireVerifiedEmail } = config;
+  const { requireVerifiedEmail, registration } = config;
   const parts = { store, clock, secrets };
   const consumeAuthAttempt = createAuthLimiter({ ...parts, callsPerWindow, windowSeconds });
   const hashNewPassword = createHashNewPassword({ secrets, loadCommonPasswords });
@@ -190,7 +191,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
       const { createMcpEndpoint } = await import("./mcp/endpoint.ts");
       return createMcpEndpoint(mcp);
     }),
-    register: createRegister({ ...parts, consumeAuthAttempt, hashNewPassword }),
+    register: createRegister({ ...parts, registration, consumeAuthAttempt, hashNewPassword }),
     sessions: createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail }),
     emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
     passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),

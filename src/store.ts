@@ -1,4 +1,5 @@
 import { administrationStore } from "./accounts/administration-sql.ts";
+import { invitationStore, invitationTables } from "./accounts/invitations-sql.ts";
 import { accountStore, accountTables, authWindowStore, sessionStore } from "./accounts/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
@@ -76,6 +77,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
   return {
     accounts: accountStore(engine),
     administration: administrationStore(engine),
+    invitations: invitationStore(engine),
     sessions: sessionStore(engine),
     authWindows: authWindowStore(engine),
     mailTokens: mailTokenStore(engine),
@@ -101,6 +103,7 @@ export type Store = ReturnType<typeof createStore>;
 export const tables: readonly Table[] = Object.entries({
   ...planTables,
   ...accountTables,
+  ...invitationTables,
   ...mailTokenTables,
   ...apiKeyTables,
   ...usageTables,

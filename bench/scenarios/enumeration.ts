@@ -11,14 +11,29 @@ const calls = [
   { name: "verification resend", path: "/v1/auth/verification/resend", status: 202, extra: {} },
   { name: "password reset", path: "/v1/auth/password-reset", status: 202, extra: {} },
   { name: "log-in", path: "/v1/auth/login", status: 401, extra: { password: "a wrong password" } },
+  {
+    name: "register, not invited",
+    path: "/v1/auth/register",
+    status: 403,
+    extra: { password: "a fine passphrase" },
+  },
+  {
+    name: "register, invalid invitation",
+    path: "/v1/auth/register",
+    status: 403,
+    extra: { password: "a fine passphrase", invitation: "3f".repeat(32) },
+  },
 ];
+
+/** The mode in which a registration must not reveal whether the email has an account. */
+const ENVIRONMENT = { REGISTRATION: "invite" };
 
 export const enumeration: Scenario = {
   name: "enumeration",
   summary: "whether response times reveal that an account exists: they may differ by at most 10 %",
   async run(bench) {
     const callCount = bench.options.calls;
-    const { server, counts } = await startFilledKurs(bench, "data");
+    const { server, counts } = await startFilledKurs(bench, "data", undefined, ENVIRONMENT);
     // One connection, so that calls do not wait for each other.
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     bench.cleanup.defer(() => agent.destroy());

@@ -98,8 +98,9 @@ type Credentials = { readonly email: string; readonly password: string };
 
 const post = (json: unknown): Call => ({ method: "POST", json });
 
-export const register = (credentials: Credentials) =>
-  ask<Static<typeof AccountSchema>>("v1/auth/register", post(credentials));
+/** @param invitation the token of an invitation's mail. */
+export const register = (credentials: Credentials, invitation?: string) =>
+  ask<Static<typeof AccountSchema>>("v1/auth/register", post({ ...credentials, invitation }));
 
 export const logIn = (credentials: Credentials) =>
   ask<Static<typeof SessionSchema>>("v1/auth/login", post(credentials));

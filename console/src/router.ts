@@ -29,14 +29,32 @@ export function go(target: ConsolePage, { search = "", replace = false } = {}): 
   scrollTo(0, 0);
 }
 
-/**
- * Returns the token of a mail's link, and removes it from the address bar and the history, where
- * others could see it.
- */
+/** The token of a mail's link. It is taken out of the page's address. */
 export function takeToken(): string | undefined {
-  const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? undefined;
-  if (token !== undefined) history.replaceState(null, "", location.pathname);
-  return token;
+  return takeFragment("token")?.get("token") ?? undefined;
+}
+
+/** The invitation in the link of its mail. */
+export interface Invitation {
+  readonly token: string;
+  readonly email: string;
+}
+
+/** The invitation in a mail's link. It is taken out of the page's address. */
+export function takeInvitation(): Invitation | undefined {
+  const parts = takeFragment("invitation");
+  return parts && { token: parts.get("invitation") ?? "", email: parts.get("email") ?? "" };
+}
+
+/**
+ * Returns the parts of the page's fragment if they hold a secret, and removes them from the address
+ * bar and the history, where others could see it.
+ */
+function takeFragment(secret: string): URLSearchParams | undefined {
+  const parts = new URLSearchParams(location.hash.slice(1));
+  if (!parts.has(secret)) return undefined;
+  history.replaceState(null, "", location.pathname);
+  return parts;
 }
 
 /** Whether an untrusted text names a page, such as the page to show after the log-in. */

@@ -9,7 +9,7 @@ export interface Session {
   readonly token: string;
   /** RFC 3339, as the service sent it. */
   readonly expiresAt: string;
-  /** Just signed up: a confirmation mail is on its way. */
+  /** Just signed up, and not invited: a confirmation mail is on its way. */
   readonly isNew?: boolean;
 }
 

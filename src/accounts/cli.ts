@@ -1,24 +1,20 @@
 import type { Command } from "commander";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
-import type { PlanStore } from "../billing/store.ts";
-import { CommandError, type OpenStore, type OutputOptions } from "../cli/command.ts";
+import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import { normalizeEmail } from "../shared/email.ts";
+import { isUuid } from "../shared/uuid.ts";
 import { quoted } from "../shared/visible-text.ts";
 import {
   type AdministrationCommandDeps,
-  type AdministrationStores,
   administrationCommands,
   unknownAccount,
 } from "./administration-cli.ts";
+import { type InviteCommandDeps, inviteCommands, requirePlan } from "./invite-cli.ts";
 import { accountSummaryJson } from "./json.ts";
-import type { AccountStore, AccountSummary } from "./store.ts";
+import type { AccountSummary } from "./store.ts";
 
-export interface AccountCommandDeps extends AdministrationCommandDeps {
-  readonly openStore: OpenStore<
-    AdministrationStores & { readonly accounts: AccountStore; readonly plans: PlanStore }
-  >;
-}
+export type AccountCommandDeps = InviteCommandDeps & AdministrationCommandDeps;
 
 /** Adds `kurs accounts …`. */
 export function accountCommands(program: Command, deps: AccountCommandDeps): void {
@@ -59,6 +55,7 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): voi
     .addHelpText("after", "\nExample:\n  $ kurs accounts verify ada@example.org")
     .action((email: string) => verifyAccount(deps, email));
 
+  inviteCommands(accounts, deps);
   administrationCommands(accounts, deps);
 }
 
@@ -109,7 +106,7 @@ function limitOf(text: string): number {
 /** @throws {CommandError} */
 function accountIdOf(text: string): string {
   const id = text.toLowerCase();
-  if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return id;
+  if (isUuid(id)) return id;
   const rule = "want the id of an account, as kurs accounts list --json shows it";
   throw new CommandError(`--after ${quoted(text)}: ${rule}`, 2);
 }
@@ -127,11 +124,7 @@ async function movePlan(deps: AccountCommandDeps, typed: string, plan: string) {
   const { openStore, origin, print } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const plans = (await store.plans.list()).map(({ name }) => name);
-  if (!plans.includes(plan)) {
-    const known = plans.join(", ");
-    throw new CommandError(`there is no plan ${plan}; there are: ${known}. See kurs plans set`);
-  }
+  await requirePlan(store.plans, plan);
   if (!(await store.accounts.setPlan(email, plan, origin()))) throw unknownAccount(email);
   print(`${email} is on plan ${plan}`);
 }

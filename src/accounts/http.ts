@@ -13,6 +13,7 @@ import {
   EmailBody,
   MailTokenBody,
   NewPasswordBody,
+  RegistrationBody,
   sessionJson,
 } from "./json.ts";
 import type { PasswordResets } from "./password-reset.ts";
@@ -24,10 +25,15 @@ const registerSchema = {
   operationId: "register",
   tags: ["Authentication"],
   summary: "Open an account",
+  description:
+    "The operator may require an invitation, or close registration: a request without a valid " +
+    "invitation then gets 403. Where registration is open, an invitation must be valid, too.",
   security: [],
-  body: CredentialsBody,
+  body: RegistrationBody,
   response: documentedResponses({ 201: Type.Ref("Account#", { description: "The new account" }) }, [
     "unsupported_media_type",
+    "invalid_token",
+    "registration_closed",
     "email_taken",
     "too_many_requests",
   ]),

@@ -42,6 +42,22 @@ export const MailToken = Type.String({
 
 export const CredentialsBody = Type.Object({ email: Email, password: Password });
 
+export const RegistrationBody = Type.Object(
+  {
+    email: Email,
+    password: Password,
+    invitation: Type.Optional(
+      Type.String({
+        description:
+          "The part after `#invitation=`, up to `&`, in the link of an invitation's mail. The " +
+          "account then gets the invitation's plan, and its email is verified.",
+      }),
+    ),
+  },
+  // Without an invitation: the API reference sends the example as it is.
+  { examples: [{ email: "ada@example.org", password: "correct horse battery staple" }] },
+);
+
 export const EmailBody = Type.Object({ email: Email });
 
 export const MailTokenBody = Type.Object({ token: MailToken });

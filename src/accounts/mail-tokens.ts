@@ -1,4 +1,4 @@
-import type { IssuedToken, TokenPurpose } from "../mail/store.ts";
+import type { IssuedToken, MailKind, TokenPurpose } from "../mail/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
@@ -9,19 +9,29 @@ const lifetimeMsOf: Record<TokenPurpose, number> = {
   password_reset: PASSWORD_RESET_LIFETIME_MS,
 };
 
-/** Makes a token of 32 random bytes, valid from now for its purpose's lifetime, and its mail. */
+/** The secrets that a mailed token needs. */
+export type MailSecrets = Pick<Secrets, "secret" | "hash" | "uuid">;
+
+/**
+ * Makes a token of 32 random bytes, valid from now, and its mail.
+ *
+ * @param change the lifetime and the kind of mail, where they are not the purpose's own.
+ */
 export function newMailToken(
   purpose: TokenPurpose,
-  { secrets, clock }: { readonly secrets: Secrets; readonly clock: Clock },
+  { secrets, clock }: { readonly secrets: MailSecrets; readonly clock: Clock },
+  change: { readonly lifetimeMs?: number; readonly kind?: MailKind } = {},
 ): IssuedToken {
+  const { lifetimeMs = lifetimeMsOf[purpose], kind = purpose } = change;
   const nowMs = clock.nowMs();
   const token = secrets.secret();
   return {
     purpose,
+    kind,
     token,
     tokenHash: secrets.hash(token),
     mailId: secrets.uuid(),
     createdAt: timestamp(nowMs),
-    expiresAt: timestamp(nowMs + lifetimeMsOf[purpose]),
+    expiresAt: timestamp(nowMs + lifetimeMs),
   };
 }

@@ -9,8 +9,9 @@ import {
   type Tables,
   textOf,
 } from "../storage/columns.ts";
-import { type Engine, type Row, statement } from "../storage/engine.ts";
+import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type {
+  Account,
   AccountStore,
   AccountSummary,
   AuthWindow,
@@ -26,7 +27,6 @@ export const accountTables: Tables = {
       "email, password_hash, plan, created_at, email_verified_at, suspended_at, deleted_at, " +
       "quota_mails",
   },
-  invitations: { key: "token_hash", others: "account_id, email, plan, created_at, expires_at" },
   sessions: { key: "token_hash", others: "account_id, created_at, expires_at" },
   auth_windows: { key: "scope", others: "calls, ends_at", summed: "calls" },
 };
@@ -64,17 +64,15 @@ const MARK_EMAIL_VERIFIED = `
   UPDATE accounts SET email_verified_at = $2 WHERE email = $1 AND email_verified_at IS NULL
   RETURNING id`;
 
-const IS_ACCOUNT = "SELECT id FROM accounts WHERE email = $1";
+/** Selects a row when an email has an account. */
+export const IS_ACCOUNT = "SELECT id FROM accounts WHERE email = $1";
 
 export function accountStore(engine: Engine): AccountStore {
   return {
     create(account, token, origin) {
-      const { id, email, passwordHash, plan, createdAt, emailVerifiedAt } = account;
-      const values = [id, email, passwordHash, plan, createdAt, emailVerifiedAt ?? null];
+      const { id, plan } = account;
       return engine.transaction(function* () {
-        if ((yield statement(PLAN_IS_STORED, plan)).length === 0) throw planNotStored(plan);
-        const isNew = (yield statement(CREATE_ACCOUNT, ...values)).length === 1;
-        if (!isNew) return false;
+        if (!(yield* insertAccount(account))) return false;
         yield* writeToken(id, token);
         const action = origin.actor.kind === "account" ? "account.registered" : "account.created";
         yield writeEvent(action, origin, { accountId: id, details: { plan } });
@@ -114,6 +112,19 @@ export function accountStore(engine: Engine): AccountStore {
         return true;
       }),
   };
+}
+
+/**
+ * Writes an account's row.
+ *
+ * @returns false, and writes nothing, when the email is taken.
+ * @throws {StoreUnavailable} when its plan is not stored.
+ */
+export function* insertAccount(account: Account): Transaction<boolean> {
+  const { id, email, passwordHash, plan, createdAt, emailVerifiedAt } = account;
+  const values = [id, email, passwordHash, plan, createdAt, emailVerifiedAt ?? null];
+  if ((yield statement(PLAN_IS_STORED, plan)).length === 0) throw planNotStored(plan);
+  return (yield statement(CREATE_ACCOUNT, ...values)).length === 1;
 }
 
 function planNotStored(plan: string): StoreUnavailable {

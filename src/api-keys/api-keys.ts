@@ -3,7 +3,8 @@ import { Failure, sessionRequired } from "../shared/failure.ts";
 import { originNow } from "../shared/origin.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
-import { apiKeyRequired, isApiKey, isApiKeyId, keyPrefixOf } from "./rules.ts";
+import { isUuid } from "../shared/uuid.ts";
+import { apiKeyRequired, isApiKey, keyPrefixOf } from "./rules.ts";
 import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
 
 const LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
@@ -85,7 +86,7 @@ export function createApiKeys(uses: {
     async revoke(accountId, keyId, clientIp) {
       const id = keyId.toLowerCase();
       const origin = originNow({ kind: "account", address: clientIp }, uses);
-      const isRevoked = isApiKeyId(id) && (await store.keys.revoke(accountId, id, origin));
+      const isRevoked = isUuid(id) && (await store.keys.revoke(accountId, id, origin));
       if (!isRevoked) {
         throw new Failure("not_found", "There is no active API key with this id.");
       }

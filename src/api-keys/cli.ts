@@ -8,11 +8,12 @@ import {
 import { fileError, type OpenedFile, readWithProgress } from "../cli/input-file.ts";
 import { type Column, createJsonPrinter, table } from "../cli/output.ts";
 import { normalizeEmail } from "../shared/email.ts";
+import { isUuid } from "../shared/uuid.ts";
 import { visibleLine } from "../shared/visible-text.ts";
 import { pagesOfKeys } from "./api-keys.ts";
 import { type BurnReport, burn, type LeakedSessionStore } from "./burn.ts";
 import { apiKeyJson, burnReportJson, ownedKeyJson } from "./json.ts";
-import { isApiKey, isApiKeyId, isKeyPrefix, keyPrefixOf } from "./rules.ts";
+import { isApiKey, isKeyPrefix, keyPrefixOf } from "./rules.ts";
 import type { ApiKey, ApiKeyStore, KeyReference, OwnedKey } from "./store.ts";
 
 export interface KeyCommandDeps extends CommandIo {
@@ -153,7 +154,7 @@ function referenceOf(
   hash: (credential: string) => string,
 ): { readonly reference: KeyReference; readonly name: string } {
   const value = typed.trim().toLowerCase();
-  if (isApiKeyId(value)) return { reference: { by: "id", value }, name: `id ${value}` };
+  if (isUuid(value)) return { reference: { by: "id", value }, name: `id ${value}` };
   if (isKeyPrefix(value)) return { reference: { by: "prefix", value }, name: `prefix ${value}` };
   if (isApiKey(value)) {
     const name = `prefix ${keyPrefixOf(value)} and this secret`;

@@ -8,13 +8,6 @@ export function isApiKey(text: string): boolean {
   return apiKey.test(text);
 }
 
-export const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** Whether a text has the form of a key's id. Others skip the store: they may hold a NUL. */
-export function isApiKeyId(text: string): boolean {
-  return uuid.test(text);
-}
-
 const keyPrefix = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{8}$`);
 
 /** Whether a text has the form of a key's prefix, as `keyPrefixOf` returns it. */

@@ -5,17 +5,20 @@ import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { parseInstant, timestamp } from "../shared/instant.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
+import { isUuid } from "../shared/uuid.ts";
 import { visibleLine } from "../shared/visible-text.ts";
 import { listedEventJson } from "./json.ts";
 import type { AuditStore, EventCursor, ListedEvent } from "./store.ts";
 
+/** Where an email is turned into the id of its account. */
+interface AccountsByEmail {
+  findByEmail(email: string): Promise<{ readonly id: string } | undefined>;
+}
+
 export interface AuditCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{
     readonly audit: AuditStore;
-    /** Where an email is turned into the id of its account. */
-    readonly accounts: {
-      findByEmail(email: string): Promise<{ readonly id: string } | undefined>;
-    };
+    readonly accounts: AccountsByEmail;
   }>;
 }
 
@@ -117,14 +120,9 @@ function sinceOf(text: string, nowMs: number): string {
   throw new CommandError(`--since ${JSON.stringify(text)}: ${wanted}`, 2);
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-async function accountIdOf(
-  accounts: { findByEmail(email: string): Promise<{ readonly id: string } | undefined> },
-  typed: string,
-): Promise<string> {
+async function accountIdOf(accounts: AccountsByEmail, typed: string): Promise<string> {
   const email = normalizeEmail(typed);
-  if (uuid.test(email)) return email;
+  if (isUuid(email)) return email;
   const account = await accounts.findByEmail(email);
   if (account !== undefined) return account.id;
   throw new CommandError(`there is no account ${email}: see kurs accounts list`);

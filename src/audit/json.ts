@@ -3,6 +3,23 @@ import { Id, Timestamp, Type } from "../shared/json-schema.ts";
 import type { AuditEvent } from "./rules.ts";
 import type { ListedEvent } from "./store.ts";
 
+/** Every detail that an account's events have. */
+const EventDetailsSchema = Type.Object(
+  {
+    api_key_id: Type.Optional(Id),
+    key_prefix: Type.Optional(Type.String()),
+    reason: Type.Optional(Type.String({ description: "burned: the key was found in a leak" })),
+    keys_revoked: Type.Optional(Type.Integer({ minimum: 0 })),
+    sessions: Type.Optional(Type.Integer({ minimum: 0 })),
+    plan: Type.Optional(Type.String()),
+    invited: Type.Optional(Type.Boolean()),
+    quota_mails: Type.Optional(Type.Boolean()),
+    period: Type.Optional(Type.String({ examples: ["2026-11"] })),
+    threshold: Type.Optional(Type.Integer({ description: "In percent of the quota" })),
+  },
+  { description: "Names, ids and counts, by the action; never a secret" },
+);
+
 const EventSchema = Type.Object(
   {
     id: Id,
@@ -17,10 +34,7 @@ const EventSchema = Type.Object(
         examples: ["192.0.2.1", "2001:db8::/64"],
       }),
     ),
-    details: Type.Object(
-      {},
-      { additionalProperties: true, description: "Names, ids and counts; never a secret" },
-    ),
+    details: EventDetailsSchema,
   },
   { $id: "Event" },
 );
@@ -33,11 +47,13 @@ const EventListSchema = Type.Object(
 /** Every schema here that responses refer to by name. */
 export const auditSchemas = [EventSchema, EventListSchema];
 
+type Details = Static<typeof EventDetailsSchema>;
+
 /** An event as its account sees it: without the operator's name and machine. */
 export function eventJson(event: AuditEvent): Static<typeof EventSchema> {
   const { id, at, actor, action, origin, details } = event;
   const address = actor === "account" && origin !== undefined ? { address: origin } : {};
-  return { id, at, actor, action, ...address, details };
+  return { id, at, actor, action, ...address, details: details as Details };
 }
 
 /** An event as the operator sees it. */

@@ -77,7 +77,7 @@ export function renderMail(
       before: [`An operator of this Kurs server invites you to open an account for ${email}:`],
       link: {
         name: "Open an account",
-        address: `${publicUrl}/register#invitation=${token}&email=${invited}`,
+        address: `${publicUrl}/signup#invitation=${token}&email=${invited}`,
       },
       after: [
         `The link works once, until ${until}, and only for this address.`,

@@ -23,26 +23,44 @@ const CODINGS = [
   ["gzip", ".gz"],
 ] as const;
 
+/** The mode of registration in a document as it is built. */
+const BUILT_REGISTRATION = /(<meta name="registration" content=")open(")/;
+
+interface PageSettings {
+  /** `open`, or another mode, in which the console advertises no registration. */
+  readonly registration: string;
+}
+
 /**
  * Serves the built console and API reference: one route per file, so that an unknown path gets the
  * API's own 404 and another method its 405 (docs/decisions/0008-pages-are-files-of-one-build.md).
  * Files are read when they are first requested, and kept: the single executable has no directory to
  * serve them from.
  *
+ * @param settings the mode of registration, which the documents tell the console.
  * @returns false when the console is not built: the API works without it.
  */
-export function consoleRoutes(app: App): boolean {
+export function consoleRoutes(app: App, { registration }: PageSettings): boolean {
   const files = new Set(programFilesIn(DIRECTORY));
   if (!files.has("index.html")) return false;
   const contents = new Map<string, Buffer>();
   const contentOf = (file: string): Buffer => {
-    const content = contents.get(file) ?? readProgramFile(`${DIRECTORY}/${file}`);
+    const content = contents.get(file) ?? readFile(file);
     contents.set(file, content);
     return content;
   };
+  /** A document of less than 1 kB is not worth compressing again. */
+  const isRewritten = (file: string) => registration !== "open" && extname(file) === ".html";
+  const readFile = (file: string): Buffer => {
+    const content = readProgramFile(`${DIRECTORY}/${file}`);
+    if (!isRewritten(file)) return content;
+    return Buffer.from(content.toString().replace(BUILT_REGISTRATION, `$1${registration}$2`));
+  };
 
   const serve = (url: string, file: string, headers: Readonly<Record<string, string>>) => {
-    const codings = CODINGS.filter(([, suffix]) => files.has(file + suffix));
+    const codings = isRewritten(file)
+      ? []
+      : CODINGS.filter(([, suffix]) => files.has(file + suffix));
     const type = MEDIA_TYPES[extname(file)];
     app.get(url, { schema: { hide: true }, config: { headers } }, (request, reply) => {
       const accepted = request.headers["accept-encoding"] ?? "";

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { engines, startServiceOn } from "../support/both-engines.ts";
-import { mailTo, tokenOf } from "../support/mails.ts";
+import { BY, newInvitation } from "../contract/suite/database.ts";
+import { engines, type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
+import { invitationTo, mailTo, tokenOf } from "../support/mails.ts";
 import { connectTo } from "../support/nodes.ts";
 import type { TestService } from "../support/service.ts";
 
@@ -12,7 +13,7 @@ const NEW_PASSWORD = "quite another passphrase";
 const EMAIL = "ada@example.org";
 
 /** Uses every kind of secret that a service issues or receives. @returns the secrets. */
-async function useEverySecret(service: TestService): Promise<string[]> {
+async function useEverySecret({ service, openStore }: ServiceOnEngine): Promise<string[]> {
   const sessions = [await service.openSession(EMAIL), await service.openSession()];
   const [session = ""] = sessions;
   const keys = [await service.createKey(session), await service.createKey(session, "revoked")];
@@ -36,14 +37,30 @@ async function useEverySecret(service: TestService): Promise<string[]> {
   );
 
   const credentials = [...sessions, ...keys.map(({ apiKey }) => apiKey)];
+  const invited = newInvitation({ email: "grace@example.org" });
+  {
+    await using store = await openStore();
+    await store.invitations.create(invited, BY);
+  }
+  await invitationTo(service.dataDirectory, invited.email);
+
   const bare = credentials.map((credential) => credential.slice(17));
-  return [...bare, verification, used, unused, PASSWORD, NEW_PASSWORD, "a wrong passphrase"];
+  return [
+    ...bare,
+    verification,
+    used,
+    unused,
+    invited.token,
+    PASSWORD,
+    NEW_PASSWORD,
+    "a wrong passphrase",
+  ];
 }
 
 for (const engine of engines) {
   test(`secrets: no table of a used store holds an issued secret, on ${engine}`, async () => {
     await using on = await startServiceOn(engine);
-    const secrets = await useEverySecret(on.service);
+    const secrets = await useEverySecret(on);
 
     const rows = on.url === undefined ? rowsOfFile(on.service) : await rowsOfServer(on.url);
 
@@ -65,7 +82,7 @@ for (const engine of engines) {
 test("secrets: no file of a used store holds a credential or a password, including the WAL", async () => {
   await using on = await startServiceOn("sqlite");
   const { service } = on;
-  const secrets = await useEverySecret(service);
+  const secrets = await useEverySecret(on);
   const files = (await readdir(service.dataDirectory)).filter((name) => name.startsWith("kurs.db"));
   assert.ok(files.includes("kurs.db-wal"), "the WAL is missing");
 

@@ -131,6 +131,7 @@ const knownValues: Readonly<Record<string, Values>> = {
   quote: (_cast, draw) => draw.one(symbols),
   id: ({ passing, other }, draw) =>
     draw.one([...passing.keyIds, other.keyId, "00000000-0000-7000-8000-000000000000"]),
+  before: ({ passing, other }, draw) => draw.one([...passing.keyIds, other.keyId]),
   email: ({ passing, other }, draw) =>
     draw.one([
       ...[passing.email, other.email, "unknown@cast.example", `${draw.hexadecimal(8)}@new.example`],

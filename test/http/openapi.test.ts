@@ -26,6 +26,8 @@ const ofBodies = ["413 payload_too_large", "415 unsupported_media_type"];
 const operations: Readonly<Record<string, readonly string[]>> = {
   "POST /v1/auth/register": [
     "201",
+    "400 invalid_token",
+    "403 registration_closed",
     "409 email_taken",
     "413 payload_too_large",
     "415 unsupported_media_type",
@@ -53,6 +55,7 @@ const operations: Readonly<Record<string, readonly string[]>> = {
     "415 unsupported_media_type",
   ],
   "DELETE /v1/account/api-keys/{id}": ["204", "401 unauthorized", "404 not_found"],
+  "GET /v1/account/events": ["200", "400 invalid_request", "401 unauthorized"],
   "GET /v1/account/usage": ["200", "401 unauthorized"],
   "GET /v1/account/usage/daily": ["200", "401 unauthorized"],
   "GET /v1/rates/{base}/{quote}": [
@@ -144,6 +147,8 @@ test("OpenAPI: every response of a run is documented and fits its schema", async
   const json = { email: "ada@example.org", password: "correct horse battery" };
   await call("POST /v1/auth/register", { json });
   await call("POST /v1/auth/register", { json });
+  const invited = { ...json, email: "grace@example.org", invitation: "3f".repeat(32) };
+  await call("POST /v1/auth/register", { json: invited });
   await call("POST /v1/auth/register", { json: {} });
   await call("POST /v1/auth/register", { raw: "x" });
   await call("POST /v1/auth/register", { json: "x".repeat(20_000) });
@@ -186,7 +191,13 @@ test("OpenAPI: every response of a run is documented and fits its schema", async
   await call("POST /v1/auth/logout", { session });
 
   const met = ["200", "201", "204", "400 invalid_asset_symbol", "400 invalid_request"];
-  met.push("401 unauthorized", "404 not_found", "404 unsupported_pair", "409 email_taken");
+  met.push(
+    "400 invalid_token",
+    "401 unauthorized",
+    "404 not_found",
+    "404 unsupported_pair",
+    "409 email_taken",
+  );
   met.push("413 payload_too_large", "415 unsupported_media_type", "429 quota_exceeded");
   met.push("429 too_many_requests", "503 temporarily_unavailable");
   for (const expected of met) assert.ok(statuses.has(expected), `${expected} did not occur`);

@@ -29,6 +29,7 @@ async function newCli() {
         const played = { ...entry, addresses: [publisher.address] };
         return createPublisherSource(played, { userAgent: "Kurs/test", limits: LIMITS, clock });
       });
+  const secrets = createSecrets();
   const run = async (...args: string[]) => {
     const lines = { stdout: "", stderr: "" };
     const exitCode = await runCommandLine(args, {
@@ -39,10 +40,10 @@ async function newCli() {
       settings: () => readConfig(sourceNames, { RATE_SOURCES: "ecb" }),
       openStore: async () => openSqliteStore(directory.path, 1000),
       openMailer: () => assert.fail("nothing is mailed here"),
-      secrets: createSecrets(),
+      secrets,
       publicUrl: () => assert.fail("no link is made here"),
       ask: () => assert.fail("nothing is asked here"),
-      origin: () => originNow({ kind: "service" }, { clock, secrets: createSecrets() }),
+      origin: () => originNow({ kind: "service" }, { clock, secrets }),
       sourcesOf,
       sourceKeys: sourceNames.known,
       readVerified: () => assert.fail("no backup is verified here"),

@@ -44,6 +44,7 @@ suite("invalid configurations", { concurrency: 4 }, () => {
       LOG_LEVEL: "loud",
       MAIL_FROM: "Kurs",
       REQUIRE_VERIFIED_EMAIL: "yes",
+      REGISTRATION: "Closed",
       ALLOWED_ORIGINS: "https://app.example.org/",
       METRICS_PORT: "-1",
     });
@@ -62,6 +63,7 @@ suite("invalid configurations", { concurrency: 4 }, () => {
       "PLAN_FREE_UNITS=1.5",
       "PORT=abc",
       "PUBLIC_URL=ftp://rates.example.org",
+      "REGISTRATION=Closed",
       "REQUIRE_VERIFIED_EMAIL=yes",
       "TRUST_PROXY=proxy",
     ]);

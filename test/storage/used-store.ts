@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
 import { columnsOf } from "../../src/storage/copy/tables.ts";
 import { openSqliteStore, tables } from "../../src/store.ts";
-import { BY } from "../contract/suite/database.ts";
+import { BY, newInvitation } from "../contract/suite/database.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, mailsIn } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
@@ -44,6 +44,7 @@ export async function useStore(dataDirectory: string) {
     await store.rates.suspend(pair, BY);
     await store.plans.set({ name: "pro", unitsPerPeriod: 5000 }, BY);
     await store.accounts.setPlan("ada@example.org", "pro", BY);
+    await store.invitations.create(newInvitation(), BY);
   }
   const contents = contentsOfSqlite(dataDirectory);
   return { dataDirectory, session, active, revoked, contents };

@@ -1,3 +1,6 @@
+import type { Config } from "../../src/config.ts";
+import { commandTimeouts, type DatabaseSettings } from "../../src/storage/settings.ts";
+import { openStore, type Store } from "../../src/store.ts";
 import { databaseOf, newPostgresDatabase } from "./postgres-databases.ts";
 import { startService, type TestOptions, type TestService } from "./service.ts";
 
@@ -8,6 +11,10 @@ export interface ServiceOnEngine extends AsyncDisposable {
   readonly service: TestService;
   /** The URL of its database on PostgreSQL. */
   readonly url: string | undefined;
+  /** Its configuration, to start another node. */
+  readonly config: Partial<Config>;
+  /** Opens the service's store, as a command does. */
+  openStore(): Promise<Store>;
 }
 
 export async function startServiceOn(
@@ -16,8 +23,19 @@ export async function startServiceOn(
 ): Promise<ServiceOnEngine> {
   await using starting = new AsyncDisposableStack();
   const database = engine === "sqlite" ? undefined : starting.use(await newPostgresDatabase());
-  const config = { ...options.config, ...(database && { database: databaseOf(database.url) }) };
+  const settings: DatabaseSettings =
+    database === undefined ? { engine: "sqlite" } : databaseOf(database.url);
+  const config = { ...options.config, database: settings };
   const service = starting.use(await startService({ ...options, config }));
   const started = starting.move();
-  return { service, url: database?.url, [Symbol.asyncDispose]: () => started.disposeAsync() };
+  const { dataDirectory } = service;
+  const place = { dataDirectory, database: settings, backupDirectory: dataDirectory };
+  const open = () => openStore(place, { ...commandTimeouts, makesStore: false });
+  return {
+    service,
+    url: database?.url,
+    config,
+    openStore: open,
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
 }

@@ -52,6 +52,34 @@ export function mailTo(
   });
 }
 
+/** The link of an invitation's mail. */
+export interface InvitationLink {
+  readonly address: string;
+  /** The secret of the invitation. */
+  readonly token: string;
+  /** The email that is invited, as the link names it. */
+  readonly email: string;
+}
+
+/** Waits for the n-th invitation (1: the first) to an email. */
+export async function invitationTo(
+  dataDirectory: string,
+  email: string,
+  number = 1,
+): Promise<InvitationLink> {
+  const text = await eventually(`invitation ${number} to ${email}`, async () => {
+    const mails = (await mailsIn(dataDirectory)).filter(
+      ({ to, subject }) => to?.[0]?.address === email && subject === "You are invited to Kurs",
+    );
+    return mails[number - 1]?.text;
+  });
+  const [address = "", ...others] = text.match(/https?:\/\/\S+/g) ?? [];
+  const parts = new URLSearchParams(new URL(address).hash.slice(1));
+  const token = parts.get("invitation") ?? "";
+  if (others.length > 0 || !/^[0-9a-f]{64}$/.test(token)) throw new Error(`not one link: ${text}`);
+  return { address, token, email: parts.get("email") ?? "" };
+}
+
 /** The token in the link of a mail. @throws when it has none, or more than one link. */
 export function tokenOf({ text = "" }: Email): string {
   const links = text.match(/https?:\/\/\S+/g) ?? [];

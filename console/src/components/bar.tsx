@@ -1,5 +1,6 @@
 import { logOut } from "../api.ts";
 import { useAction } from "../loading.ts";
+import { isOpen } from "../registration.ts";
 import { go, isReference, page, root } from "../router.ts";
 import { endSession, session } from "../session.ts";
 import { Button } from "./button.tsx";
@@ -46,9 +47,11 @@ function Guest() {
       <Link class="button button-quiet button-small" to="/login">
         Log in
       </Link>
-      <Link class="button button-small" to="/signup">
-        Sign up
-      </Link>
+      {isOpen ? (
+        <Link class="button button-small" to="/signup">
+          Sign up
+        </Link>
+      ) : null}
     </>
   );
 }

@@ -13,6 +13,7 @@ interface FieldProps {
   readonly inputMode?: "decimal";
   readonly minLength?: number;
   readonly maxLength?: number;
+  readonly readOnly?: boolean;
 }
 
 /** A text input that must be filled in, with its label and hint. */
@@ -48,7 +49,8 @@ type CredentialProps = {
   readonly onValue: (value: string) => void;
 };
 
-export function EmailField(props: CredentialProps) {
+/** With a hint and `readOnly`, an email that the visitor cannot change. */
+export function EmailField(props: CredentialProps & Pick<FieldProps, "hint" | "readOnly">) {
   return <Field {...props} label="Email" type="email" autocomplete="username" maxLength={254} />;
 }
 

@@ -7,6 +7,7 @@ import { Link } from "../components/link.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { useAction } from "../loading.ts";
+import { isOpen } from "../registration.ts";
 import { beginSession, sessionEnd } from "../session.ts";
 
 /** Begins a session; the app then shows the requested page. */
@@ -35,7 +36,7 @@ export function LogInPage() {
         </div>
         <p class="aside row-apart">
           <Link to="/forgot">Forgotten your password?</Link>
-          <Link to="/signup">Create an account</Link>
+          {isOpen ? <Link to="/signup">Create an account</Link> : null}
         </p>
       </div>
     </div>

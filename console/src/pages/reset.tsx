@@ -40,7 +40,8 @@ export function ResetPage() {
       <div class="stack">
         {token === undefined ? (
           <Notice kind="warn">
-            This page is opened by the link of a mail. The link works once, for one hour.
+            This page is opened by the link of a mail. The link works once, until the time in the
+            mail.
           </Notice>
         ) : (
           <div class="card">

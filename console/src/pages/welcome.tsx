@@ -1,5 +1,6 @@
 import { Code } from "../components/code-tabs.tsx";
 import { Link } from "../components/link.tsx";
+import { howToJoin, isOpen } from "../registration.ts";
 import { curlOfRead } from "../snippets.ts";
 
 const example = `${curlOfRead("EUR", "USD")}
@@ -20,14 +21,16 @@ export function WelcomePage() {
         <div>
           <h1 tabIndex={-1}>Exact rates, exactly metered.</h1>
           <p class="lead">
-            Exchange rates as their publishers wrote them, over REST and MCP. An account and a key
-            take a minute.
+            Exchange rates as their publishers wrote them, over REST and MCP.{" "}
+            {isOpen ? "An account and a key take a minute." : howToJoin}
           </p>
           <div class="row">
-            <Link class="button" to="/signup">
-              Create an account
-            </Link>
-            <Link class="button button-plain" to="/login">
+            {isOpen ? (
+              <Link class="button" to="/signup">
+                Create an account
+              </Link>
+            ) : null}
+            <Link class={isOpen ? "button button-plain" : "button"} to="/login">
               Log in
             </Link>
           </div>

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import { CommandError, type OutputOptions } from "../../cli/command.ts";
+import type { OutputOptions } from "../../cli/command.ts";
 import { fileError, readWithProgress } from "../../cli/input-file.ts";
 import { ageOf, formatList } from "../../cli/output.ts";
 import { visibleLine } from "../../shared/visible-text.ts";

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import type { Account } from "../../../src/accounts/store.ts";
+import type { Account, NewInvitation } from "../../../src/accounts/store.ts";
 import type { KeyLimits, NewApiKey } from "../../../src/api-keys/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/billing/rules.ts";
 import { createReadDailyUsage } from "../../../src/billing/usage.ts";
@@ -87,6 +87,23 @@ export function newMailToken(change: Partial<IssuedToken> = {}): IssuedToken {
     mailId: newId(),
     createdAt: NOW,
     expiresAt: "2026-11-22T12:00:00.000Z",
+    ...change,
+  };
+}
+
+/** An invitation to the plan `free`, valid for seven days from NOW, with the id of its mail. */
+export function newInvitation(change: Partial<NewInvitation> = {}): NewInvitation {
+  const token = randomBytes(32).toString("hex");
+  const accountId = newId();
+  return {
+    token,
+    tokenHash: hash("sha256", token),
+    accountId,
+    email: `${accountId}@example.org`,
+    plan: "free",
+    mailId: newId(),
+    createdAt: NOW,
+    expiresAt: "2026-11-28T12:00:00.000Z",
     ...change,
   };
 }

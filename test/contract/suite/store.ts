@@ -9,6 +9,7 @@ import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
+import { invitationSuite } from "./invitations.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { meterSuite } from "./meter.ts";
@@ -20,6 +21,7 @@ const PARTS = {
   accounts: accountSuite,
   administration: administrationSuite,
   "audit log": auditSuite,
+  invitations: invitationSuite,
   sessions: sessionSuite,
   "API keys": apiKeySuite,
   "burned credentials": burnSuite,

@@ -1,0 +1,15 @@
+import type { Registration } from "../../src/accounts/rules.ts";
+
+/** The mode of registration, which the server writes into the document. */
+const mode = document.querySelector<HTMLMetaElement>('meta[name="registration"]')?.content;
+
+/** Whether anybody can create an account. */
+export const isOpen = mode === undefined || mode === ("open" satisfies Registration);
+
+/** Whether an invitation is of use. */
+export const takesInvitations = mode !== ("closed" satisfies Registration);
+
+/** What a visitor without an invitation does for an account, where registration is not open. */
+export const howToJoin = takesInvitations
+  ? "Accounts are by invitation: ask the operator of this service for one."
+  : "Registration is closed: ask the operator of this service for an account.";

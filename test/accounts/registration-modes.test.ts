@@ -1,0 +1,345 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { createSecrets } from "../../src/crypto/secrets.ts";
+import type { Store } from "../../src/store.ts";
+import { BY, newAccount, newInvitation, newMailToken } from "../contract/suite/database.ts";
+import { contentsOfSqlite } from "../storage/used-store.ts";
+import { assertFailure } from "../support/assertions.ts";
+import { engines, startServiceOn } from "../support/both-engines.ts";
+import { PASSWORD } from "../support/client.ts";
+import { quickHashing, quickSecrets } from "../support/quick-secrets.ts";
+import { startService, type TestOptions, type TestService } from "../support/service.ts";
+
+const REGISTER = "/v1/auth/register";
+const EMAIL = "ada@example.org";
+const AT_END = "2026-11-28T12:00:00.000Z";
+const JUST_BEFORE_END = "2026-11-28T11:59:59.999Z";
+
+const inMode = (registration: "open" | "invite" | "closed", more = {}): TestOptions => ({
+  config: { registration, ...more },
+});
+
+const register = (service: TestService, body: object = {}) =>
+  service.post(REGISTER, { json: { email: EMAIL, password: PASSWORD, ...body } });
+
+const logIn = (service: TestService, email = EMAIL, password = PASSWORD) =>
+  service.post("/v1/auth/login", { json: { email, password } });
+
+/** A service on SQLite with one invitation for EMAIL to a plan of 5 units. */
+async function startWithInvitation(options: TestOptions) {
+  const on = await startServiceOn("sqlite", options);
+  const invitation = newInvitation({ email: EMAIL, plan: "pro" });
+  await withStore(on, async (store) => {
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
+    await store.invitations.create(invitation, BY);
+  });
+  const { service } = on;
+  return { service, invitation, [Symbol.asyncDispose]: () => on[Symbol.asyncDispose]() };
+}
+
+async function withStore<Result>(
+  on: { openStore(): Promise<Store> },
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
+  await using store = await on.openStore();
+  return await use(store);
+}
+
+/** Everything that a service has stored, but for the windows of the auth limiter. */
+function contentsWithoutWindows({ dataDirectory }: TestService) {
+  const { auth_windows: _, ...others } = contentsOfSqlite(dataDirectory);
+  return others;
+}
+
+/** Secrets that fail a test in which a password is hashed. */
+const noHashing = () =>
+  quickSecrets({ hashPassword: () => assert.fail("a password was hashed") }).secrets;
+
+const rejections = [
+  ["invite", undefined, 403, "registration_closed", /by invitation only.*ask the operator/],
+  ["invite", "3f".repeat(32), 403, "registration_closed", /by invitation only.*ask the operator/],
+  ["closed", undefined, 403, "registration_closed", /is closed.*ask the operator/],
+  ["closed", "3f".repeat(32), 403, "registration_closed", /is closed.*ask the operator/],
+  ["open", "3f".repeat(32), 400, "invalid_token", /email that was invited.*without an invitation/],
+] as const;
+
+for (const [mode, invitation, status, code, message] of rejections) {
+  const with_ = invitation === undefined ? "without an invitation" : "with an unknown invitation";
+  test(`registration ${mode}: ${with_} it is ${status} ${code}, hashes no password, and changes only the auth limit, whether or not the email has an account`, async () => {
+    await using service = await startService({ ...inMode(mode), secrets: noHashing() });
+    service.query(
+      `INSERT INTO accounts (id, email, password_hash, plan, created_at)
+       VALUES ('known', 'known@example.org', '', 'free', '2026-11-21T00:00:00.000Z')`,
+    );
+    const before = contentsWithoutWindows(service);
+
+    const known = await register(service, { email: "known@example.org", invitation });
+    const unknown = await register(service, { email: "unknown@example.org", invitation });
+    const weak = await register(service, { password: "short", invitation });
+
+    for (const answer of [known, unknown, weak]) assertFailure(answer, status, code, message);
+    assert.equal(known.body.message, unknown.body.message);
+    assert.deepEqual(contentsWithoutWindows(service), before);
+    const [windows] = service.query("SELECT count(*) AS count FROM auth_windows");
+    assert.equal(windows?.count, 4, "one of the address, and one of each email");
+  });
+}
+
+const MALFORMED = ["", " ", "none", "3f".repeat(31), "3f".repeat(33), "' OR 1=1 --", "\u0000"];
+
+test("registration invite: an invitation of another form gets the same message as an unknown one", async () => {
+  await using at = await startWithInvitation(inMode("invite"));
+  const { service, invitation } = at;
+  const { body } = await register(service, { invitation: "3f".repeat(32) });
+
+  const forms = [...MALFORMED, invitation.token.toUpperCase(), ` ${invitation.token}`];
+  for (const text of forms) {
+    const answer = await register(service, { invitation: text });
+    assertFailure(answer, 403, "registration_closed", String(body.message));
+  }
+  for (const other of [null, 1, ["3f".repeat(32)], {}]) {
+    const answer = await register(service, { invitation: other });
+    assertFailure(answer, 400, "invalid_request", /invitation/);
+  }
+  assert.deepEqual(service.query("SELECT * FROM accounts"), []);
+});
+
+for (const mode of ["open", "invite"] as const) {
+  const [status, code] =
+    mode === "open" ? ([400, "invalid_token"] as const) : ([403, "registration_closed"] as const);
+
+  test(`registration ${mode}: a valid invitation creates a verified account on its plan and sends no mail`, async () => {
+    const options = inMode(mode, { requireVerifiedEmail: true });
+    await using at = await startWithInvitation(options);
+    const { service, invitation } = at;
+    const mails = service.query("SELECT id FROM mails");
+
+    const answer = await register(service, {
+      email: " ADA@Example.org ",
+      invitation: invitation.token,
+    });
+
+    assert.equal(answer.status, 201, answer.text);
+    assert.deepEqual(
+      [answer.body.id, answer.body.email, answer.body.email_verified],
+      [invitation.accountId, EMAIL, true],
+    );
+    const [account] = service.query("SELECT plan, email_verified_at AS at FROM accounts");
+    assert.deepEqual([account?.plan, account?.at], ["pro", "2026-11-21T12:00:00.000Z"]);
+    assert.deepEqual(service.query("SELECT id FROM mails"), mails);
+    assert.deepEqual(service.query("SELECT * FROM invitations"), []);
+    const session = String((await logIn(service)).body.session_token);
+    const { body } = await service.get("/v1/account/events", { session });
+    const events = body.events as { action: string; details: object }[];
+    const registered = events.find(({ action }) => action === "account.registered");
+    assert.deepEqual(registered?.details, { plan: "pro", invited: true });
+  });
+
+  test(`registration ${mode}: an invitation works once, for its email and for seven days, with one message otherwise`, async () => {
+    await using at = await startWithInvitation(inMode(mode));
+    const { service, invitation } = at;
+    const { token } = invitation;
+
+    const foreign = await register(service, { email: "eve@example.org", invitation: token });
+    service.clock.set(AT_END);
+    const late = await register(service, { invitation: token });
+    assert.deepEqual(service.query("SELECT * FROM accounts"), []);
+    service.clock.set(JUST_BEFORE_END);
+    assert.equal((await register(service, { invitation: token })).status, 201);
+    const again = await register(service, { invitation: token });
+    const elsewhere = await register(service, { email: "eve@example.org", invitation: token });
+
+    const { message } = foreign.body;
+    for (const answer of [foreign, late, again, elsewhere]) {
+      assertFailure(answer, status, code, String(message));
+    }
+    assert.equal(service.query("SELECT * FROM accounts").length, 1);
+  });
+
+  test(`registration ${mode}: a rejected password leaves the invitation valid`, async () => {
+    await using at = await startWithInvitation(inMode(mode));
+    const { service, invitation } = at;
+
+    const weak = await register(service, { password: "short", invitation: invitation.token });
+
+    assertFailure(weak, 400, "invalid_request", /password/);
+    assert.deepEqual(service.query("SELECT * FROM accounts"), []);
+    assert.equal((await register(service, { invitation: invitation.token })).status, 201);
+  });
+
+  test(`registration ${mode}: if the email got an account meanwhile, it is 409 and the account is unchanged`, async () => {
+    await using at = await startWithInvitation(inMode(mode));
+    const { service, invitation } = at;
+    service.query(
+      `INSERT INTO accounts (id, email, password_hash, plan, created_at)
+       VALUES ('first', ?, '', 'free', '2026-11-21T00:00:00.000Z')`,
+      EMAIL,
+    );
+    const before = contentsWithoutWindows(service);
+
+    assertFailure(await register(service, { invitation: invitation.token }), 409, "email_taken");
+
+    assert.deepEqual(contentsWithoutWindows(service), before);
+  });
+}
+
+test("registration open: an invited email may register without the invitation, which then is 409", async () => {
+  await using at = await startWithInvitation(inMode("open"));
+  const { service, invitation } = at;
+
+  const plain = await register(service);
+
+  assert.deepEqual([plain.status, plain.body.email_verified], [201, false]);
+  assertFailure(await register(service, { invitation: invitation.token }), 409, "email_taken");
+});
+
+test("registration: a rejection counts against the auth limit, which is checked first", async () => {
+  await using service = await startService(inMode("closed", { authCallsPerWindow: 2 }));
+
+  for (let call = 0; call < 2; call += 1) {
+    assertFailure(await register(service), 403, "registration_closed");
+  }
+
+  assertFailure(await register(service), 429, "too_many_requests");
+});
+
+test("registration: an invitation stays valid when the mode changes between restarts, except while it is closed", async () => {
+  await using at = await startWithInvitation(inMode("invite"));
+  const { dataDirectory } = at.service;
+  const how = { invitation: at.invitation.token };
+  {
+    await using closed = await startService({ ...inMode("closed"), dataDirectory });
+    assertFailure(await register(closed, how), 403, "registration_closed");
+  }
+  await using open = await startService({ ...inMode("open"), dataDirectory });
+  assert.equal((await register(open, how)).status, 201);
+});
+
+for (const engine of engines) {
+  test(`registration: of concurrent uses of one invitation on two nodes exactly one creates an account, on ${engine}`, async () => {
+    await using on = await startServiceOn(engine, inMode("invite"));
+    const invitation = newInvitation({ email: EMAIL });
+    await withStore(on, (store) => store.invitations.create(invitation, BY));
+    const { service } = on;
+    const { dataDirectory } = service;
+    await using other = await startService({ config: on.config, dataDirectory });
+
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, nth) =>
+        register(nth % 2 === 0 ? service : other, {
+          invitation: invitation.token,
+          password: `${PASSWORD} ${nth}`,
+        }),
+      ),
+    );
+
+    const created = answers.filter(({ status }) => status === 201);
+    assert.equal(created.length, 1);
+    for (const answer of answers.filter(({ status }) => status !== 201)) {
+      assertFailure(answer, 403, "registration_closed");
+    }
+    const winner = answers.findIndex(({ status }) => status === 201);
+    assert.equal((await logIn(other, EMAIL, `${PASSWORD} ${winner}`)).status, 200);
+    const accounts = await withStore(on, (store) => store.accounts.list("2026-11", "", 9));
+    assert.equal(accounts.length, 1);
+  });
+}
+
+const NEW_PASSWORD = "quite another passphrase";
+const secrets = createSecrets(quickHashing);
+
+/** Stores an account directly: no mode of registration is in the way. */
+async function store(
+  on: { openStore(): Promise<Store> },
+  email: string,
+  state: { verifiedAt?: string; passwordHash?: string } = {},
+) {
+  const { verifiedAt, passwordHash = await secrets.hashPassword(PASSWORD) } = state;
+  const account = newAccount({ email, passwordHash, emailVerifiedAt: verifiedAt });
+  const token = newMailToken();
+  await withStore(on, (opened) => opened.accounts.create(account, token, BY));
+  return token.token;
+}
+
+/** Requests a reset, and confirms one with a token that is stored directly. */
+async function reset(on: Awaited<ReturnType<typeof startServiceOn>>, email: string) {
+  const { service } = on;
+  const requested = await service.post("/v1/auth/password-reset", { json: { email } });
+  assert.equal(requested.status, 202);
+  const token = newMailToken({ purpose: "password_reset", expiresAt: "2026-11-21T13:00:00.000Z" });
+  await withStore(on, (opened) => opened.mailTokens.issue(email, token, BY));
+  const json = { token: token.token, password: NEW_PASSWORD };
+  return await service.post("/v1/auth/password-reset/confirm", { json });
+}
+
+suite("log-in, verification and reset in every mode", () => {
+  for (const engine of engines) {
+    for (const registration of ["open", "invite", "closed"] as const) {
+      for (const requireVerifiedEmail of [false, true]) {
+        const where = `registration ${registration}, verified emails ${requireVerifiedEmail ? "" : "not "}required, on ${engine}`;
+
+        test(`${where}: an unverified account is verified by its token, and can log in`, async () => {
+          await using on = await startServiceOn(
+            engine,
+            inMode(registration, { requireVerifiedEmail }),
+          );
+          const { service } = on;
+          const token = await store(on, EMAIL);
+
+          const early = await logIn(service);
+          if (requireVerifiedEmail) assertFailure(early, 403, "email_not_verified");
+          else assert.equal(early.status, 200);
+          const json = { email: EMAIL };
+          const resent = await service.post("/v1/auth/verification/resend", { json });
+          assert.equal(resent.status, 202);
+          const mails = await withStore(on, (opened) => opened.mails.list({ withDelivered: true }));
+          assert.equal(mails.length, 2);
+          const verified = await service.post("/v1/auth/verification", { json: { token } });
+          assert.equal(verified.status, 204);
+          assert.equal((await logIn(service)).status, 200);
+        });
+
+        test(`${where}: verified, unverified and created accounts set a new password by a reset, and log in`, async () => {
+          await using on = await startServiceOn(
+            engine,
+            inMode(registration, { requireVerifiedEmail }),
+          );
+          const { service } = on;
+          await store(on, "unverified@example.org");
+          await store(on, "verified@example.org", { verifiedAt: "2026-11-20T00:00:00.000Z" });
+          await store(on, "created@example.org", { passwordHash: "" });
+          assert.equal((await logIn(service, "verified@example.org")).status, 200);
+          assertFailure(await logIn(service, "created@example.org"), 401, "unauthorized");
+
+          for (const name of ["unverified", "verified", "created"]) {
+            const email = `${name}@example.org`;
+            assert.equal((await reset(on, email)).status, 204, email);
+            assertFailure(await logIn(service, email), 401, "unauthorized");
+            assert.equal((await logIn(service, email, NEW_PASSWORD)).status, 200, email);
+          }
+        });
+      }
+    }
+  }
+});
+
+test("an account without a password rejects every log-in as a wrong password, after the check for no account", async () => {
+  const checked: (string | undefined)[] = [];
+  const spied = quickSecrets({
+    verifyPassword(stored, password) {
+      checked.push(stored);
+      return secrets.verifyPassword(stored, password);
+    },
+  });
+  await using on = await startServiceOn("sqlite", { secrets: spied.secrets });
+  await store(on, EMAIL, { passwordHash: "" });
+  const unknown = await logIn(on.service, "nobody@example.org");
+
+  for (const password of ["", " ", "null", PASSWORD, "\u0000"]) {
+    const answer = await logIn(on.service, EMAIL, password);
+    assertFailure(answer, 401, "unauthorized", String(unknown.body.message));
+  }
+
+  assert.deepEqual(new Set(checked), new Set([undefined]));
+  assert.deepEqual(on.service.query("SELECT * FROM sessions"), []);
+});
