@@ -5,6 +5,9 @@ import { accountSchemas } from "./accounts/json.ts";
 import type { PasswordResets } from "./accounts/password-reset.ts";
 import type { Register } from "./accounts/register.ts";
 import type { Sessions } from "./accounts/sessions.ts";
+import type { SettingsStore } from "./accounts/settings.ts";
+import { settingsRoutes } from "./accounts/settings-http.ts";
+import { settingsSchemas } from "./accounts/settings-json.ts";
 import type { ApiKeys } from "./api-keys/api-keys.ts";
 import { apiKeyRoutes } from "./api-keys/http.ts";
 import { apiKeySchemas } from "./api-keys/json.ts";
@@ -46,6 +49,7 @@ import { consoleRoutes } from "./pages/http.ts";
 import { rateSchemas } from "./rates/json.ts";
 import type { RateStore } from "./rates/store.ts";
 import type { Clock } from "./shared/clock.ts";
+import type { Secrets } from "./shared/secrets.ts";
 import type { StoreStatus } from "./shared/store.ts";
 
 const FIRST_OF_GET = "G".charCodeAt(0);
@@ -83,8 +87,9 @@ export interface AppDeps {
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
   readonly handleMcpRequest: HandleMcpRequest;
-  readonly store: HealthStore & { readonly audit: AuditStore };
+  readonly store: HealthStore & { readonly audit: AuditStore; readonly settings: SettingsStore };
   readonly clock: Clock;
+  readonly secrets: Pick<Secrets, "uuid">;
   readonly log: Logger;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
@@ -124,7 +129,6 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 
   const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app, replyWriter);
-  const schemas = [accountSchemas, apiKeySchemas, auditSchemas, rateSchemas, usageSchemas].flat();
   openApiRoute(app, { ...settings, schemas });
   const sessionGuard = createSessionGuard(deps.sessions.authenticate);
   app.decorateRequest("accountId", null);
@@ -134,6 +138,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   await apiKeyRoutes(app, { ...deps, sessionGuard, sendList });
   usageRoutes(app, { ...deps, sessionGuard, sendList });
   auditRoutes(app, { ...deps, sessionGuard });
+  settingsRoutes(app, { ...deps, sessionGuard });
   rateRoutes(app, { respondToRead, send });
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
@@ -143,6 +148,16 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   addMethodNotAllowedRoutes();
   return app;
 }
+
+/** Every schema that responses refer to by name. */
+const schemas = [
+  ...accountSchemas,
+  ...settingsSchemas,
+  ...apiKeySchemas,
+  ...auditSchemas,
+  ...rateSchemas,
+  ...usageSchemas,
+];
 
 async function checkStore(store: HealthStore): Promise<StoreReadiness> {
   await store.status.checkWrites();

@@ -6,10 +6,16 @@ import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { accountSummaryJson } from "./json.ts";
+import type { SettingsStore } from "./settings.ts";
+import { settingsCommands } from "./settings-cli.ts";
 import type { AccountStore, AccountSummary } from "./store.ts";
 
 export interface AccountCommandDeps extends CommandIo {
-  readonly openStore: OpenStore<{ readonly accounts: AccountStore; readonly plans: PlanStore }>;
+  readonly openStore: OpenStore<{
+    readonly accounts: AccountStore;
+    readonly plans: PlanStore;
+    readonly settings: SettingsStore;
+  }>;
 }
 
 /** Adds `kurs accounts …`. */
@@ -48,6 +54,8 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): voi
     .argument("<email>")
     .addHelpText("after", "\nExample:\n  $ kurs accounts verify ada@example.org")
     .action((email: string) => verifyAccount(deps, email));
+
+  settingsCommands(accounts, deps);
 }
 
 async function listAccounts(deps: AccountCommandDeps, options: OutputOptions): Promise<void> {

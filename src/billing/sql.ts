@@ -1,7 +1,7 @@
 import { writeEvent } from "../audit/sql.ts";
 import { integerOf, type Tables, textOf } from "../storage/columns.ts";
-import { type Engine, statement } from "../storage/engine.ts";
-import type { PlanStore, UsageStore } from "./store.ts";
+import { type Engine, type Row, statement } from "../storage/engine.ts";
+import type { AccountUsage, PlanStore, UsageStore } from "./store.ts";
 
 export const usageTables: Tables = {
   period_usage: { key: "account_id, period", others: "units", summed: "units" },
@@ -9,7 +9,8 @@ export const usageTables: Tables = {
   daily_usage: { key: "account_id, day, api_key_id", others: "units", summed: "units" },
 };
 
-const USAGE = `
+/** Selects the plan, quota and used units of an account in a period. */
+export const USAGE = `
   SELECT a.plan, p.units_per_period,
     coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $2), 0)
       AS used_units
@@ -20,12 +21,7 @@ export function usageStore(engine: Engine): UsageStore {
   return {
     async ofPeriod(accountId, period) {
       const [row] = await engine.query(USAGE, accountId, period);
-      if (row === undefined) return undefined;
-      return {
-        plan: textOf(row, "plan"),
-        quotaUnits: integerOf(row, "units_per_period"),
-        usedUnits: integerOf(row, "used_units"),
-      };
+      return row && usageOf(row);
     },
 
     async byDay(accountId, { day, keyId }, lastDay, limit) {
@@ -36,6 +32,15 @@ export function usageStore(engine: Engine): UsageStore {
         units: integerOf(row, "units"),
       }));
     },
+  };
+}
+
+/** @param row of `USAGE`. */
+export function usageOf(row: Row): AccountUsage {
+  return {
+    plan: textOf(row, "plan"),
+    quotaUnits: integerOf(row, "units_per_period"),
+    usedUnits: integerOf(row, "used_units"),
   };
 }
 

@@ -9,7 +9,9 @@ import { engineSuite } from "./engine.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { meterSuite } from "./meter.ts";
+import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
+import { settingsSuite } from "./settings.ts";
 
 const PARTS = {
   accounts: accountSuite,
@@ -20,6 +22,8 @@ const PARTS = {
   outbox: outboxSuite,
   "plans and usage": planSuite,
   "daily usage": dailyUsageSuite,
+  "quota notices": quotaNoticeSuite,
+  settings: settingsSuite,
   rates: rateSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
