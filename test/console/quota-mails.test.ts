@@ -2,20 +2,28 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { looks, startBrowser, Visitor } from "../support/browser.ts";
-import { startService, type TestService } from "../support/service.ts";
+import {
+  type Server,
+  serve,
+  type TemporaryDirectory,
+  temporaryDirectory,
+} from "../support/process.ts";
 import { excuseShift, logIn, turnTo } from "./steps.ts";
 
-let service: TestService;
+let directory: TemporaryDirectory;
+let service: Server;
 let browser: Browser;
 
 before(async () => {
-  service = await startService();
+  directory = await temporaryDirectory();
+  service = await serve({ dataDirectory: directory.path });
   browser = await startBrowser();
 });
 
 after(async () => {
   await browser?.close();
   await service?.[Symbol.asyncDispose]();
+  await directory?.[Symbol.asyncDispose]();
 });
 
 const PATH = "/v1/account/settings";
