@@ -126,8 +126,8 @@ function quotaMail(
     ],
     link: { name: "See the usage", address: `${publicUrl}/usage` },
     after: [
-      `Kurs sends one mail at ${threshold} % in each billing period. You can turn these mails off ` +
-        "on that page.",
+      `Kurs sends one mail at ${threshold} % in each billing period. You can turn these mails ` +
+        "off on that page.",
     ],
   };
 }
