@@ -1,4 +1,5 @@
 import type { DestinationStream, Logger } from "pino";
+import type { ConsumeAuthAttempt } from "./accounts/auth-limiter.ts";
 import type { EmailVerification } from "./accounts/email-verification.ts";
 import { authRoutes, mailTokenRoutes } from "./accounts/http.ts";
 import { accountSchemas } from "./accounts/json.ts";
@@ -6,6 +7,9 @@ import type { PasswordResets } from "./accounts/password-reset.ts";
 import type { Register } from "./accounts/register.ts";
 import type { Registration } from "./accounts/rules.ts";
 import type { Sessions } from "./accounts/sessions.ts";
+import type { SettingsStore } from "./accounts/settings.ts";
+import { settingsRoutes } from "./accounts/settings-http.ts";
+import { settingsSchemas } from "./accounts/settings-json.ts";
 import type { ApiKeys } from "./api-keys/api-keys.ts";
 import { apiKeyRoutes } from "./api-keys/http.ts";
 import { apiKeySchemas } from "./api-keys/json.ts";
@@ -47,6 +51,7 @@ import { consoleRoutes } from "./pages/http.ts";
 import { rateSchemas } from "./rates/json.ts";
 import type { RateStore } from "./rates/store.ts";
 import type { Clock } from "./shared/clock.ts";
+import type { Secrets } from "./shared/secrets.ts";
 import type { StoreStatus } from "./shared/store.ts";
 
 const FIRST_OF_GET = "G".charCodeAt(0);
@@ -76,6 +81,7 @@ export interface AppSettings {
 
 export interface AppDeps {
   readonly register: Register;
+  readonly consumeAuthAttempt: ConsumeAuthAttempt;
   readonly sessions: Sessions;
   readonly emailVerification: EmailVerification;
   readonly passwordResets: PasswordResets;
@@ -84,8 +90,9 @@ export interface AppDeps {
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
   readonly handleMcpRequest: HandleMcpRequest;
-  readonly store: HealthStore & { readonly audit: AuditStore };
+  readonly store: HealthStore & { readonly audit: AuditStore; readonly settings: SettingsStore };
   readonly clock: Clock;
+  readonly secrets: Pick<Secrets, "uuid">;
   readonly log: Logger;
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
@@ -125,7 +132,6 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 
   const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app, replyWriter);
-  const schemas = [accountSchemas, apiKeySchemas, auditSchemas, rateSchemas, usageSchemas].flat();
   openApiRoute(app, { ...settings, schemas });
   const sessionGuard = createSessionGuard(deps.sessions.authenticate);
   app.decorateRequest("accountId", null);
@@ -135,6 +141,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   await apiKeyRoutes(app, { ...deps, sessionGuard, sendList });
   usageRoutes(app, { ...deps, sessionGuard, sendList });
   auditRoutes(app, { ...deps, sessionGuard });
+  settingsRoutes(app, { ...deps, sessionGuard });
   rateRoutes(app, { respondToRead, send });
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
@@ -144,6 +151,16 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   addMethodNotAllowedRoutes();
   return app;
 }
+
+/** Every schema that responses refer to by name. */
+const schemas = [
+  ...accountSchemas,
+  ...settingsSchemas,
+  ...apiKeySchemas,
+  ...auditSchemas,
+  ...rateSchemas,
+  ...usageSchemas,
+];
 
 async function checkStore(store: HealthStore): Promise<StoreReadiness> {
   await store.status.checkWrites();

@@ -1,6 +1,7 @@
 import type { Cron } from "croner";
 import type { Logger } from "pino";
 import { runBackupLoop } from "./backups/backup-loop.ts";
+import { runQuotaNoticeLoop } from "./billing/quota-notices.ts";
 import { runCleanupLoop } from "./cleanup/cleanup.ts";
 import type { runOwnCommand } from "./cli/own-command.ts";
 import type { Config } from "./config.ts";
@@ -62,6 +63,17 @@ export function startCleanup(
 ): AsyncDisposable {
   const onError = (err: unknown) => log.error({ err }, "expired rows could not be removed");
   return runUntilDisposed((signal) => runCleanupLoop({ store, clock, auditDays, onError }, signal));
+}
+
+/** Mails accounts that reach a threshold of their quota; disposing stops it. */
+export function startQuotaNotices(
+  store: Store,
+  { clock, secrets, log }: BackgroundDeps,
+): AsyncDisposable {
+  const { claimJob } = store.cleanup;
+  const onError = (err: unknown) => log.error({ err }, "mails about quotas could not be written");
+  const uses = { store, clock, secrets, claimJob, onError };
+  return runUntilDisposed((signal) => runQuotaNoticeLoop(uses, signal));
 }
 
 /**

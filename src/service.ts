@@ -15,6 +15,7 @@ import {
   startBackups,
   startCleanup,
   startMailDelivery,
+  startQuotaNotices,
   startRateRefresh,
 } from "./background.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
@@ -107,6 +108,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   log.flush();
   starting.use(startRateRefresh(config, store, deps, served));
   starting.use(startCleanup(config, store, deps));
+  starting.use(startQuotaNotices(store, deps));
   const { backupSchedule } = config;
   if (backupSchedule !== undefined) {
     starting.use(startBackups(backupSchedule, config, store, deps));
@@ -183,6 +185,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     ...deps,
     observeResponse: observers?.observeResponse,
     store,
+    consumeAuthAttempt,
     apiKeys,
     readRate,
     readUsage,

@@ -1,9 +1,11 @@
 import { administrationStore } from "./accounts/administration-sql.ts";
 import { invitationStore, invitationTables } from "./accounts/invitations-sql.ts";
+import { settingsStore } from "./accounts/settings-sql.ts";
 import { accountStore, accountTables, authWindowStore, sessionStore } from "./accounts/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";
+import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
 import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
 import { mailStore, mailTables } from "./mail/sql.ts";
@@ -81,9 +83,11 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     sessions: sessionStore(engine),
     authWindows: authWindowStore(engine),
     mailTokens: mailTokenStore(engine),
+    settings: settingsStore(engine),
     keys: apiKeyStore(engine),
     plans: planStore(engine),
     usage: usageStore(engine),
+    quotaNotices: quotaNoticeStore(engine),
     rates: rateStore(engine),
     sources: sourceStore(engine),
     mails: mailStore(engine),

@@ -1,5 +1,6 @@
 import type { Static } from "typebox";
 import type { AccountSchema, SessionSchema } from "../../src/accounts/json.ts";
+import type { SettingsBody } from "../../src/accounts/settings-json.ts";
 import type { ApiKeySchema, CreatedApiKeySchema } from "../../src/api-keys/json.ts";
 import type { DailyUsageSchema, UsageSchema } from "../../src/billing/json.ts";
 import type { RateSchema } from "../../src/rates/json.ts";
@@ -9,6 +10,7 @@ import { endSession, session } from "./session.ts";
 
 export type CreatedApiKey = Static<typeof CreatedApiKeySchema>;
 export type ApiKey = Static<typeof ApiKeySchema>;
+export type AccountSettings = Static<typeof SettingsBody>;
 export type Usage = Static<typeof UsageSchema>;
 export type DailyUsage = Static<typeof DailyUsageSchema>;
 export type Rate = Static<typeof RateSchema>;
@@ -126,6 +128,11 @@ export const createApiKey = (name: string) =>
 
 export const revokeApiKey = (id: string) =>
   askAsOwner<void>(`v1/account/api-keys/${id}`, { method: "DELETE" });
+
+export const readSettings = () => askAsOwner<AccountSettings>("v1/account/settings");
+
+export const changeSettings = (settings: AccountSettings) =>
+  askAsOwner<AccountSettings>("v1/account/settings", { method: "PATCH", json: settings });
 
 export const readUsage = () => askAsOwner<Usage>("v1/account/usage");
 

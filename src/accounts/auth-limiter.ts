@@ -9,9 +9,10 @@ const CALLS_PER_IP_FACTOR = 30;
 
 /**
  * Counts one call of register, login, password-reset or verification-resend against the auth
- * budget (specification, section 8).
+ * budget (specification, section 8), or one change of an account's settings against another.
  *
- * @param email undefined for the confirmation of a reset, which counts only for the address.
+ * @param email or another name for what is called; undefined for the confirmation of a reset, which
+ *   counts only for the address.
  * @throws {Failure} `too_many_requests` when the window's budget is spent.
  */
 export type ConsumeAuthAttempt = (clientIp: string, email?: string) => Promise<void>;

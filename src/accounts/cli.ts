@@ -12,9 +12,12 @@ import {
 } from "./administration-cli.ts";
 import { type InviteCommandDeps, inviteCommands, requirePlan } from "./invite-cli.ts";
 import { accountSummaryJson } from "./json.ts";
+import { type SettingsCommandDeps, settingsCommands } from "./settings-cli.ts";
 import type { AccountSummary } from "./store.ts";
 
-export type AccountCommandDeps = InviteCommandDeps & AdministrationCommandDeps;
+export type AccountCommandDeps = InviteCommandDeps &
+  AdministrationCommandDeps &
+  SettingsCommandDeps;
 
 /** Adds `kurs accounts …`. */
 export function accountCommands(program: Command, deps: AccountCommandDeps): void {
@@ -57,6 +60,7 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): voi
 
   inviteCommands(accounts, deps);
   administrationCommands(accounts, deps);
+  settingsCommands(accounts, deps);
 }
 
 const PAGE_ACCOUNTS = 100;

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 
 /** A calendar month in UTC, within which units count against the quota. */
@@ -54,6 +55,20 @@ export function isInPeriod(
   return usedUnits > 0 || (createdAt < end && deletedAt === undefined);
 }
 
+/**
+ * The time after a period's end within which its quota notices are still written: for units of its
+ * last minutes.
+ */
+const LATE_NOTICES_MS = HOUR_MS;
+
+/** @returns the billing periods whose quota notices are written at a time, the older one first. */
+export function noticePeriodsAt(epochMs: number): readonly BillingPeriod[] {
+  const current = billingPeriodAt(epochMs);
+  const { startMs } = current;
+  if (epochMs - startMs >= LATE_NOTICES_MS) return [current];
+  return [billingPeriodAt(startMs - 1), current];
+}
+
 /** @returns the UTC day of a time as `2026-11-21`. */
 export function utcDay(epochMs: number): string {
   return timestamp(epochMs).slice(0, 10);
@@ -70,4 +85,13 @@ export function utilization({ quotaUnits, usedUnits }: Quota): number {
   // Uses integers: for large plans the quotient of two floats may round the wrong way.
   const quota = BigInt(quotaUnits);
   return Number((BigInt(usedUnits) * 20_000n + quota) / (2n * quota)) / 10_000;
+}
+
+/** In percent of the quota: an account gets a mail when its usage reaches each of them. */
+export const QUOTA_THRESHOLDS = [80, 100] as const;
+
+/** @returns the thresholds that the usage has reached; none without a quota. */
+export function reachedThresholds({ quotaUnits, usedUnits }: Quota): readonly number[] {
+  if (quotaUnits === 0) return [];
+  return QUOTA_THRESHOLDS.filter((percent) => usedUnits * 100 >= quotaUnits * percent);
 }

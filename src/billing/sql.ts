@@ -9,7 +9,8 @@ export const usageTables: Tables = {
   daily_usage: { key: "account_id, day, api_key_id", others: "units", summed: "units" },
 };
 
-const USAGE = `
+/** Selects the plan, quota and used units of an account in a period. */
+export const USAGE = `
   SELECT a.plan, p.units_per_period,
     coalesce((SELECT units FROM period_usage u WHERE u.account_id = a.id AND u.period = $2), 0)
       AS used_units
@@ -66,7 +67,8 @@ function emailOf(row: Row): string {
   return row.deleted_at === null ? textOf(row, "email") : "";
 }
 
-function usageOf(row: Row): AccountUsage {
+/** @param row of `USAGE`. */
+export function usageOf(row: Row): AccountUsage {
   return {
     plan: textOf(row, "plan"),
     quotaUnits: integerOf(row, "units_per_period"),

@@ -70,6 +70,7 @@ async function buildDocument(
       tags: [
         { name: "Rates", description: "Metered reads" },
         { name: "Usage", description: "Used units of the quota" },
+        { name: "Account", description: "What happened to the account, and its settings" },
         { name: "API keys", description: "Credentials for reads" },
         { name: "Authentication", description: "Accounts and sessions" },
         { name: "Health", description: "For supervisors and load balancers" },

@@ -23,7 +23,7 @@ interface MailTemplate {
  *   send: it reaches no log and no Referer.
  */
 export function renderMail(
-  { kind, email, link, quota }: OutgoingMail,
+  { kind, email, link, quota, createdAt }: OutgoingMail,
   publicUrl: string,
 ): RenderedMail {
   const until = link === undefined ? "" : moment(link.expiresAt);
@@ -84,7 +84,7 @@ export function renderMail(
         "If you did not expect this mail, ignore it.",
       ],
     }),
-    quota_reached: () => quotaMail(quota, publicUrl),
+    quota_reached: () => quotaMail(quota, createdAt, publicUrl),
     test: () => ({
       subject: "A test mail from Kurs",
       before: ["Mail from this Kurs server arrives."],
@@ -94,28 +94,48 @@ export function renderMail(
   return fillTemplate(templates[kind]());
 }
 
-/** @param quota of this kind of mail always set. */
-function quotaMail(quota: OutgoingMail["quota"], publicUrl: string): MailTemplate {
+/**
+ * A mail about a threshold of the quota. It names times instead of "this period" and "now": it may
+ * be delivered, and read, after the end of the period.
+ *
+ * @param quota of this kind of mail always set.
+ * @param writtenAt RFC 3339 in UTC: when the figures were true.
+ */
+function quotaMail(
+  quota: OutgoingMail["quota"],
+  writtenAt: string,
+  publicUrl: string,
+): MailTemplate {
   if (quota === undefined) throw new TypeError("a mail about the quota has no figures");
   const { threshold, used_units: used, quota_units: units, resets_at: resetsAt } = quota;
   const isSpent = threshold === 100;
+  const month = monthBefore(resetsAt);
+  const effect = isSpent
+    ? `Further reads get 429 quota_exceeded and cost nothing until ${moment(resetsAt)}, unless ` +
+      "the operator of this server moves the account to a larger plan."
+    : `When all are used, further reads get 429 quota_exceeded until ${moment(resetsAt)}.`;
+  const isOver = writtenAt >= resetsAt;
   return {
     subject: isSpent
-      ? "Your Kurs quota is used up"
-      : `You have used ${threshold} % of your Kurs quota`,
+      ? `Your Kurs quota for ${month} is used up`
+      : `At least ${threshold} % of your Kurs quota for ${month} is used`,
     before: [
-      `Your account with Kurs has used ${grouped(used)} of the ${grouped(units)} units of this ` +
-        `billing period, which ends on ${moment(resetsAt)}.`,
-      isSpent
-        ? "Until then its reads get 429 quota_exceeded and cost nothing, unless the operator of " +
-          "this server moves the account to a larger plan."
-        : "When all are used, reads get 429 quota_exceeded until the period ends.",
+      `Your account with Kurs has used ${grouped(used)} of its ${grouped(units)} units in the ` +
+        `billing period of ${month}.`,
+      isOver ? `That period ended on ${moment(resetsAt)}, and one with a new quota began.` : effect,
     ],
     link: { name: "See the usage", address: `${publicUrl}/usage` },
     after: [
-      "You get this mail once per billing period. You can turn these mails off in the console.",
+      `Kurs sends one mail at ${threshold} % in each billing period. You can turn these mails ` +
+        "off on that page.",
     ],
   };
+}
+
+/** @returns the name of the month that ends at a time: `November 2026`. */
+function monthBefore(end: string): string {
+  const options = { month: "long", year: "numeric", timeZone: "UTC" } as const;
+  return new Date(Date.parse(end) - 1).toLocaleDateString("en-US", options);
 }
 
 /** Groups the digits of a count: `1,000,000`. */

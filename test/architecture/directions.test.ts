@@ -35,7 +35,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ["shared", "async", "log"],
   storage: ["shared", "async", "cli"],
   audit: frames,
-  billing: [...frames, "audit"],
+  billing: [...frames, "audit", "mail"],
   mail: frames,
   "api-keys": [...frames, "audit"],
   rates: [...frames, "audit"],

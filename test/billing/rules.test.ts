@@ -3,7 +3,9 @@ import { test } from "node:test";
 import {
   billingPeriodAt,
   MAX_PLAN_UNITS,
+  noticePeriodsAt,
   parseBillingPeriod,
+  reachedThresholds,
   remainingUnits,
   utcDay,
   utilization,
@@ -157,4 +159,24 @@ test("utilization is rounded down a trillionth below a half, even on the largest
   assertUtilization(846_149_999_989, 999_999_999_987);
   assertUtilization(882_349_999_985, 999_999_999_983);
   assertUtilization(999_949_999_999, 999_999_999_999);
+});
+
+test("a threshold is reached exactly from its share of the quota on, for any quota", () => {
+  fc.assert(
+    fc.property(anyQuota, (quota) => {
+      const [used, units] = [BigInt(quota.usedUnits), BigInt(quota.quotaUnits)];
+      const expected = [80, 100].filter((percent) => used * 100n >= units * BigInt(percent));
+      assert.deepEqual(reachedThresholds(quota), expected);
+    }),
+  );
+  assert.deepEqual(reachedThresholds({ quotaUnits: 0, usedUnits: 0 }), []);
+  assert.deepEqual(reachedThresholds({ quotaUnits: 0, usedUnits: 5 }), []);
+});
+
+test("notices are due for the current period and, for an hour, for the one before", () => {
+  const namesAt = (time: string) => noticePeriodsAt(Date.parse(time)).map(({ name }) => name);
+  assert.deepEqual(namesAt("2026-11-30T23:59:59.999Z"), ["2026-11"]);
+  assert.deepEqual(namesAt("2026-12-01T00:00:00.000Z"), ["2026-11", "2026-12"]);
+  assert.deepEqual(namesAt("2027-01-01T00:59:59.999Z"), ["2026-12", "2027-01"]);
+  assert.deepEqual(namesAt("2027-01-01T01:00:00.000Z"), ["2027-01"]);
 });

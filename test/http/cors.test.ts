@@ -73,6 +73,7 @@ const paths = [
   ["/v1/rates/EUR/USD", ["GET", "HEAD"]],
   ["/v1/rates/E/USD", ["GET", "HEAD"]],
   ["/v1/account/usage", ["GET", "HEAD"]],
+  ["/v1/account/settings", ["GET", "HEAD", "PATCH"]],
   ["/v1/account/usage/daily", ["GET", "HEAD"]],
   ["/v1/account/api-keys", ["GET", "HEAD", "POST"]],
   [`/v1/account/api-keys/${id}`, ["DELETE"]],

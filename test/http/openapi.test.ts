@@ -56,6 +56,8 @@ const operations: Readonly<Record<string, readonly string[]>> = {
   ],
   "DELETE /v1/account/api-keys/{id}": ["204", "401 unauthorized", "404 not_found"],
   "GET /v1/account/events": ["200", "400 invalid_request", "401 unauthorized"],
+  "GET /v1/account/settings": ["200", "401 unauthorized"],
+  "PATCH /v1/account/settings": ["200", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
   "GET /v1/account/usage": ["200", "401 unauthorized"],
   "GET /v1/account/usage/daily": ["200", "401 unauthorized"],
   "GET /v1/rates/{base}/{quote}": [
@@ -173,6 +175,12 @@ test("OpenAPI: every response of a run is documented and fits its schema", async
   await rate("EUR/USD", { apiKey });
   await rate("USD/NONE", { apiKey });
   await rate("EUR/USD", { apiKey });
+  await call("GET /v1/account/settings", { session });
+  await call("GET /v1/account/settings");
+  await call("PATCH /v1/account/settings", { session, json: { quota_mails: false } });
+  await call("PATCH /v1/account/settings", { session, json: {} });
+  await call("PATCH /v1/account/settings", { session, raw: "x" });
+  await call("PATCH /v1/account/settings", { json: { quota_mails: false } });
   await call("GET /v1/account/usage", { session });
   await call("GET /v1/account/usage");
   await call("GET /v1/account/usage/daily", { session });

@@ -136,6 +136,53 @@ for (const [kind, subject, content] of withoutLink) {
   });
 }
 
+const quotaMailAt = (threshold: number, createdAt: string) => {
+  const quota = { threshold, used_units: 1_234_567, quota_units: 1_500_000, resets_at: RESET };
+  return renderMail({ ...mailOf("quota_reached", undefined), quota, createdAt }, PUBLIC_URL);
+};
+
+const RESET = "2026-12-01T00:00:00.000Z";
+const UNTIL_RESET = /get 429 quota_exceeded (?:and cost nothing )?until 2026-12-01 00:00 UTC/;
+
+for (const [threshold, subject] of [
+  [80, "At least 80 % of your Kurs quota for November 2026 is used"],
+  [100, "Your Kurs quota for November 2026 is used up"],
+] as const) {
+  test(`quota_reached at ${threshold} %: text and HTML have the same figures, the period and the way to turn it off`, () => {
+    const { subject: line, text, html } = quotaMailAt(threshold, "2026-11-21T12:00:00.000Z");
+
+    assert.equal(line, subject);
+    assert.match(text, /has used 1,234,567 of its 1,500,000 units in the .* of November 2026\./);
+    assert.match(text, UNTIL_RESET);
+    assert.match(text, /You can turn these mails off on that page\.\n$/);
+    assert.deepEqual(addressesIn(text), [`${PUBLIC_URL}/usage`]);
+    assert.deepEqual(linksIn(html), [`${PUBLIC_URL}/usage`]);
+    const readable = text.trimEnd().split("\n\n");
+    const named = readable.map((part) => (part.startsWith("https:") ? "See the usage" : part));
+    assert.deepEqual(paragraphsIn(html), named);
+    assert.doesNotMatch(text, /this period|token|undefined/);
+  });
+
+  test(`quota_reached at ${threshold} %, written after the period: it says that the period has ended`, () => {
+    for (const createdAt of [RESET, "2026-12-01T00:59:59.999Z"]) {
+      const { text } = quotaMailAt(threshold, createdAt);
+      assert.match(text, /of November 2026\.\n\nThat period ended on 2026-12-01 00:00 UTC, and/);
+      assert.doesNotMatch(text, /429/);
+    }
+  });
+}
+
+test("the month of a mail about the quota is that of the period, in any time zone and year", () => {
+  const quota = { threshold: 80, used_units: 8, quota_units: 10 };
+  const subjectBefore = (resetsAt: string) =>
+    renderMail(
+      { ...mailOf("quota_reached", undefined), quota: { ...quota, resets_at: resetsAt } },
+      PUBLIC_URL,
+    ).subject;
+  assert.match(subjectBefore("2027-01-01T00:00:00.000Z"), /December 2026/);
+  assert.match(subjectBefore("2028-03-01T00:00:00.000Z"), /February 2028/);
+});
+
 test("the HTML is a complete document, states its language and loads nothing", () => {
   for (const { html } of [render("verification", LINK), render("password_changed")]) {
     assert.match(html, /^<!doctype html>\n<html lang="en">\n<head>/);

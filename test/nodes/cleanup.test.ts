@@ -165,8 +165,7 @@ suite("nodes of one database", () => {
     });
     assert.deepEqual(await leftOf(cluster), kept);
     assert.equal((await cluster.query("SELECT id FROM accounts")).length, 2);
-    const [duty] = await cluster.query("SELECT name, next_at FROM duties");
-    assert.equal(duty?.name, "tidy");
+    const [duty] = await cluster.query("SELECT next_at FROM duties WHERE name = 'tidy'");
     const inMs = Date.parse(String(duty?.next_at)) - Date.now();
     assert.ok(inMs > DAY_MS / 25 && inMs <= DAY_MS / 24, `the next time is in ${inMs} ms`);
     for (const node of nodes) assert.equal((await node.stop()).exitCode, 0);

@@ -109,7 +109,9 @@ suite("kurs store copy", () => {
     assert.match(held.stdout, /"PEPE"[^}]*"38\.87"/);
 
     const mailTo = (email: string) =>
-      eventually(`mail to ${email}`, () => smtp.received.find(({ to }) => to[0] === email));
+      eventually(`mail with a link to ${email}`, () =>
+        smtp.received.find(({ to, mail }) => to[0] === email && mail.text?.includes("#token=")),
+      );
     const verification = { token: tokenOf((await mailTo("bob@example.org")).mail) };
     assert.equal((await node.post("/v1/auth/verification", { json: verification })).status, 204);
     const reset = {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
 import { columnsOf } from "../../src/storage/copy/tables.ts";
-import { openSqliteStore, tables } from "../../src/store.ts";
-import { BY, newInvitation } from "../contract/suite/database.ts";
+import { openSqliteStore, type Store, tables } from "../../src/store.ts";
+import { BY, newInvitation, PERIOD } from "../contract/suite/database.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, mailsIn } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
@@ -45,12 +45,21 @@ export async function useStore(dataDirectory: string) {
     await store.plans.set({ name: "pro", unitsPerPeriod: 5000 }, BY);
     await store.accounts.setPlan("ada@example.org", "pro", BY);
     await store.invitations.create(newInvitation(), BY);
+    await noticeQuota(store);
   }
   const contents = contentsOfSqlite(dataDirectory);
   return { dataDirectory, session, active, revoked, contents };
 }
 
 export type UsedStore = Awaited<ReturnType<typeof useStore>>;
+
+/** Writes the mails about the quota of the account that has used units in November. */
+async function noticeQuota(store: Store): Promise<void> {
+  const { id = "" } = (await store.accounts.findByEmail("ada@example.org")) ?? {};
+  await store.plans.set({ name: "pro", unitsPerPeriod: 4 }, BY);
+  await store.quotaNotices.write(id, PERIOD, { ...BY, actor: { kind: "service" } });
+  await store.plans.set({ name: "pro", unitsPerPeriod: 5000 }, BY);
+}
 
 interface Place {
   readonly dataDirectory: string;

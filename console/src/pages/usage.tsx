@@ -1,11 +1,12 @@
 import { useState } from "preact/hooks";
-import { listApiKeys, readDailyUsage, readUsage } from "../api.ts";
+import { listApiKeys, readDailyUsage, readSettings, readUsage } from "../api.ts";
 import { DailyChart } from "../components/daily-chart.tsx";
 import { DailyTable } from "../components/daily-table.tsx";
 import { Link } from "../components/link.tsx";
 import { LoadingNotice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { PeriodMeter } from "../components/period-meter.tsx";
+import { QuotaMails } from "../components/quota-mails.tsx";
 import { Segments } from "../components/segments.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
 import { type DailyUnits, dailyUnits } from "../daily-units.ts";
@@ -16,6 +17,7 @@ const ranges = { "7": "7 days", "30": "30 days", "90": "90 days" } as const;
 export function UsagePage() {
   const [days, setDays] = useState<keyof typeof ranges>("30");
   const period = useLoading(readUsage, []);
+  const settings = useLoading(readSettings, []);
   const daily = useLoading(async () => {
     const [rows, keys] = await Promise.all([readDailyUsage(+days), listApiKeys()]);
     return dailyUnits(rows, keys, +days);
@@ -24,7 +26,7 @@ export function UsagePage() {
     <>
       <PageHead title="Usage">Every read is counted before its response is sent.</PageHead>
       <div class="stack">
-        <LoadingNotice error={period.error ?? daily.error} />
+        <LoadingNotice error={period.error ?? daily.error ?? settings.error} />
         {period.data === undefined ? (
           <Skeleton what="the period" heightRem={9.5} class="period-place" />
         ) : (
@@ -47,6 +49,7 @@ export function UsagePage() {
             <Days units={daily.data} />
           )}
         </section>
+        <QuotaMails settings={settings} />
       </div>
     </>
   );

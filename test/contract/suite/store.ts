@@ -14,7 +14,9 @@ import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { meterSuite } from "./meter.ts";
 import { planRemovalSuite } from "./plan-removal.ts";
+import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
+import { settingsSuite } from "./settings.ts";
 import { usageExportSuite } from "./usage-export.ts";
 
 const PARTS = {
@@ -32,6 +34,8 @@ const PARTS = {
   "removal of plans": planRemovalSuite,
   "daily usage": dailyUsageSuite,
   "usage of all accounts": usageExportSuite,
+  "quota notices": quotaNoticeSuite,
+  settings: settingsSuite,
   rates: rateSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,

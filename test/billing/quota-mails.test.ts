@@ -1,0 +1,188 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { Email } from "postal-mime";
+import { serverTimeouts } from "../../src/storage/settings.ts";
+import { engines, startServiceOn } from "../support/both-engines.ts";
+import type { Customer } from "../support/client.ts";
+import { openConnection } from "../support/client.ts";
+import { playSmtp } from "../support/fake-smtp-server.ts";
+import { eventually, mailsIn } from "../support/mails.ts";
+import { databaseOf, newPostgresDatabase } from "../support/postgres-databases.ts";
+import { temporaryDirectory } from "../support/process.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
+
+const MINUTE_MS = 60_000;
+const AT = "2026-11-21T12:00:00.000Z";
+
+/** The subjects of the mails about the quota that an account has got, in order of delivery. */
+async function subjectsTo(dataDirectory: string, { email }: Customer): Promise<string[]> {
+  return (await quotaMailsIn(dataDirectory))
+    .filter(({ to }) => to?.[0]?.address === email)
+    .map(({ subject = "" }) => subject);
+}
+
+async function quotaMailsIn(dataDirectory: string): Promise<Email[]> {
+  return (await mailsIn(dataDirectory)).filter(({ subject = "" }) => subject.includes("quota"));
+}
+
+const spent = (month: string) => `Your Kurs quota for ${month} is used up`;
+const nearly = (month: string) => `At least 80 % of your Kurs quota for ${month} is used`;
+
+/**
+ * Lets a minute pass and waits for the end of the next look: accounts are looked at in order of
+ * their creation, so it has ended for all others when the mail to a new account arrives.
+ */
+async function waitForLook(service: TestService, clock: TestClock): Promise<void> {
+  const witness = await service.newCustomer(`witness-${clock.nowMs()}@example.org`);
+  while ((await witness.read()).status !== 429);
+  clock.advanceMs(MINUTE_MS);
+  await eventually("mail to the witness", async () =>
+    (await subjectsTo(service.dataDirectory, witness)).length === 2 ? true : undefined,
+  );
+}
+
+for (const engine of engines) {
+  suite(`mails about the quota on ${engine}`, () => {
+    test("64 connections that read through both thresholds cause one mail for each", async () => {
+      const clock = new TestClock(AT);
+      const options = { clock, config: { freePlanUnits: 200 } };
+      await using started = await startServiceOn(engine, options);
+      const { service } = started;
+      const customer = await service.newCustomer("ada@example.org");
+      const statuses: number[] = [];
+      const readUntilRejected = async () => {
+        using connection = openConnection(service.url);
+        let status = 0;
+        while (status !== 429) {
+          ({ status } = await connection.readRate("EUR/USD", customer.apiKey));
+          statuses.push(status);
+          clock.advanceMs(500);
+        }
+      };
+
+      await Promise.all(Array.from({ length: 64 }, readUntilRejected));
+      await waitForLook(service, clock);
+      await waitForLook(service, clock);
+
+      assert.equal(statuses.filter((status) => status !== 429).length, 200);
+      assert.deepEqual(await subjectsTo(service.dataDirectory, customer), [
+        nearly("November 2026"),
+        spent("November 2026"),
+      ]);
+    });
+
+    test("each period has its own mails, and what its last minute used is mailed after a restart", async () => {
+      const clock = new TestClock("2026-11-30T23:50:00.000Z");
+      await using smtp = await playSmtp();
+      await using directory = await temporaryDirectory();
+      await using database = engine === "sqlite" ? undefined : await newPostgresDatabase();
+      const options = {
+        clock,
+        dataDirectory: directory.path,
+        config: {
+          freePlanUnits: 5,
+          smtpUrl: smtp.url,
+          ...(database && { database: databaseOf(database.url) }),
+        },
+      };
+      const quotaMails = () =>
+        smtp.received.map(({ mail }) => mail).filter(({ subject = "" }) => /quota/.test(subject));
+      const subjectsOf = async (count: number) => {
+        await eventually(`mail ${count}`, () => quotaMails()[count - 1]);
+        return quotaMails().map(({ subject }) => subject);
+      };
+      const november = [nearly("November 2026"), spent("November 2026")];
+      let apiKey = "";
+      {
+        await using service = await startService(options);
+        const customer = await service.newCustomer("ada@example.org");
+        ({ apiKey } = customer);
+        for (let used = 0; used < 4; used += 1) await customer.read();
+        clock.advanceMs(MINUTE_MS);
+        assert.deepEqual(await subjectsOf(1), november.slice(0, 1));
+        clock.set("2026-11-30T23:59:59.999Z");
+        await customer.read();
+      }
+
+      clock.set("2026-12-01T00:58:00.000Z");
+      await using service = await startService(options);
+      assert.deepEqual(await subjectsOf(2), november);
+      assert.match(
+        quotaMails()[1]?.text ?? "",
+        /has used 5 of its 5 units in the billing period of November 2026\.\n\nThat period ended/,
+      );
+      for (let used = 0; used < 4; used += 1) await service.readRate("EUR/USD", apiKey);
+      clock.advanceMs(MINUTE_MS);
+
+      const all = [...november, nearly("December 2026")];
+      assert.deepEqual(await subjectsOf(3), all);
+      await service.readRate("EUR/USD", apiKey);
+      clock.advanceMs(MINUTE_MS);
+      assert.deepEqual(await subjectsOf(4), [...all, spent("December 2026")]);
+    });
+
+    test("an account that turned the mails off gets none", async () => {
+      const clock = new TestClock(AT);
+      await using started = await startServiceOn(engine, { clock, config: { freePlanUnits: 2 } });
+      const { service } = started;
+      const customer = await service.newCustomer("ada@example.org");
+      const json = { quota_mails: false };
+      const path = "/v1/account/settings";
+      await service.call("PATCH", path, { session: customer.session, json });
+      while ((await customer.read()).status !== 429);
+
+      await waitForLook(service, clock);
+
+      assert.deepEqual(await subjectsTo(service.dataDirectory, customer), []);
+    });
+  });
+}
+
+test("two nodes under reads of 64 connections write one mail for each threshold", async () => {
+  await using database = await newPostgresDatabase();
+  const clock = new TestClock(AT);
+  const config = { freePlanUnits: 400, database: databaseOf(database.url) };
+  await using first = await startService({ clock, config });
+  await using second = await startService({ clock, config, dataDirectory: first.dataDirectory });
+  const customer = await first.newCustomer("ada@example.org");
+
+  const readUntilRejected = async (_: unknown, index: number) => {
+    using connection = openConnection([first, second][index % 2]?.url ?? "");
+    while ((await connection.readRate("EUR/USD", customer.apiKey)).status !== 429) {
+      clock.advanceMs(1000);
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, readUntilRejected));
+  await waitForLook(first, clock);
+  await waitForLook(second, clock);
+
+  assert.deepEqual(await subjectsTo(first.dataDirectory, customer), [
+    nearly("November 2026"),
+    spent("November 2026"),
+  ]);
+});
+
+test("while the store cannot be written, the look fails with one line in the log and is made up for", async () => {
+  const clock = new TestClock(AT);
+  await using service = await startService({
+    clock,
+    config: { freePlanUnits: 2 },
+    storeTimeouts: { ...serverTimeouts, busyTimeoutMs: 1 },
+  });
+  const customer = await service.newCustomer("ada@example.org");
+  while ((await customer.read()).status !== 429);
+  const failures = () =>
+    service.logLines.filter((line) => line.includes("mails about quotas could not be written"));
+  {
+    using other = service.database();
+    other.exec("BEGIN IMMEDIATE");
+    clock.advanceMs(MINUTE_MS);
+    await eventually("failed look", () => failures()[0]);
+    other.exec("ROLLBACK");
+  }
+
+  await waitForLook(service, clock);
+
+  assert.equal(failures().length, 1);
+  assert.equal((await subjectsTo(service.dataDirectory, customer)).length, 2);
+});
