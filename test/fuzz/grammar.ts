@@ -120,6 +120,7 @@ function anyValueOf(schema: Json, name: string, cast: Cast, draw: Draws): unknow
     const [least, most] = [minimum ?? 0, maximum ?? 1000];
     return draw.one([least, most, least + draw.below(most - least + 1)]);
   }
+  if (type === "boolean") return draw.one([true, false]);
   if (type === "string") return draw.hexadecimal(1 + draw.below(20));
   throw new Error(`no values are known for ${name}: ${JSON.stringify(schema)}`);
 }
