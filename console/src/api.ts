@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import type { AccountSchema, SessionSchema } from "../../src/accounts/json.ts";
 import type { SettingsBody } from "../../src/accounts/settings-json.ts";
 import type { ApiKeySchema, CreatedApiKeySchema } from "../../src/api-keys/json.ts";
+import type { EventSchema } from "../../src/audit/json.ts";
 import type { DailyUsageSchema, UsageSchema } from "../../src/billing/json.ts";
 import type { RateSchema } from "../../src/rates/json.ts";
 import type { FailureCode } from "../../src/shared/failure.ts";
@@ -13,6 +14,7 @@ export type ApiKey = Static<typeof ApiKeySchema>;
 export type AccountSettings = Static<typeof SettingsBody>;
 export type Usage = Static<typeof UsageSchema>;
 export type DailyUsage = Static<typeof DailyUsageSchema>;
+export type AccountEvent = Static<typeof EventSchema>;
 export type Rate = Static<typeof RateSchema>;
 
 /** The error in a response's envelope; `unreachable` when the service sent no response. */
@@ -138,3 +140,14 @@ export const readUsage = () => askAsOwner<Usage>("v1/account/usage");
 
 export const readDailyUsage = async (days: number) =>
   (await askAsOwner<DailyUsage>(`v1/account/usage/daily?days=${days}`)).days;
+
+/**
+ * Lists a page of the account's events, newest first.
+ *
+ * @param before the id of an event: only older ones are listed.
+ */
+export async function listEvents(before?: string): Promise<readonly AccountEvent[]> {
+  const query = before === undefined ? "" : `?before=${before}`;
+  const path = `v1/account/events${query}`;
+  return (await askAsOwner<{ readonly events: readonly AccountEvent[] }>(path)).events;
+}

@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import type { ConsolePage } from "../../src/pages/paths.ts";
 import { Frame } from "./components/frame.tsx";
+import { ActivityPage } from "./pages/activity.tsx";
 import { AgentsPage } from "./pages/agents.tsx";
 import { ForgotPage } from "./pages/forgot.tsx";
 import { KeysPage } from "./pages/keys.tsx";
@@ -31,6 +32,7 @@ const pages: Record<ConsolePage, Page> = {
   "/reset": { title: "Set a new password", content: ResetPage, readers: "everyone" },
   "/keys": { title: "API keys", content: KeysPage, readers: "owner" },
   "/usage": { title: "Usage", content: UsagePage, readers: "owner" },
+  "/activity": { title: "Activity", content: ActivityPage, readers: "owner" },
   "/try": { title: "Try it", content: TryPage, readers: "owner" },
   "/agents": { title: "Agents", content: AgentsPage, readers: "owner" },
 };

@@ -5,10 +5,8 @@ import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { isUuid } from "../shared/uuid.ts";
 import { eventJson } from "./json.ts";
+import { EVENTS_PER_PAGE } from "./rules.ts";
 import type { AuditStore } from "./store.ts";
-
-/** The events of one response. */
-const EVENTS_PER_PAGE = 100;
 
 const badBefore = new Failure("invalid_request", "before must be the id of an event.");
 

@@ -20,7 +20,7 @@ const EventDetailsSchema = Type.Object(
   { description: "Names, ids and counts, by the action; never a secret" },
 );
 
-const EventSchema = Type.Object(
+export const EventSchema = Type.Object(
   {
     id: Id,
     at: Timestamp,

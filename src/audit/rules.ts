@@ -1,5 +1,8 @@
 import type { Actor } from "../shared/origin.ts";
 
+/** The events in one response to an account; fewer mean that there are no older ones. */
+export const EVENTS_PER_PAGE = 100;
+
 /** Every action that the audit log records. A metered read is none. */
 export type Action =
   | "account.registered"

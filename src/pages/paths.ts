@@ -11,6 +11,7 @@ export const consolePages = [
   "/reset",
   "/keys",
   "/usage",
+  "/activity",
   "/try",
   "/agents",
 ] as const;

@@ -82,20 +82,23 @@ async function visit(
   await keep("17-usage");
   await page.getByText("Show as a table").click();
   await keep("18-usage-table");
+  await turnTo(page, "Activity");
+  await page.getByRole("region", { name: "Your events" }).waitFor();
+  await keep("19-activity");
   await turnTo(page, "Agents");
-  await keep("19-agents");
+  await keep("20-agents");
   await page.goto("/docs");
   await page.getByRole("heading", { name: "Rates", exact: true }).waitFor();
-  await keep("20-reference");
+  await keep("21-reference");
   await page
     .getByRole("button", { name: /Read one direct rate/ })
     .first()
     .click();
-  await keep("21-reference-call");
+  await keep("22-reference-call");
   await page.evaluate("sessionStorage.clear()");
   await page.goto("/usage");
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   await logIn(page, email, "not the password");
   await page.getByRole("alert").waitFor();
-  await keep("22-login-refused");
+  await keep("23-login-refused");
 }

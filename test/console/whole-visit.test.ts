@@ -106,6 +106,10 @@ for (const look of looks) {
     await page.getByText("2 of 1,000 units used").waitFor();
     await visitor.assertSound("the rejection");
 
+    await turnTo(page, "Activity");
+    await page.getByText("Email confirmed").waitFor();
+    await visitor.assertSound("the activity");
+
     await turnTo(page, "Agents");
     await visitor.assertSound("agents");
     assert.equal(await server.usedUnits(await server.logIn(email)), 2);

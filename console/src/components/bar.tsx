@@ -9,6 +9,7 @@ import { Link } from "./link.tsx";
 const ownersPages = [
   ["/keys", "Keys"],
   ["/usage", "Usage"],
+  ["/activity", "Activity"],
   ["/try", "Try it"],
   ["/agents", "Agents"],
 ] as const;
