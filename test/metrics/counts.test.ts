@@ -21,7 +21,7 @@ const readOn = async (wire: Wire, apiKey: string, pair = "EUR/USD") => {
 function refusalsIn({ types, labels, value }: Scrape): Readonly<Record<string, number>> {
   assert.equal(types.get("kurs_refusals_total"), "counter");
   const codes = [...labels].filter((label) => label.startsWith("code=")).map((l) => l.slice(5));
-  assert.equal(codes.length, 17);
+  assert.equal(codes.length, 18);
   const found = codes.map((code) => [code, value("kurs_refusals_total", { code }) ?? 0] as const);
   return Object.fromEntries(found.filter(([, count]) => count > 0));
 }
