@@ -38,7 +38,9 @@ export function rateImport(pair: PairName, rate: string, [words, since, offsetMs
       );
 
       const outcome = judgeImport(current, { rate, asOfMs }, nowMs);
-      const count = { stored: 0, held: 0, rejected: 0, [outcome]: 1 };
+      // A story's own symbols are on no list of currencies.
+      const unknown = { unknown_symbols: outcome === "stored" ? [base, quote] : [] };
+      const count = { stored: 0, held: 0, rejected: 0, ...unknown, [outcome]: 1 };
       assert.deepEqual(JSON.parse(done.printed), count, done.complaint);
       if (outcome === "held" && current !== undefined) current.held = { rate, asOfMs };
       if (outcome === "stored") {
