@@ -81,6 +81,7 @@ function summaryOf(model: Model, stage: Stage, person: Person) {
   return {
     email: stage.emailOf(person),
     email_verified: account.isVerified,
+    suspended_at: null,
     plan: stage.planOf(account.plan),
     active_keys: account.keys.filter(({ revokedMs }) => revokedMs === undefined).length,
     used_units: account.usedUnits(model.nowMs),
