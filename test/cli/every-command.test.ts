@@ -1,0 +1,90 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { engines, startServiceOn } from "../support/both-engines.ts";
+import type { Customer } from "../support/client.ts";
+import { type Ended, Program } from "../support/process.ts";
+
+/** A command, what it prints, and the text on its stdin. */
+type Use = readonly [command: string, printed: RegExp, input?: string];
+
+const RATES = "base,quote,rate,as_of\nEUR,USF,1.5,2026-11-20T15:00:00Z\n";
+
+/** Correct uses of the commands on accounts, keys, plans, usage and rates, one after the other. */
+const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => [
+  ["plans set pro 5000", /^plan pro has 5000 units per period$/],
+  ["plans set old 1", /^plan old has 1 units per period$/],
+  ["plans delete old", /^plan old is deleted$/],
+  ["plans list", /^pro +5000$/m],
+  [`accounts plan ${email} pro`, /is on plan pro$/],
+  ["accounts list --limit 1", /^ada@example\.org +pro /m],
+  [`accounts show ${email} --json`, /"plan": "pro"/],
+  [`accounts verify ${email}`, /is verified$/],
+  ["accounts invite eve@example.org --plan pro", /eve@example\.org/],
+  ["accounts create bob@example.org", /bob@example\.org/],
+  [`accounts quota-mails ${email} off`, /gets no mail at 80 %/],
+  [`accounts suspend ${email}`, /is suspended$/],
+  [`accounts resume ${email}`, /is active again$/],
+  [`accounts reset-link ${email}`, /\/reset#token=[0-9a-f]{64}$/],
+  [`accounts export ${email}`, /^ {2}"api_keys": \[$/m],
+  [`keys list ${email}`, new RegExp(`^${keyId} `, "m")],
+  ["keys burn - --dry-run", /1 /, `key=${apiKey} token=${session}`],
+  ["keys burn -", /svc_live_[0-9a-f]{8} /, `key=${apiKey}`],
+  [`accounts sessions end ${email}`, /1 session ended$/],
+  ["usage export", /^account_id,email,plan,quota_units,units\n.*,ada@example\.org,pro,5000,1$/m],
+  ["usage export --period 2026-11 --per-key-and-day", /,2026-11-21,[0-9a-f-]{36},svc_live_/],
+  ["usage export --format ndjson", /"units":1\}$/m],
+  ["rates import -", /^stored 1, held 0, rejected 0$/, RATES],
+  ["rates delete EUR USF", /^EUR\/USF is deleted: 1\.5 as of 2026-11-20T15:00:00Z from import$/],
+  ["audit --account ada@example.org", /api_key\.revoked .* reason=burned$/m],
+  ["audit --json", /"action":"rates\.imported"/],
+  [`accounts delete ${email} --yes`, /is deleted; its id was [0-9a-f-]{36}$/m],
+];
+
+for (const engine of engines) {
+  suite(`every command of an operator on ${engine}`, () => {
+    test("does what it says beside a running server, and its effect is in the audit log", async () => {
+      await using on = await startServiceOn(engine);
+      const { service, url } = on;
+      const ada = await service.newCustomer("ada@example.org");
+      assert.equal((await ada.read()).status, 200);
+      const env = { PORT: "8080", ...(url === undefined ? {} : { DATABASE_URL: url }) };
+      const { dataDirectory } = service;
+      /** Not disposed of: a reset link is a secret in the output. */
+      const run = (command: string, input = ""): Promise<Ended> =>
+        new Program(command.split(" "), { dataDirectory, env, input }).ended;
+
+      for (const [command, printed, input] of usesBy(ada)) {
+        const { exitCode, stdout, stderr } = await run(command, input);
+        assert.equal(exitCode, 0, `${command}: ${stderr}`);
+        assert.match(stdout.trimEnd(), printed, command);
+        assert.doesNotMatch(stdout + stderr, /svc_(?:live|sess)_[0-9a-f]{9}/, command);
+      }
+
+      assert.equal((await ada.read()).status, 401);
+      const events = (await run("audit --json")).stdout.trimEnd().split("\n");
+      const actions = new Set(
+        events.map((line) => (JSON.parse(line) as { action: string }).action),
+      );
+      for (const action of [
+        "plan.set",
+        "plan.deleted",
+        "account.plan_changed",
+        "email.verified",
+        "account.invited",
+        "account.created",
+        "account.quota_mails_changed",
+        "account.suspended",
+        "account.resumed",
+        "password.reset_link_created",
+        "account.exported",
+        "api_key.revoked",
+        "sessions.ended",
+        "rates.imported",
+        "rate.deleted",
+        "account.deleted",
+      ]) {
+        assert.ok(actions.has(action), `no ${action}`);
+      }
+    });
+  });
+}
