@@ -103,6 +103,7 @@ const kept =
 const deleteHelp = `
 Its keys, sessions and links are rejected from the next request on, and its email can register
 again. ${kept}
+Of an email that was only invited, it withdraws the invitations.
 
 Examples:
   $ kurs accounts delete ada@example.org
@@ -142,11 +143,12 @@ async function createResetLink(deps: AdministrationCommandDeps, typed: string): 
   const address = publicUrl();
   await using store = await openStore();
   const issued = { tokenHash: secrets.hash(token), expiresAt };
-  if (!(await store.administration.createResetToken(email, issued, origin))) {
-    throw unknownAccount(email);
-  }
+  const account = await store.administration.createResetToken(email, issued, origin);
+  if (account === undefined) throw unknownAccount(email);
   print(`${address}/reset#token=${token}`);
   printError(`It works once, until ${expiresAt}. Give it to the owner of ${email} alone.`);
+  if (account.isSuspended)
+    printError(`${email} is suspended: nobody can log in until it is resumed.`);
 }
 
 async function deleteAccount(deps: AdministrationCommandDeps, typed: string, isSure: boolean) {
@@ -154,7 +156,12 @@ async function deleteAccount(deps: AdministrationCommandDeps, typed: string, isS
   const email = normalizeEmail(typed);
   await using store = await openStore();
   const contents = await store.administration.contents(email);
-  if (contents === undefined) throw unknownAccount(email);
+  if (contents === undefined) {
+    const invitations = await store.administration.withdrawInvitations(email, origin());
+    if (invitations === 0) throw unknownAccount(email);
+    print(`${email} has no account; ${counted(invitations, "invitation")} withdrawn`);
+    return;
+  }
   if (!isSure) {
     const { activeKeys, units } = contents;
     print(

@@ -11,7 +11,7 @@ const RESUME = `
   UPDATE accounts SET suspended_at = NULL WHERE email = $1 AND suspended_at IS NOT NULL
   RETURNING id`;
 
-const ACCOUNT_ID = "SELECT id FROM accounts WHERE email = $1";
+const ACCOUNT_ID = "SELECT id, suspended_at FROM accounts WHERE email = $1";
 
 const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1 RETURNING account_id";
 
@@ -47,7 +47,7 @@ const DELETE_REST = [
   "DELETE FROM mails WHERE account_id = $1",
   "DELETE FROM quota_notices WHERE account_id = $1",
 ];
-const DELETE_INVITATIONS = "DELETE FROM invitations WHERE email = $1";
+const DELETE_INVITATIONS = "DELETE FROM invitations WHERE email = $1 RETURNING account_id";
 const DELETE_INVITATION_MAILS = "DELETE FROM mails WHERE email = $1";
 
 /** The rows of an account after a place, and the column that orders them. */
@@ -116,11 +116,11 @@ export function administrationStore(engine: Engine): AdministrationStore {
     createResetToken: (email, { tokenHash, expiresAt }, origin) =>
       engine.transaction(function* () {
         const [account] = yield statement(ACCOUNT_ID, email);
-        if (account === undefined) return false;
+        if (account === undefined) return undefined;
         const accountId = textOf(account, "id");
         yield statement(WRITE_TOKEN, accountId, "password_reset", tokenHash, expiresAt);
         yield writeEvent("password.reset_link_created", origin, { accountId });
-        return true;
+        return { isSuspended: account.suspended_at !== null };
       }),
 
     async contents(email) {
@@ -146,6 +146,17 @@ export function administrationStore(engine: Engine): AdministrationStore {
         yield statement(ERASE_EVENTS, accountId);
         yield writeEvent("account.deleted", origin, { accountId });
         return true;
+      }),
+
+    withdrawInvitations: (email, origin) =>
+      engine.transaction(function* () {
+        const withdrawn = yield statement(DELETE_INVITATIONS, email);
+        yield statement(DELETE_INVITATION_MAILS, email);
+        for (const row of withdrawn) {
+          const accountId = textOf(row, "account_id");
+          yield writeEvent("account.invitation_withdrawn", origin, { accountId });
+        }
+        return withdrawn.length;
       }),
 
     async accountRow(email) {

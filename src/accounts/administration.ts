@@ -27,12 +27,12 @@ export interface AdministrationStore {
   resume(email: string, origin: Origin): Promise<"changed" | "unchanged" | undefined>;
   /** @returns how many sessions were ended; undefined when there is no such account. */
   endSessions(email: string, origin: Origin): Promise<number | undefined>;
-  /** Stores a token that sets a password, without a mail. @returns false: no such account. */
+  /** Stores a token that sets a password, without a mail. @returns undefined: no such account. */
   createResetToken(
     email: string,
     token: { readonly tokenHash: string; readonly expiresAt: string },
     origin: Origin,
-  ): Promise<boolean>;
+  ): Promise<{ readonly isSuspended: boolean } | undefined>;
   /** What a deletion concerns; undefined when there is no such account. */
   contents(
     email: string,
@@ -46,6 +46,8 @@ export interface AdministrationStore {
    * @returns false when there is no such account.
    */
   delete(email: string, origin: Origin): Promise<boolean>;
+  /** Deletes the invitations of an email, and their mails. @returns how many there were. */
+  withdrawInvitations(email: string, origin: Origin): Promise<number>;
   /** An account's own row, without its password's digest. */
   accountRow(
     email: string,

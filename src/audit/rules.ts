@@ -8,6 +8,7 @@ export type Action =
   | "account.registered"
   | "account.created"
   | "account.invited"
+  | "account.invitation_withdrawn"
   | "account.plan_changed"
   | "account.suspended"
   | "account.resumed"

@@ -19,11 +19,12 @@ export function formatRestore(report: RestoreReport, reviveKeys: boolean): strin
   const lines = [`restored ${made} to ${database}, schema ${schema}: ${totalsOf(report)}`];
   if (kept !== undefined) lines.push(`the replaced database is kept: ${kept}`);
   if (forgotten !== undefined) {
-    const { accounts, keys, units, passwords, revocations } = forgotten;
+    const { accounts, keys, units, passwords, revocations, deletions, suspensions } = forgotten;
     lines.push(
       `lost since then: ${accounts} accounts, ${keys} keys, ${units} units charged, ` +
         `${passwords} changed passwords`,
       `${revocations} keys revoked since then ${reviveKeys ? "are valid again" : "stay revoked"}`,
+      `${deletions} accounts deleted and ${suspensions} suspended or resumed since then stay so`,
     );
   } else if (kept !== undefined) {
     lines.push(

@@ -42,17 +42,17 @@ export function parseBillingPeriod(name: string): BillingPeriod | undefined {
   return billingPeriodAt(Date.parse(`${name}-01T00:00:00.000Z`));
 }
 
-/** Whether the usage of a period lists an account: it is older than the end, or has units. */
+/** Whether the usage of a period lists an account: it existed in it, or has units. */
 export function isInPeriod(
   account: {
     readonly createdAt: string;
     readonly deletedAt: string | undefined;
     readonly usedUnits: number;
   },
-  { end }: BillingPeriod,
+  { start, end }: BillingPeriod,
 ): boolean {
   const { createdAt, deletedAt, usedUnits } = account;
-  return usedUnits > 0 || (createdAt < end && deletedAt === undefined);
+  return usedUnits > 0 || (createdAt < end && (deletedAt === undefined || deletedAt >= start));
 }
 
 /**

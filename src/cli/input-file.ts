@@ -37,5 +37,11 @@ function progressText(readBytes: number, sizeBytes: number | undefined): string 
 export function fileError(path: string, error: unknown): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
-  return new CommandError(`cannot read ${path}: ${code === "ENOENT" ? "no such file" : code}`);
+  return new CommandError(`cannot read ${path}: ${reasons.get(code ?? "") ?? code}`);
 }
+
+const reasons = new Map([
+  ["ENOENT", "no such file"],
+  ["EISDIR", "it is a directory"],
+  ["EACCES", "permission is denied"],
+]);

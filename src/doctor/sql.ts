@@ -26,7 +26,7 @@ const NEWEST = `
   ) AS times`;
 
 const TOTALS = `
-  SELECT (SELECT count(*) FROM accounts) AS accounts,
+  SELECT (SELECT count(*) FROM accounts WHERE deleted_at IS NULL) AS accounts,
     (SELECT max(day) FROM daily_usage) AS newest_day,
     CAST((SELECT coalesce(sum(units), 0) FROM period_usage) AS bigint) AS units`;
 

@@ -110,10 +110,11 @@ function quotaMail(
   const { threshold, used_units: used, quota_units: units, resets_at: resetsAt } = quota;
   const isSpent = threshold === 100;
   const month = monthBefore(resetsAt);
-  const effect = isSpent
-    ? `Further reads get 429 quota_exceeded and cost nothing until ${moment(resetsAt)}, unless ` +
-      "the operator of this server moves the account to a larger plan."
-    : `When all are used, further reads get 429 quota_exceeded until ${moment(resetsAt)}.`;
+  const effect =
+    used >= units
+      ? `Further reads get 429 quota_exceeded and cost nothing until ${moment(resetsAt)}, unless ` +
+        "the operator of this server moves the account to a larger plan."
+      : `When all are used, further reads get 429 quota_exceeded until ${moment(resetsAt)}.`;
   const isOver = writtenAt >= resetsAt;
   return {
     subject: isSpent

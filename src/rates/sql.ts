@@ -132,7 +132,7 @@ export function rateStore(engine: Engine): RateStore {
         if (row === undefined) return undefined;
         const held = sourcedRateOf(row);
         yield statement(storeRates(1), ...valuesOf(held));
-        const details = { pair: pairName(held), rate: held.rate, source: held.source };
+        const details = figureOf(held);
         yield writeEvent("rate.released", origin, { details });
         return held;
       }, RATES_LOCK),
@@ -141,8 +141,7 @@ export function rateStore(engine: Engine): RateStore {
       engine.transaction(function* () {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return false;
-        const { rate, source } = sourcedRateOf(row);
-        const details = { pair: `${base}/${quote}`, rate, source };
+        const details = figureOf(sourcedRateOf(row));
         yield writeEvent("rate.dropped", origin, { details });
         return true;
       }),
@@ -165,7 +164,7 @@ export function rateStore(engine: Engine): RateStore {
         const rate = storedRateOf(row);
         const [heldRow] = yield statement(TAKE_HELD_RATE, base, quote);
         yield statement(FORGET_VALIDATORS, rate.source);
-        const details = { pair: pairName(rate), rate: rate.rate, source: rate.source };
+        const details = figureOf(rate);
         yield writeEvent("rate.deleted", origin, { details });
         return { rate, held: heldRow && sourcedRateOf(heldRow) };
       }, RATES_LOCK),
@@ -207,6 +206,11 @@ function* judgeAll(rates: readonly SourcedRate[], judge: UpdatePolicy) {
   });
   const settled = [...stored.values()].filter((rate) => heldBefore.has(pairName(rate)));
   return { judged, stored: [...stored.values()], held: [...held.values()], settled };
+}
+
+/** What an event tells of a rate: enough to import it again. */
+function figureOf(rate: SourcedRate) {
+  return { pair: pairName(rate), rate: rate.rate, as_of: rate.asOf, source: rate.source };
 }
 
 function pairOf({ base, quote }: Pair): readonly string[] {

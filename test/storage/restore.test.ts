@@ -62,12 +62,17 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const dataDirectory = directory.path;
     await using other = await temporaryDirectory();
     const backup = join(other.path, "backup.db");
-    for (const email of ["eve@example.org", "mallory@example.org"]) {
+    {
       await using server = await serve({ dataDirectory });
-      await server.newCustomer(email);
+      for (const name of ["eve", "mallory", "ivan"]) {
+        await server.newCustomer(`${name}@example.org`);
+      }
       await server.stop();
     }
+    await kurs(["accounts", "suspend", "ivan@example.org"], { dataDirectory });
+    await kurs(["accounts", "invite", "dan@example.org"], { dataDirectory });
     await kurs(["backup", backup], { dataDirectory });
+    await kurs(["accounts", "resume", "ivan@example.org"], { dataDirectory });
     await kurs(["accounts", "suspend", "eve@example.org"], { dataDirectory });
     await kurs(["accounts", "delete", "mallory@example.org", "--yes"], { dataDirectory });
     const eventsBefore = query(dataDirectory, "SELECT * FROM events ORDER BY id");
@@ -75,6 +80,11 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const restored = await restore(dataDirectory, backup);
 
     assert.deepEqual([restored.exitCode, restored.stderr], [0, ""]);
+    assert.match(restored.stdout, /^lost since then: 0 accounts, 0 keys, .* 0 changed passwords$/m);
+    assert.match(
+      restored.stdout,
+      /^1 accounts deleted and 2 suspended or resumed since then stay so$/m,
+    );
     const events = query(dataDirectory, "SELECT * FROM events ORDER BY id");
     const [added, ...rest] = events.filter(({ action }) => action === "store.restored");
     assert.deepEqual(rest, []);

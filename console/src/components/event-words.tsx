@@ -13,6 +13,7 @@ const words: Record<AccountAction, Words> = {
     details.invited ? "Account created with an invitation" : "Account created",
   "account.created": () => "Account created",
   "account.invited": ({ details }) => `Invited${planIn(details, "to")}`,
+  "account.invitation_withdrawn": () => "Invitation withdrawn",
   "account.plan_changed": ({ details }) => `Moved${planIn(details, "to")}`,
   "account.suspended": () => "Account suspended",
   "account.resumed": () => "Account resumed",

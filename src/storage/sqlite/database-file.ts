@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { StartupError } from "../../shared/start-error.ts";
 
@@ -8,7 +8,16 @@ export const FILE_NAME = "kurs.db";
 /** @throws {StartupError} when a data directory has no database. */
 export function requireDatabase(dataDirectory: string): void {
   const file = join(resolve(dataDirectory), FILE_NAME);
-  if (existsSync(file)) return;
+  try {
+    if (statSync(file, { throwIfNoEntry: false }) !== undefined) return;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EACCES") throw error;
+    throw new StartupError(
+      `Cannot look into the DATA_DIR ${dataDirectory}: permission is denied; run this as the ` +
+        "server's user.",
+      error,
+    );
+  }
   throw new StartupError(
     `There is no database at ${file}; set DATA_DIR to the server's data directory.`,
   );

@@ -12,6 +12,7 @@ import {
   newCustomer,
   newHash,
   newId,
+  newInvitation,
   newKey,
   newMailToken,
   newRead,
@@ -148,9 +149,9 @@ export function administrationSuite(test: StoreTest): void {
     const mails = (await store.mails.list({ withDelivered: true })).length;
     const { tokenHash, expiresAt } = newResetToken();
 
-    assert.equal(
+    assert.deepEqual(
       await store.administration.createResetToken(email, { tokenHash, expiresAt }, OPERATOR),
-      true,
+      { isSuspended: false },
     );
     assert.equal((await store.mails.list({ withDelivered: true })).length, mails);
     const reset = { tokenHash, passwordHash: "$argon2id$second", mailId: newId() };
@@ -160,13 +161,34 @@ export function administrationSuite(test: StoreTest): void {
     const nobody = { tokenHash: newHash(), expiresAt };
     assert.equal(
       await store.administration.createResetToken("nobody@example.org", nobody, OPERATOR),
-      false,
+      undefined,
     );
     assert.equal(
       await store.mailTokens.findEmail(nobody.tokenHash, "password_reset", NOW),
       undefined,
     );
     assert.ok((await actionsOf(store, accountId)).includes("password.reset_link_created"));
+  });
+
+  test("withdrawn invitations are void and leave neither token nor email; others stay", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const [first, second] = [newInvitation(), newInvitation()];
+    const email = first.email;
+    const again = { ...second, email };
+    const other = newInvitation();
+    for (const invitation of [first, again, other]) {
+      await store.invitations.create(invitation, BY);
+    }
+
+    assert.equal(await store.administration.withdrawInvitations(email, OPERATOR), 2);
+    assert.equal(await store.administration.withdrawInvitations(email, OPERATOR), 0);
+
+    for (const { tokenHash } of [first, again]) {
+      assert.equal(await store.invitations.find(tokenHash, email, NOW), undefined);
+    }
+    assert.notEqual(await store.invitations.find(other.tokenHash, other.email, NOW), undefined);
+    assert.ok(!JSON.stringify(await contentsOf(engine)).includes(email));
+    assert.equal((await actionsOf(store, first.accountId)).at(-1), "account.invitation_withdrawn");
   });
 
   deletionSuite(test);

@@ -117,6 +117,19 @@ export function usageExportSuite(test: StoreTest): void {
     assert.deepEqual(await unitsByAccount(store, periodOf("2026-12-01T00:00:00.000Z")), []);
   });
 
+  test("an account without units is exported up to the period of its deletion", async (database) => {
+    const store = database.openStore();
+    const account = newAccount({ createdAt: "2026-10-05T00:00:00.000Z" });
+    await store.accounts.create(account, newMailToken(), BY);
+    await store.administration.delete(account.email, BY);
+
+    for (const month of ["10", "11"]) {
+      const units = await unitsByAccount(store, periodOf(`2026-${month}-15T00:00:00.000Z`));
+      assert.deepEqual(units, [`${account.id} 0`]);
+    }
+    assert.deepEqual(await unitsByAccount(store, periodOf("2026-12-15T00:00:00.000Z")), []);
+  });
+
   test("units by key and day are those of the period, revoked keys included", async (database) => {
     const store = database.openStore();
     const first = await newCustomer(store, 100);

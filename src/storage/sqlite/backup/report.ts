@@ -37,6 +37,10 @@ export interface LostChanges {
   readonly passwords: number;
   /** Keys that were revoked after the backup. */
   readonly revocations: number;
+  /** Accounts that were deleted after the backup: they stay deleted. */
+  readonly deletions: number;
+  /** Accounts that were suspended or resumed after the backup: they stay so. */
+  readonly suspensions: number;
 }
 
 export interface RestoreReport extends DatabaseTotals {
@@ -51,10 +55,16 @@ export interface RestoreReport extends DatabaseTotals {
   readonly forgotten: LostChanges | undefined;
 }
 
+/**
+ * The condition of an account that was not deleted, also in a schema without deletions: an email
+ * holds no space.
+ */
+export const NOT_DELETED = "email NOT LIKE 'deleted %'";
+
 export function readTotals(database: DatabaseSync): DatabaseTotals {
   const row = database
     .prepare(
-      `SELECT (SELECT count(*) FROM accounts) AS accounts,
+      `SELECT (SELECT count(*) FROM accounts WHERE ${NOT_DELETED}) AS accounts,
         (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS keys,
         (SELECT coalesce(sum(units), 0) FROM period_usage) AS units`,
     )

@@ -8,7 +8,7 @@ import { damageOf } from "../health/integrity.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { takeMetadata } from "./metadata.ts";
-import { type LostChanges, type RestoreReport, readTotals } from "./report.ts";
+import { type LostChanges, NOT_DELETED, type RestoreReport, readTotals } from "./report.ts";
 
 /** The first schema with mails. */
 const SCHEMA_WITH_MAIL = 3;
@@ -20,8 +20,8 @@ const SCHEMA_WITH_EVENTS = 9;
 export type Staged = Omit<RestoreReport, "database" | "kept" | "forgotten">;
 
 /**
- * Copies a backup to a file in the database's directory and prepares it. Deletes sessions and mail
- * tokens: a session that was ended since, or a token that was used, would otherwise be valid again.
+ * Copies a backup to a file in the database's directory and prepares it. Deletes sessions, mail
+ * tokens and invitations: one that was ended or used since would otherwise be valid again.
  *
  * @param owner the user to whom root gives the file.
  */
@@ -38,6 +38,7 @@ export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats
       DELETE FROM mail_tokens;
       DELETE FROM mails WHERE token IS NOT NULL`);
   }
+  if (schema >= SCHEMA_WITH_EVENTS) database.exec("DELETE FROM invitations");
   database.exec("COMMIT");
   return { ...readTotals(database), note, schema, sessionsEnded };
 }
@@ -89,16 +90,25 @@ const TO_REVOKE = `
 
 const RESTORED_SCHEMA = "PRAGMA restored.user_version";
 
+// Deleted accounts, and their keys, count as no loss.
 const COMPARE = `
   SELECT
-    (SELECT count(*) FROM main.accounts WHERE id NOT IN (SELECT id FROM restored.accounts))
-      AS accounts,
+    (SELECT count(*) FROM main.accounts
+      WHERE id NOT IN (SELECT id FROM restored.accounts) AND ${NOT_DELETED}) AS accounts,
     (SELECT count(*) FROM main.api_keys
-      WHERE key_hash NOT IN (SELECT key_hash FROM restored.api_keys)) AS keys,
+      WHERE id NOT IN (SELECT id FROM restored.api_keys) AND key_hash NOT LIKE 'deleted %') AS keys,
     (SELECT coalesce(sum(units), 0) FROM main.period_usage)
       - (SELECT coalesce(sum(units), 0) FROM restored.period_usage) AS units,
     (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
-      WHERE a.password_hash <> r.password_hash) AS passwords`;
+      WHERE a.password_hash <> r.password_hash AND a.${NOT_DELETED}) AS passwords`;
+
+const COMPARE_ADMINISTRATION = `
+  SELECT
+    (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
+      WHERE a.deleted_at IS NOT NULL AND r.deleted_at IS NULL) AS deletions,
+    (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)
+      WHERE a.deleted_at IS NULL AND (a.suspended_at IS NULL) <> (r.suspended_at IS NULL))
+      AS suspensions`;
 
 // A deletion is final, and the audit log loses nothing: a deleted account's events come from the
 // replaced database, which no longer has what was personal in them.
@@ -116,8 +126,7 @@ const KEEP_ADMINISTRATION = `
   DELETE FROM restored.quota_notices WHERE account_id IN
     (SELECT id FROM main.accounts WHERE deleted_at IS NOT NULL);
   UPDATE restored.accounts AS r SET suspended_at = a.suspended_at
-  FROM main.accounts a
-  WHERE a.id = r.id AND a.suspended_at IS NOT NULL AND r.suspended_at IS NULL;
+  FROM main.accounts a WHERE a.id = r.id AND a.suspended_at IS NOT r.suspended_at;
   INSERT OR REPLACE INTO restored.events (id, at, actor, actor_name, origin, action, account_id,
     details)
   SELECT id, at, actor, actor_name, origin, action, account_id, details FROM main.events`;
@@ -130,8 +139,8 @@ export function recordRestore(staging: string, { sql, parameters }: Statement): 
 
 /**
  * Counts the changes that only the replaced database has, and revokes again the keys that it has
- * revoked. Accounts that were deleted or suspended since stay so, and no event of the audit log is
- * lost, where both databases are of a schema that has these.
+ * revoked. Accounts stay deleted, suspended or active as they are in it, and no event of the audit
+ * log is lost, where both databases are of a schema that has these.
  *
  * @param old locked exclusively by this connection.
  * @returns undefined when the old database cannot be read.
@@ -147,13 +156,17 @@ export function compareAndRevoke(
     const row = { ...old.prepare(COMPARE).get(), ...old.prepare(TO_REVOKE).get() };
     if (!reviveKeys) old.exec(REVOKE_AGAIN);
     const schemas = [schemaOf(old), Number(old.prepare(RESTORED_SCHEMA).get()?.user_version)];
-    if (schemas.every((schema) => schema >= SCHEMA_WITH_EVENTS)) old.exec(KEEP_ADMINISTRATION);
+    const hasAdministration = schemas.every((schema) => schema >= SCHEMA_WITH_EVENTS);
+    const kept = hasAdministration ? old.prepare(COMPARE_ADMINISTRATION).get() : undefined;
+    if (hasAdministration) old.exec(KEEP_ADMINISTRATION);
     return {
       accounts: Number(row.accounts),
       keys: Number(row.keys),
       units: Number(row.units),
       passwords: Number(row.passwords),
       revocations: Number(row.revocations),
+      deletions: Number(kept?.deletions ?? 0),
+      suspensions: Number(kept?.suspensions ?? 0),
     };
   } catch (error) {
     const code = resultCodeOf(error);
