@@ -123,16 +123,6 @@ export function administrationStore(engine: Engine): AdministrationStore {
         return { isSuspended: account.suspended_at !== null };
       }),
 
-    async contents(email) {
-      const [row] = await engine.query(CONTENTS, email);
-      if (row === undefined) return undefined;
-      return {
-        id: textOf(row, "id"),
-        activeKeys: integerOf(row, "active_keys"),
-        units: integerOf(row, "units"),
-      };
-    },
-
     delete: (email, origin) =>
       engine.transaction(function* () {
         const [account] = yield statement(ERASE_ACCOUNT, email, origin.at);
@@ -158,6 +148,25 @@ export function administrationStore(engine: Engine): AdministrationStore {
         }
         return withdrawn.length;
       }),
+
+    ...readingOf(engine),
+  };
+}
+
+/** What is read of an account before its deletion, and for its export. */
+function readingOf(
+  engine: Engine,
+): Pick<AdministrationStore, "contents" | "accountRow" | "section"> {
+  return {
+    async contents(email) {
+      const [row] = await engine.query(CONTENTS, email);
+      if (row === undefined) return undefined;
+      return {
+        id: textOf(row, "id"),
+        activeKeys: integerOf(row, "active_keys"),
+        units: integerOf(row, "units"),
+      };
+    },
 
     async accountRow(email) {
       const [row] = await engine.query(ACCOUNT_ROW, email);
