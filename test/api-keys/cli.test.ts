@@ -163,7 +163,7 @@ suite("kurs keys", { concurrency: 4 }, () => {
       "there is no API key with the id 01a1fc7c-4ab2-7000-8000-000000000001",
     ],
     [["burn", "none.log"], "cannot read none.log: no such file"],
-    [["burn", "/"], "cannot read /: EISDIR"],
+    [["burn", "/"], "cannot read /: it is a directory"],
     [["burn", UNKNOWN], "cannot read svc_live_01234567…: no such file"],
   ] as const;
 
