@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { AuditStore } from "../audit/store.ts";
 import type { DailyUnits, UsageStore } from "../billing/store.ts";
 import { createReadDailyUsage } from "../billing/usage.ts";
-import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
+import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
 import { DAY_MS } from "../shared/clock.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
@@ -22,7 +22,7 @@ export interface AdministrationCommandDeps extends CommandIo {
   readonly secrets: Secrets;
   /** Where people reach the console. @throws {ConfigError} */
   readonly publicUrl: () => string;
-  /** Asks a person, or whoever writes to stdin, for a line; "" at its end. */
+  /** Prints a question and reads one line of stdin; "" at its end. */
   readonly ask: (question: string) => Promise<string>;
 }
 
@@ -257,7 +257,3 @@ async function* eventPages(audit: AuditStore, accountId: string) {
 
 const counted = (count: number, noun: string): string =>
   `${count} ${noun}${count === 1 ? "" : "s"}`;
-
-export function unknownAccount(email: string): CommandError {
-  return new CommandError(`there is no account ${email}: see kurs accounts list`);
-}

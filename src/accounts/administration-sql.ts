@@ -1,8 +1,10 @@
 import { writeEvent } from "../audit/sql.ts";
+import type { Origin } from "../shared/origin.ts";
 import { ACTIVE_KEY, integerOf, textOf } from "../storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../storage/engine.ts";
 import type { AdministrationStore, ExportSection } from "./administration.ts";
-import { WRITE_TOKEN } from "./tokens-sql.ts";
+import { REMOVE_INVITATIONS } from "./invitations-sql.ts";
+import { END_SESSIONS, WRITE_TOKEN } from "./tokens-sql.ts";
 
 const SUSPEND = `
   UPDATE accounts SET suspended_at = $2 WHERE email = $1 AND suspended_at IS NULL RETURNING id`;
@@ -12,8 +14,6 @@ const RESUME = `
   RETURNING id`;
 
 const ACCOUNT_ID = "SELECT id, suspended_at FROM accounts WHERE email = $1";
-
-const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1 RETURNING account_id";
 
 const CONTENTS = `
   SELECT a.id,
@@ -47,7 +47,6 @@ const DELETE_REST = [
   "DELETE FROM mails WHERE account_id = $1",
   "DELETE FROM quota_notices WHERE account_id = $1",
 ];
-const DELETE_INVITATIONS = "DELETE FROM invitations WHERE email = $1 RETURNING account_id";
 const DELETE_INVITATION_MAILS = "DELETE FROM mails WHERE email = $1";
 
 /** The rows of an account after a place, and the column that orders them. */
@@ -86,7 +85,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
     action: "account.suspended" | "account.resumed",
     email: string,
     values: readonly string[],
-    origin: Parameters<typeof writeEvent>[1],
+    origin: Origin,
   ) =>
     engine.transaction(function* (): Transaction<"changed" | "unchanged" | undefined> {
       const [changed] = yield statement(sql, email, ...values);
@@ -131,7 +130,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
         yield statement(END_SESSIONS, accountId);
         yield statement(ERASE_KEYS, accountId, origin.at);
         for (const sql of DELETE_REST) yield statement(sql, accountId);
-        yield statement(DELETE_INVITATIONS, email);
+        yield statement(REMOVE_INVITATIONS, email);
         yield statement(DELETE_INVITATION_MAILS, email);
         yield statement(ERASE_EVENTS, accountId);
         yield writeEvent("account.deleted", origin, { accountId });
@@ -140,7 +139,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
 
     withdrawInvitations: (email, origin) =>
       engine.transaction(function* () {
-        const withdrawn = yield statement(DELETE_INVITATIONS, email);
+        const withdrawn = yield statement(REMOVE_INVITATIONS, email);
         yield statement(DELETE_INVITATION_MAILS, email);
         for (const row of withdrawn) {
           const accountId = textOf(row, "account_id");

@@ -1,15 +1,11 @@
 import type { Command } from "commander";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
-import { CommandError, type OutputOptions } from "../cli/command.ts";
+import { CommandError, type OutputOptions, unknownAccount } from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { isUuid } from "../shared/uuid.ts";
 import { quoted } from "../shared/visible-text.ts";
-import {
-  type AdministrationCommandDeps,
-  administrationCommands,
-  unknownAccount,
-} from "./administration-cli.ts";
+import { type AdministrationCommandDeps, administrationCommands } from "./administration-cli.ts";
 import { type InviteCommandDeps, inviteCommands, requirePlan } from "./invite-cli.ts";
 import { accountSummaryJson } from "./json.ts";
 import { type SettingsCommandDeps, settingsCommands } from "./settings-cli.ts";

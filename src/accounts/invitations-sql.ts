@@ -17,7 +17,7 @@ const VALID_INVITATION = `
   SELECT token_hash, account_id, email, plan, created_at, expires_at FROM invitations
   WHERE token_hash = $1 AND email = $2 AND expires_at > $3`;
 
-const REMOVE_INVITATIONS = "DELETE FROM invitations WHERE email = $1";
+export const REMOVE_INVITATIONS = "DELETE FROM invitations WHERE email = $1 RETURNING account_id";
 
 export function invitationStore(engine: Engine): InvitationStore {
   return {

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
-import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
+import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
 import { normalizeEmail } from "../shared/email.ts";
+import { quoted } from "../shared/visible-text.ts";
 import type { SettingsStore } from "./settings.ts";
 import type { AccountStore } from "./store.ts";
 
@@ -25,14 +26,12 @@ export function settingsCommands(accounts: Command, deps: SettingsCommandDeps): 
 async function setQuotaMails(deps: SettingsCommandDeps, typed: string, state: string) {
   const { openStore, origin, print } = deps;
   if (state !== "on" && state !== "off") {
-    throw new CommandError(`${JSON.stringify(state)}: want on or off`, 2);
+    throw new CommandError(`${quoted(state)}: want on or off`, 2);
   }
   const email = normalizeEmail(typed);
   await using store = await openStore();
   const account = await store.accounts.findByEmail(email);
-  if (account === undefined) {
-    throw new CommandError(`there is no account ${email}: see kurs accounts list`);
-  }
+  if (account === undefined) throw unknownAccount(email);
   await store.settings.change(account.id, { quotaMails: state === "on" }, origin());
   print(`${email} gets ${state === "on" ? "a mail" : "no mail"} at 80 % and 100 % of its quota`);
 }

@@ -52,7 +52,7 @@ const VERIFY_EMAIL = `
 const SET_PASSWORD = `
   UPDATE accounts SET password_hash = $2 WHERE id = $1 RETURNING email_verified_at`;
 
-const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1";
+export const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1 RETURNING account_id";
 
 const REVOKE_KEYS = `
   UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${ACTIVE_KEY} RETURNING id`;

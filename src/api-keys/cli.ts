@@ -4,6 +4,7 @@ import {
   type CommandIo,
   type OpenStore,
   type OutputOptions,
+  unknownAccount,
 } from "../cli/command.ts";
 import { fileError, type OpenedFile, readWithProgress } from "../cli/input-file.ts";
 import { type Column, createJsonPrinter, table } from "../cli/output.ts";
@@ -92,9 +93,7 @@ async function listKeys(deps: KeyCommandDeps, typed: string, { json }: OutputOpt
   const email = normalizeEmail(typed);
   await using store = await openStore();
   const account = await store.accounts.findByEmail(email);
-  if (account === undefined) {
-    throw new CommandError(`there is no account ${visibleLine(email)}: see kurs accounts list`);
-  }
+  if (account === undefined) throw unknownAccount(email);
   const pages = pagesOfKeys(store.keys, account.id);
   if (json) {
     const list = createJsonPrinter(print);

@@ -2,7 +2,7 @@ import { API_KEY_PREFIX, SESSION_TOKEN_PREFIX } from "../shared/secrets.ts";
 
 const SECRET_DIGITS = 64;
 
-// In any case: whoever finds a key in upper case can write it in lower case.
+// Case does not matter: a key that leaked in upper case works once it is written in lower case.
 const credential = new RegExp(
   `(?:${API_KEY_PREFIX}|${SESSION_TOKEN_PREFIX})[0-9a-f]{${SECRET_DIGITS}}`,
   "gi",

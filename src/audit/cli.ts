@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { sleep } from "../async/sleep.ts";
-import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
+import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
 import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { parseInstant, timestamp } from "../shared/instant.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import { isUuid } from "../shared/uuid.ts";
-import { visibleLine } from "../shared/visible-text.ts";
+import { quoted, visibleLine } from "../shared/visible-text.ts";
 import { listedEventJson } from "./json.ts";
 import type { AuditStore, EventCursor, ListedEvent } from "./store.ts";
 
@@ -117,7 +117,7 @@ function sinceOf(text: string, nowMs: number): string {
   const time = parseInstant(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text);
   if (time !== undefined) return timestamp(Date.parse(time));
   const wanted = "want a time such as 2026-11-21T08:00:00Z, a date, or an age: 30m, 24h, 7d";
-  throw new CommandError(`--since ${JSON.stringify(text)}: ${wanted}`, 2);
+  throw new CommandError(`--since ${quoted(text)}: ${wanted}`, 2);
 }
 
 async function accountIdOf(accounts: AccountsByEmail, typed: string): Promise<string> {
@@ -125,7 +125,7 @@ async function accountIdOf(accounts: AccountsByEmail, typed: string): Promise<st
   if (isUuid(email)) return email;
   const account = await accounts.findByEmail(email);
   if (account !== undefined) return account.id;
-  throw new CommandError(`there is no account ${email}: see kurs accounts list`);
+  throw unknownAccount(email);
 }
 
 const jsonLine = (event: ListedEvent) => JSON.stringify(listedEventJson(event));

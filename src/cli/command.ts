@@ -1,5 +1,6 @@
 import type { Clock } from "../shared/clock.ts";
 import type { Origin } from "../shared/origin.ts";
+import { visibleLine } from "../shared/visible-text.ts";
 
 /** The clock and the output that every command may use. */
 export interface CommandIo {
@@ -36,6 +37,11 @@ export class CommandError extends Error {
     this.name = "CommandError";
     this.exitCode = exitCode;
   }
+}
+
+/** @param email in normal form, of no account. */
+export function unknownAccount(email: string): CommandError {
+  return new CommandError(`there is no account ${visibleLine(email)}: see kurs accounts list`);
 }
 
 export interface OutputOptions {

@@ -208,7 +208,7 @@ function* judgeAll(rates: readonly SourcedRate[], judge: UpdatePolicy) {
   return { judged, stored: [...stored.values()], held: [...held.values()], settled };
 }
 
-/** What an event tells of a rate: enough to import it again. */
+/** The details of an event about a rate: enough to import it again. */
 function figureOf(rate: SourcedRate) {
   return { pair: pairName(rate), rate: rate.rate, as_of: rate.asOf, source: rate.source };
 }
