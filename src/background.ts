@@ -8,11 +8,14 @@ import type { Config } from "./config.ts";
 import { createDeliverMail, type DeliveryReport } from "./mail/deliver.ts";
 import { runDeliveryLoop } from "./mail/delivery-loop.ts";
 import type { Mailer } from "./mail/mailer.ts";
+import type { HeadersOf } from "./rates/headers.ts";
+import type { PackContent } from "./rates/history.ts";
 import { createRefreshSource, type RefreshReport } from "./rates/refresh.ts";
 import { runRefreshLoop } from "./rates/refresh-loop.ts";
 import { createUpdatePolicy } from "./rates/rules/update-policy.ts";
 import type { RateSource } from "./rates/source.ts";
 import type { Clock } from "./shared/clock.ts";
+import { originNow } from "./shared/origin.ts";
 import type { Secrets } from "./shared/secrets.ts";
 import type { Store } from "./store.ts";
 
@@ -24,6 +27,9 @@ export interface BackgroundDeps {
   readonly log: Logger;
   /** The active sources, in order of precedence. */
   readonly sources: readonly RateSource[];
+  /** Computes the headers of the rates that are stored. */
+  readonly headersOf: HeadersOf;
+  readonly packContent: PackContent;
   /** A number from 0 to 1, for the jitter of a backoff. */
   readonly random: () => number;
   /** Runs a command of this program in a process of its own, with the same settings. */
@@ -46,7 +52,8 @@ export function startRateRefresh(
 ): AsyncDisposable {
   const { log } = deps;
   const judge = createUpdatePolicy(config);
-  const refreshSource = createRefreshSource({ ...deps, store, judge });
+  const origin = () => originNow({ kind: "service" }, deps);
+  const refreshSource = createRefreshSource({ ...deps, store, judge, origin });
   const onReports = refreshLogger(deps, served);
   const onError = (source: string, err: unknown) =>
     log.error({ source, err }, "rates could not be refreshed");

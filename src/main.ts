@@ -9,6 +9,8 @@ import { type Config, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
 import { createLog } from "./log/log.ts";
 import { loadReadableLines } from "./log/terminal.ts";
+import { packContent } from "./rates/documents/content.ts";
+import { createHeadersOf, type HeadersOf } from "./rates/headers.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
@@ -37,6 +39,8 @@ async function serve(config: Config): Promise<void> {
     clock: systemClock,
     secrets: createSecrets(),
     sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
+    headersOf: headersOfKnown(),
+    packContent,
     random: Math.random,
     runCommand: runOwnCommand,
     storeTimeouts: serverTimeouts,
@@ -51,6 +55,11 @@ async function serve(config: Config): Promise<void> {
   }
   // A normal exit would wait forever for a write to a pipe without a reader. All is closed.
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
+}
+
+/** A store may have rates of sources that are switched off. */
+function headersOfKnown(): HeadersOf {
+  return createHeadersOf(sourcesOf(sourceNames.known, { clock: systemClock, version }));
 }
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */
@@ -140,6 +149,8 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     origin: () => originNow(operator(), { clock: systemClock, secrets }),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,
+    headersOf: headersOfKnown(),
+    packContent,
     readVerified,
     openFile,
     hash: secrets.hash,

@@ -128,8 +128,15 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
 }
 
 /** Seeds a store without rates. @returns what is served until rates are fetched. */
-async function seed(store: Store, { clock, log }: ServiceDeps): Promise<string> {
-  const snapshot = await seedFromSnapshot(store.rates, clock, loadSnapshot);
+async function seed(store: Store, deps: ServiceDeps): Promise<string> {
+  const { log, headersOf, packContent } = deps;
+  const origin = originNow({ kind: "service" }, deps);
+  await store.rates.addMissingHeaders(headersOf, origin.at);
+  const snapshot = await seedFromSnapshot(
+    store.rates,
+    { origin, headersOf, packContent },
+    loadSnapshot,
+  );
   if (snapshot === undefined) return "the stored rates";
   const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
   log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");

@@ -12,6 +12,7 @@ import { mailStore, mailTables } from "./mail/sql.ts";
 import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/batch/batcher.ts";
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
+import { historyStore, historyTables } from "./rates/history-sql.ts";
 import { sourceStore, sourceTables } from "./rates/sources-sql.ts";
 import { rateStore, rateTables } from "./rates/sql.ts";
 import type { StoreStatus } from "./shared/store.ts";
@@ -89,6 +90,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     usage: usageStore(engine),
     quotaNotices: quotaNoticeStore(engine),
     rates: rateStore(engine),
+    history: historyStore(engine),
     sources: sourceStore(engine),
     mails: mailStore(engine),
     audit: auditStore(engine),
@@ -111,6 +113,7 @@ export const tables: readonly Table[] = Object.entries({
   ...mailTokenTables,
   ...apiKeyTables,
   ...usageTables,
+  ...historyTables,
   ...rateTables,
   ...sourceTables,
   ...mailTables,

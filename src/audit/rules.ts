@@ -29,6 +29,7 @@ export type Action =
   | "plan.set"
   | "plan.deleted"
   | "rates.imported"
+  | "rate.held"
   | "rate.released"
   | "rate.dropped"
   | "rate.suspended"

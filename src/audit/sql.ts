@@ -5,12 +5,12 @@ import type { Action, AuditEvent, EventDetails } from "./rules.ts";
 import type { AuditStore } from "./store.ts";
 
 export const auditTables: Tables = {
-  events: { key: "id", others: "at, actor, actor_name, origin, action, account_id, details" },
+  events: { key: "id", others: "at, actor, actor_name, origin, action, account_id, details, pair" },
 };
 
 const WRITE_EVENT = `
-  INSERT INTO events (id, at, actor, actor_name, origin, action, account_id, details)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`;
+  INSERT INTO events (id, at, actor, actor_name, origin, action, account_id, details, pair)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
 
 const COLUMNS = "e.id, e.at, e.actor, e.actor_name, e.origin, e.action, e.account_id, e.details";
 
@@ -33,7 +33,8 @@ const OLDER_OF_ACCOUNT = `
 
 /**
  * @returns the statement that records an action; it belongs in the action's own transaction, so
- *   that no action is acknowledged without its event.
+ *   that no action is acknowledged without its event. An event whose details name a `pair` also
+ *   belongs to that pair's history.
  */
 export function writeEvent(
   action: Action,
@@ -52,6 +53,7 @@ export function writeEvent(
     action,
     accountId ?? null,
     written,
+    details?.pair === undefined ? null : String(details.pair),
   );
 }
 

@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import type { FileDigest } from "../shared/file-digest.ts";
 import { CommandError } from "./command.ts";
 import { progressBar } from "./output.ts";
 
@@ -24,6 +26,25 @@ export async function* readWithProgress(
     shownBytes = readBytes;
     showProgress(progressText(readBytes, sizeBytes));
   }
+}
+
+/** Passes a file's bytes on. @returns also its digest, once they were read to their end. */
+export function digested(input: AsyncIterable<Uint8Array>): {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly digest: () => FileDigest | undefined;
+} {
+  const sha256 = createHash("sha256");
+  let digest: FileDigest | undefined;
+  const passOn = async function* () {
+    let bytes = 0;
+    for await (const chunk of input) {
+      sha256.update(chunk);
+      bytes += chunk.byteLength;
+      yield chunk;
+    }
+    digest = { hash: sha256.digest("hex"), bytes };
+  };
+  return { bytes: passOn(), digest: () => digest };
 }
 
 function progressText(readBytes: number, sizeBytes: number | undefined): string {

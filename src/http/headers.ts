@@ -57,7 +57,8 @@ export const transportHeaders: Readonly<Record<string, string>> = {
 /** Any origin, without credentials. Only responses to requests with an Origin need them. */
 export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
-  "access-control-expose-headers": "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy",
+  "access-control-expose-headers":
+    "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Rate-Source, Rate-Next, Link",
 };
 
 /** Added to a preflight response: alternating names and values. */

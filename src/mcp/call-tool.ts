@@ -21,16 +21,21 @@ export type CallTool = (
 
 export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool {
   return async (tool, { apiKey, requestId }, args) => {
-    const value = await tool.run(apiKey, args).catch(toFailure);
-    if (!(value instanceof Failure)) {
+    const outcome = await tool.run(apiKey, args).catch(toFailure);
+    if (!(outcome instanceof Failure)) {
+      const { value, meta } = outcome;
       observe?.(tool.name, undefined);
       const text = JSON.stringify(value);
-      return { content: [{ type: "text", text }], structuredContent: { ...value } };
+      const result = {
+        content: [{ type: "text" as const, text }],
+        structuredContent: { ...value },
+      };
+      return meta === undefined ? result : { _meta: { ...meta }, ...result };
     }
-    if (value.code === "unauthorized") throw value;
-    observe?.(tool.name, value.code);
-    logFailure(log, value, requestId);
-    const text = JSON.stringify(failureJson(value, requestId));
+    if (outcome.code === "unauthorized") throw outcome;
+    observe?.(tool.name, outcome.code);
+    logFailure(log, outcome, requestId);
+    const text = JSON.stringify(failureJson(outcome, requestId));
     return { content: [{ type: "text", text }], isError: true };
   };
 }

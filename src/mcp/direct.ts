@@ -39,13 +39,14 @@ export function createDirectCalls(
   callTool: CallTool,
   info: ServerInfo,
 ): CallDirectly {
-  const modernMembers = { resultType: "complete", _meta: { [SERVER_INFO_META_KEY]: info } };
+  const serverInfo = { [SERVER_INFO_META_KEY]: info };
   return (request, body) => {
     const call = parseToolCall(tools, request, body);
     if (call === undefined) return undefined;
     const { tool, args, id, isModern } = call;
     const toResponse = (toolResult: CallToolResult): McpResponse => {
-      const result = isModern ? { ...toolResult, ...modernMembers } : toolResult;
+      const _meta = { ...toolResult._meta, ...serverInfo };
+      const result = isModern ? { ...toolResult, resultType: "complete", _meta } : toolResult;
       return { status: 200, body: JSON.stringify({ result, jsonrpc: "2.0", id }) };
     };
     return callTool(tool, request, args).then(toResponse);

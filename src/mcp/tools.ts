@@ -6,6 +6,7 @@ import type { Conversion, ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
 import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
 import { RateSchema, rateJson } from "../rates/json.ts";
+import type { ServedRate } from "../rates/rules/rate.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 
@@ -20,10 +21,17 @@ export interface Tool {
   readonly outputSchema: TObject;
   readonly annotations: { readonly readOnlyHint: true; readonly openWorldHint: false };
   /**
-   * @returns a value that matches the output schema, or the failure.
+   * @returns its outcome, or the failure.
    * @throws {Failure} when the key is rejected.
    */
-  run(apiKey: string | undefined, args: Arguments): Promise<object | Failure>;
+  run(apiKey: string | undefined, args: Arguments): Promise<ToolOutcome | Failure>;
+}
+
+export interface ToolOutcome {
+  /** Matches the output schema. */
+  readonly value: object;
+  /** The `_meta` of the result; unset: none. */
+  readonly meta?: Readonly<Record<string, string>>;
 }
 
 export type Tools = ReadonlyMap<string, Tool>;
@@ -99,7 +107,8 @@ export function createTools(deps: {
         const texts = await stringArguments(apiKey, args, ["base", "quote"]);
         if (texts instanceof Failure) return texts;
         const { result } = await readRate(apiKey, texts[0] ?? "", texts[1] ?? "");
-        return result instanceof Failure ? result : rateJson(result);
+        if (result instanceof Failure) return result;
+        return { value: rateJson(result), meta: metaOf(result) };
       },
     },
     {
@@ -116,7 +125,8 @@ export function createTools(deps: {
         if (texts instanceof Failure) return texts;
         const [from = "", to = "", typed = ""] = texts;
         const result = await convertCurrency(apiKey, from, to, typed);
-        return result instanceof Failure ? result : conversionJson(result);
+        if (result instanceof Failure) return result;
+        return { value: conversionJson(result), meta: metaOf(result.rate) };
       },
     },
     {
@@ -128,10 +138,21 @@ export function createTools(deps: {
       inputSchema: Type.Object({}),
       outputSchema: Type.Object(UsageSchema.properties),
       annotations,
-      run: async (apiKey) => usageJson(await readUsage(await apiKeys.authenticate(apiKey))),
+      run: async (apiKey) => ({
+        value: usageJson(await readUsage(await apiKeys.authenticate(apiKey))),
+      }),
     },
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+/** The headers that a read of the rate over REST has: `kurs/rate-source`, `kurs/link` and so on. */
+function metaOf({ headers }: ServedRate): Record<string, string> {
+  const meta: Record<string, string> = {};
+  for (let index = 0; index < headers.length; index += 2) {
+    meta[`kurs/${headers[index]}`] = headers[index + 1] ?? "";
+  }
+  return meta;
 }
 
 function conversionJson({ rate, amount: typed, result }: Conversion) {

@@ -1,5 +1,5 @@
 import type { ApiKeys } from "../api-keys/api-keys.ts";
-import type { Rate } from "../rates/rules/rate.ts";
+import type { ServedRate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
 import { type Decimal, multiply } from "../shared/decimal.ts";
 import { Failure } from "../shared/failure.ts";
@@ -7,7 +7,7 @@ import type { ReadRate } from "./read-rate.ts";
 import { invalidAssetSymbol, MAX_AMOUNT_DIGITS, parseAmount } from "./rules.ts";
 
 export interface Conversion {
-  readonly rate: Rate;
+  readonly rate: ServedRate;
   readonly amount: Decimal;
   /** The exact product, unrounded. */
   readonly result: Decimal;

@@ -6,7 +6,7 @@ import { documentedResponses } from "../http/openapi.ts";
 import type { SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
-import type { Rate } from "../rates/rules/rate.ts";
+import { rateBody } from "../rates/rules/rate.ts";
 import { Failure, toFailure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { QuotaState, ReadRate, ReadResult } from "./read-rate.ts";
@@ -80,18 +80,11 @@ export function createRespondToRead(deps: {
       ({ result, allowance }: ReadResult) => {
         const headers = allowance === undefined ? [] : rateLimitHeaders(allowance);
         if (result instanceof Failure) return failureResponse(result, requestId, headers);
+        headers.push(...result.headers);
         return { status: 200, code: undefined, headers, body: rateBody(result) };
       },
       (error: unknown) => failureResponse(toFailure(error), requestId, []),
     );
-}
-
-/**
- * `JSON.stringify(rateJson(rate))`, in a quarter of its time: none of these strings contains a
- * character that JSON would escape.
- */
-export function rateBody({ base, quote, rate, asOf }: Rate): string {
-  return `{"base":"${base}","quote":"${quote}","rate":"${rate}","as_of":"${asOf}","type":"direct"}`;
 }
 
 /**

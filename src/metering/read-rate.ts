@@ -1,6 +1,6 @@
 import { apiKeyRequired, isApiKey } from "../api-keys/rules.ts";
 import { type BillingPeriod, billingPeriodAt, type Quota, utcDay } from "../billing/rules.ts";
-import type { Rate } from "../rates/rules/rate.ts";
+import type { ServedRate } from "../rates/rules/rate.ts";
 import { parsePair } from "../rates/rules/symbol.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
@@ -25,7 +25,7 @@ export interface QuotaState {
 
 /** The result of a read: its rate or its failure and, if the key was valid, the quota state. */
 export interface ReadResult {
-  readonly result: Rate | Failure;
+  readonly result: ServedRate | Failure;
   readonly allowance: QuotaState | undefined;
 }
 
@@ -76,7 +76,7 @@ function uncharged(error: unknown): ReadResult {
   return { result: rateUnavailable(error), allowance: undefined };
 }
 
-function resultOf(found: RateFound, allowance: QuotaState): Rate | Failure {
+function resultOf(found: RateFound, allowance: QuotaState): ServedRate | Failure {
   if (found === "no_pair") return invalidAssetSymbol;
   if (found === "unsupported") return unsupportedPair;
   if (found === "suspended") return rateSuspended;

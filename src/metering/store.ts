@@ -1,5 +1,5 @@
 import type { BillingPeriod, Quota } from "../billing/rules.ts";
-import type { Rate } from "../rates/rules/rate.ts";
+import type { ServedRate } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
 import type { StoreUnavailable } from "../shared/store.ts";
 
@@ -14,7 +14,7 @@ export interface RateRead {
 }
 
 export type RateFound =
-  | Rate
+  | ServedRate
   | "no_pair"
   | "exhausted"
   | "unsupported"

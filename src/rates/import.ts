@@ -1,11 +1,25 @@
 import type { Clock } from "../shared/clock.ts";
+import type { FileDigest } from "../shared/file-digest.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
+import type { Origin } from "../shared/origin.ts";
 import type { StoreStatus } from "../shared/store.ts";
+import type { HeadersOf } from "./headers.ts";
+import {
+  type HistoryStore,
+  type PackContent,
+  type Publication,
+  SNAPSHOT_SOURCE,
+} from "./history.ts";
 import { knownSymbols } from "./rules/known-symbols.ts";
 import { latestAsOf, parseQuotation } from "./rules/rate.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
-import { IMPORT_SOURCE, type SourcedRate, type UpdatePolicy } from "./rules/update-policy.ts";
-import type { Publication, RateLine } from "./source.ts";
+import {
+  IMPORT_SOURCE,
+  type ReceivedRate,
+  type SourcedRate,
+  type UpdatePolicy,
+} from "./rules/update-policy.ts";
+import type { BundledPublication, RateLine, Snapshot } from "./source.ts";
 import type { RateStore } from "./store.ts";
 
 /** Rates per transaction while no other process writes: they share the sync at its end. */
@@ -49,18 +63,32 @@ export interface ImportReports {
  */
 export type StoreRateLines = (
   lines: AsyncIterable<readonly RateLine[]>,
+  file: ImportedFile,
   reports: ImportReports,
 ) => Promise<ImportCounts>;
 
+/** The file whose lines are imported. */
+export interface ImportedFile {
+  readonly name: string;
+  /** Its digest once it was read to its end; until then, and if it was not, undefined. */
+  readonly digest: () => FileDigest | undefined;
+}
+
 export function createRateImport(uses: {
-  readonly store: { readonly rates: RateStore; readonly status: StoreStatus };
+  readonly store: {
+    readonly rates: RateStore;
+    readonly history: Pick<HistoryStore, "recordDigest">;
+    readonly status: StoreStatus;
+  };
   readonly clock: Clock;
+  readonly origin: () => Origin;
   readonly judge: UpdatePolicy;
+  readonly headersOf: HeadersOf;
   readonly sleep: (milliseconds: number) => Promise<void>;
 }): StoreRateLines {
-  const { store, clock, judge, sleep } = uses;
+  const { store, clock, origin, judge, headersOf, sleep } = uses;
 
-  return async (batches, { onRejected, onUnknownSymbol }) => {
+  return async (batches, file, { onRejected, onUnknownSymbol }) => {
     const count = { stored: 0, held: 0, rejected: 0 };
     const unknown = findUnknown(onUnknownSymbol);
     const reject = (line: number, reason: string) => {
@@ -68,12 +96,20 @@ export function createRateImport(uses: {
       onRejected(line, reason);
     };
     let ratesPerTransaction = RATES_WITH_OTHER_WRITERS;
-    let waiting: { line: number; rate: SourcedRate }[] = [];
+    const receivedAt = timestamp(clock.nowMs());
+    let publication: Publication | number = {
+      source: IMPORT_SOURCE,
+      receivedAt,
+      documents: [{ name: file.name, receivedAt, stored: undefined }],
+    };
+    let waiting: (ReceivedRate & { readonly line: number })[] = [];
     const flush = async () => {
-      const rates = waiting.map(({ rate }) => rate);
-      const verdicts = await store.rates.update(rates, judge, timestamp(clock.nowMs()));
-      for (const [index, { line, rate }] of waiting.entries()) {
-        const verdict = verdicts[index];
+      const how = { judge, headersOf, publication, origin: origin() };
+      const outcome = await store.rates.update(waiting, how);
+      publication = outcome.publication;
+      for (const [index, rate] of waiting.entries()) {
+        const { line } = rate;
+        const verdict = outcome.verdicts[index];
         if (verdict === "hold") {
           count.held += 1;
           onRejected(line, heldReason(rate));
@@ -94,11 +130,15 @@ export function createRateImport(uses: {
       for (const entry of batch) {
         const judged = "reason" in entry ? entry : parseQuotation(entry, latest);
         if ("reason" in judged) reject(entry.line, judged.reason);
-        else waiting.push({ line: entry.line, rate: { ...judged, source: IMPORT_SOURCE } });
+        else waiting.push({ ...judged, source: IMPORT_SOURCE, place: 0, line: entry.line });
         if (waiting.length >= ratesPerTransaction) await flush();
       }
     }
     if (waiting.length > 0) await flush();
+    const digest = file.digest();
+    if (typeof publication === "number" && digest !== undefined) {
+      await store.history.recordDigest(publication, digest);
+    }
     return { ...count, ...unknown.found() };
   };
 }
@@ -139,23 +179,30 @@ const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
  */
 export async function seedFromSnapshot(
   store: RateStore,
-  clock: Clock,
-  loadSnapshot: () => readonly Publication[],
-): Promise<readonly Publication[] | undefined> {
+  uses: {
+    readonly origin: Origin;
+    readonly headersOf: HeadersOf;
+    readonly packContent: PackContent;
+  },
+  loadSnapshot: () => Snapshot,
+): Promise<readonly BundledPublication[] | undefined> {
   if (await store.hasAny()) return undefined;
-  const publications = loadSnapshot();
-  const nowMs = clock.nowMs();
-  const rates = new Map<string, SourcedRate>();
+  const { origin, headersOf, packContent } = uses;
+  const { publications, fileName, content } = loadSnapshot();
+  const rates = new Map<string, ReceivedRate>();
   for (const { source, quotations } of publications) {
     for (const quotation of quotations) {
       const judged = parseQuotation(quotation, ANY_TIME);
       if ("reason" in judged) throw new Error(`bundled snapshot, ${source}: ${judged.reason}`);
       const pair = pairName(judged);
-      if (!rates.has(pair)) rates.set(pair, { ...judged, source });
+      if (!rates.has(pair)) rates.set(pair, { ...judged, source, place: 0 });
     }
   }
   // Keeps the rates that another node or an import has stored in the meantime.
   const judge: UpdatePolicy = (current) => (current === undefined ? "store" : "unchanged");
-  await store.update([...rates.values()], judge, timestamp(nowMs));
+  const receivedAt = origin.at;
+  const document = { name: fileName, receivedAt, stored: await packContent(content) };
+  const publication = { source: SNAPSHOT_SOURCE, receivedAt, documents: [document] };
+  await store.update([...rates.values()], { judge, headersOf, publication, origin });
   return publications;
 }

@@ -1,9 +1,17 @@
 import { type Backoff, backoffMs } from "../async/backoff.ts";
 import type { Clock } from "../shared/clock.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
-import { latestAsOf, parseQuotation, type Quotation, type Rejection } from "./rules/rate.ts";
-import type { SourcedRate, UpdatePolicy } from "./rules/update-policy.ts";
-import { type Fetched, type RateSource, SourceError } from "./source.ts";
+import type { Origin } from "../shared/origin.ts";
+import type { HeadersOf } from "./headers.ts";
+import type { PackContent, Publication } from "./history.ts";
+import { latestAsOf, parseQuotation, type Rate, type Rejection } from "./rules/rate.ts";
+import type {
+  ReceivedRate,
+  SourcedRate,
+  UpdateDecision,
+  UpdatePolicy,
+} from "./rules/update-policy.ts";
+import { type Fetched, type FetchedLine, type RateSource, SourceError } from "./source.ts";
 import type { DecidedUpdate, RateStore, SourceState, SourceStore } from "./store.ts";
 
 /** Longer than any fetch takes. A node that crashes keeps its source leased this long. */
@@ -32,7 +40,11 @@ export interface RefreshReport {
 export interface RefreshUses {
   readonly store: { readonly rates: RateStore; readonly sources: SourceStore };
   readonly clock: Clock;
+  /** @returns the origin of what a fetch stores now. */
+  readonly origin: () => Origin;
   readonly judge: UpdatePolicy;
+  readonly headersOf: HeadersOf;
+  readonly packContent: PackContent;
   /** A number from 0 to 1, for the jitter of the backoff. */
   readonly random: () => number;
 }
@@ -53,7 +65,7 @@ export type RefreshSource = (
 ) => Promise<RefreshReport | undefined>;
 
 export function createRefreshSource(uses: RefreshUses): RefreshSource {
-  const { store, clock, judge, random } = uses;
+  const { store, clock, origin, judge, headersOf, packContent, random } = uses;
 
   return async (source, { signal, onlyWhenDue }) => {
     const { key } = source;
@@ -66,7 +78,12 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
     try {
       const fetched = await source.fetch(state?.validators, signal);
       const { rates, rejections } = ratesOf(source, fetched, nowMs);
-      const verdicts = await store.rates.update(rates, judge, now);
+      let verdicts: readonly UpdateDecision[] = [];
+      if (fetched !== "unchanged") {
+        const publication = await publicationOf(source, fetched, now, packContent);
+        const how = { judge, headersOf, publication, origin: origin() };
+        verdicts = (await store.rates.update(rates, how)).verdicts;
+      }
       const newestAsOf = newestOf(rates, state?.newestAsOf);
       await store.sources.recordSuccess(key, {
         at: now,
@@ -110,16 +127,30 @@ export async function previewSource(
   return store.rates.previewUpdate(ratesOf(source, fetched, clock.nowMs()).rates, judge);
 }
 
+async function publicationOf(
+  { key }: RateSource,
+  { documents }: Exclude<Fetched, "unchanged">,
+  receivedAt: string,
+  packContent: PackContent,
+): Promise<Publication> {
+  const stored = documents.map(async ({ address, body, receivedMs }) => ({
+    name: address,
+    receivedAt: timestamp(receivedMs),
+    stored: await packContent(body),
+  }));
+  return { source: key, receivedAt, documents: await Promise.all(stored) };
+}
+
 /** Validates each fetched line by itself. A response without a single rate is a failure. */
 function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
-  const rates: SourcedRate[] = [];
+  const rates: ReceivedRate[] = [];
   const rejections: Rejection[] = [];
   if (fetched === "unchanged") return { rates, rejections };
   const latest = latestAsOf(nowMs);
   for (const line of fetched.lines) {
     const judged = isRejection(line) ? line : parseQuotation(line, latest);
     if (isRejection(judged)) rejections.push(judged);
-    else rates.push({ ...judged, source: source.key });
+    else rates.push({ ...judged, source: source.key, place: line.place ?? 0 });
   }
   if (rates.length === 0) {
     throw new SourceError(`no rates in the response: ${rejections[0]?.reason ?? "it is empty"}`);
@@ -127,7 +158,7 @@ function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
   return { rates, rejections };
 }
 
-function isRejection(line: Quotation | Rejection | object): line is Rejection {
+function isRejection(line: FetchedLine | Rate | Rejection): line is Rejection {
   return "reason" in line;
 }
 

@@ -1,8 +1,23 @@
 import type { Quotation, Rejection } from "./rules/rate.ts";
 
+/** A line of a response, and which of the source's addresses it came from, from 0. */
+export type FetchedLine = (Quotation | Rejection) & { readonly place?: number };
+
+/** The response of one of a source's addresses. */
+export interface FetchedDocument {
+  readonly address: string;
+  readonly body: Uint8Array;
+  /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
+  readonly receivedMs: number;
+}
+
 /** The outcome of fetching a source. */
 export type Fetched =
-  | { readonly lines: readonly (Quotation | Rejection)[]; readonly validators: string | undefined }
+  | {
+      readonly lines: readonly FetchedLine[];
+      readonly documents: readonly FetchedDocument[];
+      readonly validators: string | undefined;
+    }
   /** The publisher reports that nothing has changed. */
   | "unchanged";
 
@@ -10,6 +25,11 @@ export type Fetched =
 export interface RateSource {
   readonly key: string;
   readonly name: string;
+  /** ISO 3166-1 alpha-2: the country of the publisher or of its place of business. */
+  readonly country: string;
+  /** One sentence: the terms on which the figures may be passed on. */
+  readonly terms: string;
+  readonly termsUrl: string | undefined;
   readonly schedule: Schedule;
   /**
    * @param validators as the last fetch returned them.
@@ -25,6 +45,11 @@ export const MISSED_MAX = 99;
 export interface Schedule {
   /** The time of the first publication after `afterMs`. */
   next(afterMs: number): number;
+  /**
+   * The time of the publication after the one that brought a rate as of `asOfMs`; undefined for a
+   * source without a calendar, which is polled.
+   */
+  following(asOfMs: number): number | undefined;
   /**
    * When to fetch next, after `afterMs`: also on a holiday. If the publisher publishes then after
    * all, its rates are not a day late; if it does not, that costs one conditional request.
@@ -61,9 +86,17 @@ export type RateLineReader = (
   input: AsyncIterable<Uint8Array>,
 ) => AsyncIterable<readonly RateLine[]>;
 
-/** The rates that one publisher published at one time. */
-export interface Publication {
+/** The rates of the bundled snapshot that one publisher published at one time. */
+export interface BundledPublication {
   readonly source: string;
   readonly publishedOn: string;
   readonly quotations: readonly Quotation[];
+}
+
+/** The rates bundled with the program, and the file that states them. */
+export interface Snapshot {
+  /** In their order of precedence. */
+  readonly publications: readonly BundledPublication[];
+  readonly fileName: string;
+  readonly content: Uint8Array;
 }

@@ -1,8 +1,15 @@
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
+import type { HeadersOf } from "./headers.ts";
+import type { Publication } from "./history.ts";
 import type { Pair } from "./rules/symbol.ts";
-import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
+import type {
+  ReceivedRate,
+  SourcedRate,
+  UpdateDecision,
+  UpdatePolicy,
+} from "./rules/update-policy.ts";
 
 export interface StoredRate extends SourcedRate {
   /** When the operator suspended the pair. */
@@ -29,26 +36,40 @@ export interface RemovedRate {
   readonly held: SourcedRate | undefined;
 }
 
+/** How rates are stored, and where they came from. */
+export interface RateUpdate {
+  readonly judge: UpdatePolicy;
+  readonly headersOf: HeadersOf;
+  /** What brought the rates, or the id of one that is stored already. */
+  readonly publication: Publication | number;
+  /** Who stores them, and when. */
+  readonly origin: Origin;
+}
+
+export interface UpdateOutcome {
+  /** The decisions, in the order of the rates. */
+  readonly verdicts: readonly UpdateDecision[];
+  /** The publication's id. */
+  readonly publication: number;
+}
+
 export interface RateStore {
   /**
-   * Compares each rate with the stored one and applies the decision, all in one transaction. A rate
-   * that is stored replaces a held one of its pair; a held rate replaces the one held before.
-   *
-   * @returns the decisions, in the order of the rates.
+   * Compares each rate with the stored one and applies the decision, all in one transaction, and
+   * adds each accepted rate to its pair's history. A rate that is stored replaces a held one of its
+   * pair; a held rate replaces the one held before.
    */
-  update(
-    rates: readonly SourcedRate[],
-    judge: UpdatePolicy,
-    now: string,
-  ): Promise<UpdateDecision[]>;
+  update(rates: readonly ReceivedRate[], how: RateUpdate): Promise<UpdateOutcome>;
   /** Returns what `update` would do, with the stored rates, and stores nothing. */
-  previewUpdate(rates: readonly SourcedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
+  previewUpdate(rates: readonly ReceivedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
   /** Every held rate, ordered by pair. */
   listHeld(): Promise<HeldRate[]>;
   /** Serves a held rate from now on. @returns it, or undefined when none is held. */
-  releaseHeld(pair: Pair, origin: Origin): Promise<SourcedRate | undefined>;
+  releaseHeld(pair: Pair, headersOf: HeadersOf, origin: Origin): Promise<SourcedRate | undefined>;
   /** Deletes a held rate. @returns false when none is held. */
   dropHeld(pair: Pair, origin: Origin): Promise<boolean>;
+  /** Computes the headers of rates that have none: an older version has stored them. */
+  addMissingHeaders(headersOf: HeadersOf, now: string): Promise<void>;
   /** Every rate, or those of one base, ordered by pair. */
   list(base?: string): Promise<StoredRate[]>;
   hasAny(): Promise<boolean>;

@@ -26,6 +26,16 @@ export function integerOf(row: Row, column: string): number {
   return value as number;
 }
 
+export function optionalIntegerOf(row: Row, column: string): number | undefined {
+  return row[column] === null ? undefined : integerOf(row, column);
+}
+
+export function bytesOf(row: Row, column: string): Uint8Array {
+  const value = row[column];
+  if (!(value instanceof Uint8Array)) throw new TypeError(`column ${column} is not bytes`);
+  return value;
+}
+
 /**
  * The condition that a column equals one of HASHES_PER_STATEMENT parameters. Their number does not
  * vary, so that an engine prepares the statement once.

@@ -1,6 +1,6 @@
 import type { StoreStatus } from "../shared/store.ts";
 
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | null | Uint8Array;
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parsePlainRead } from "../../src/metering/fast-path.ts";
-import { rateBody } from "../../src/metering/http.ts";
 import { rateJson } from "../../src/rates/json.ts";
+import { rateBody } from "../../src/rates/rules/rate.ts";
 import { parsePair } from "../../src/rates/rules/symbol.ts";
 import { isDecimal, parseDecimal } from "../../src/shared/decimal.ts";
 import { instantAt } from "../../src/shared/instant.ts";

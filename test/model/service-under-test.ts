@@ -1,6 +1,7 @@
 import { operator } from "../../src/cli/operator.ts";
 import { runCommandLine } from "../../src/commands.ts";
 import { type Config, readConfig } from "../../src/config.ts";
+import { packContent } from "../../src/rates/documents/content.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
 import { originNow } from "../../src/shared/origin.ts";
@@ -9,6 +10,7 @@ import { commandTimeouts, type DatabaseHost, serverTimeouts } from "../../src/st
 import { openStore } from "../../src/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
+import { headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";
 import type { Operated, Stage } from "./story-client.ts";
@@ -116,6 +118,8 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       finishWithoutReader: () => undefined,
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
       readRateFile,
+      headersOf,
+      packContent,
       secrets,
       publicUrl: unused,
       ask: unused,

@@ -12,6 +12,7 @@ import { addManyPairs } from "../storage/stored.ts";
 import { openConnection } from "../support/client.ts";
 import { COMPILE_CACHE } from "../support/compile-cache.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
+import { headersOf } from "../support/rates.ts";
 import { TestClock } from "../support/service.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
@@ -100,7 +101,9 @@ test("an import pauses after every 100 rates only while a server also writes", a
   const storeRateLines = createRateImport({
     store,
     clock: new TestClock("2026-11-21T12:00:00.000Z"),
+    origin: () => BY,
     judge: createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal }),
+    headersOf,
     async sleep(milliseconds) {
       pauses.push([(await store.rates.list()).length, milliseconds]);
       if (serverWrites) await server.plans.set({ name: "pro", unitsPerPeriod: pauses.length }, BY);
@@ -111,7 +114,8 @@ test("an import pauses after every 100 rates only while a server also writes", a
     onUnknownSymbol: () => undefined,
   };
 
-  const { stored, held, rejected } = await storeRateLines(bunches(), reports);
+  const file = { name: "rates.csv", digest: () => undefined };
+  const { stored, held, rejected } = await storeRateLines(bunches(), file, reports);
   assert.deepEqual([stored, held, rejected], [250, 0, 0]);
   assert.deepEqual(pauses.splice(0), [
     [100, 8],
@@ -121,7 +125,7 @@ test("an import pauses after every 100 rates only while a server also writes", a
 
   // The first transaction cannot know yet that it is the only writer; the second stores the rest.
   serverWrites = false;
-  await storeRateLines(bunches(), reports);
+  await storeRateLines(bunches(), file, reports);
   assert.deepEqual(pauses, [[250, 8]]);
 });
 

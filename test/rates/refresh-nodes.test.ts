@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { packContent } from "../../src/rates/documents/content.ts";
 import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.ts";
 import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { openSqliteStore } from "../../src/store.ts";
+import { BY } from "../contract/suite/database.ts";
 import {
   body,
   cnbDay,
@@ -15,6 +17,7 @@ import {
   sourceAt,
 } from "../support/fake-publisher.ts";
 import { temporaryDirectory } from "../support/process.ts";
+import { headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 const ECB = ecbDay("2026-11-20", { USD: "1.1600" });
@@ -130,7 +133,15 @@ test("an exception in a publisher's parser shows in the status and does not bloc
     fetch: () => Promise.reject(new TypeError("no such member")),
   };
   const judge = createUpdatePolicy({ rateSources: ["ecb"], maxRateJump: "0.5" as Decimal });
-  const refresh = createRefreshSource({ store, clock, judge, random: () => 0.5 });
+  const refresh = createRefreshSource({
+    store,
+    clock,
+    origin: () => BY,
+    judge,
+    headersOf,
+    packContent,
+    random: () => 0.5,
+  });
   const how = { signal: new AbortController().signal, onlyWhenDue: false };
 
   // Reported or thrown: the status must show it in either case.

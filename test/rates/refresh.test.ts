@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { packContent } from "../../src/rates/documents/content.ts";
 import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.ts";
 import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { RateSource } from "../../src/rates/source.ts";
@@ -18,6 +19,7 @@ import {
   sourceAt,
 } from "../support/fake-publisher.ts";
 import { fc } from "../support/properties.ts";
+import { headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 const SATURDAY = "2026-11-21T12:00:00.000Z";
@@ -43,7 +45,15 @@ async function setUp(
   const service = starting.use(await startService({ clock, sources, config: { rateSources } }));
   const store = starting.use(openSqliteStore(service.dataDirectory, 5000));
   const judge = createUpdatePolicy({ rateSources, maxRateJump: "0.5" as Decimal });
-  const refreshSource = createRefreshSource({ store, clock, judge, random: () => 0.5 });
+  const refreshSource = createRefreshSource({
+    store,
+    clock,
+    origin: () => BY,
+    judge,
+    headersOf,
+    packContent,
+    random: () => 0.5,
+  });
   const { apiKey } = await service.newCustomer();
   const disposable = starting.move();
   return {

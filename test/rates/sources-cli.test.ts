@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { runCommandLine } from "../../src/commands.ts";
 import { readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
+import { packContent } from "../../src/rates/documents/content.ts";
 import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import { createPublisherSource } from "../../src/rates/sources/publisher-source.ts";
@@ -11,6 +12,7 @@ import { originNow } from "../../src/shared/origin.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
 import { Program, temporaryDirectory } from "../support/process.ts";
+import { headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
@@ -51,6 +53,8 @@ async function newCli() {
       finishWithoutReader: () => undefined,
       openFile: () => ({ bytes: (async function* () {})(), sizeBytes: undefined }),
       readRateFile,
+      headersOf,
+      packContent,
       print: (text) => {
         lines.stdout += `${text}\n`;
       },

@@ -33,10 +33,23 @@ function addBesideIndex(file: string): void {
   }
   {
     using database = open();
-    database.exec("INSERT INTO rates VALUES ('AAA', 'BBB', '1', '2026', 'none', NULL)");
+    database.exec(
+      "INSERT INTO rates (base, quote, rate, as_of, source) VALUES ('A', 'B', '1', '2026', 'x')",
+    );
     const add = "INSERT INTO sqlite_schema VALUES (?, ?, ?, ?, ?)";
     database.prepare(add).run(...Object.values(entry ?? {}));
   }
+}
+
+/** A WAL with every page of a new database would make a damaged one readable. */
+function leaveWalWithoutFirstPage(file: string): void {
+  let wal: Buffer;
+  {
+    using database = new DatabaseSync(file);
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE); UPDATE plans SET units_per_period = 7");
+    wal = readFileSync(`${file}-wal`);
+  }
+  writeFileSync(`${file}-wal`, wal);
 }
 
 suite("kurs restore", { concurrency: 3 }, () => {
@@ -131,6 +144,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
   test("a database too damaged to be read is kept with its WAL", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     const file = join(directory.path, "kurs.db");
+    leaveWalWithoutFirstPage(file);
     const walBefore = readFileSync(`${file}-wal`);
     writeFileSync(file, Buffer.alloc(200_000, 0xff));
 

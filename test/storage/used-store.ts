@@ -16,7 +16,12 @@ const HEADER = "base,quote,rate,as_of\n";
 export type Contents = Readonly<Record<string, readonly string[]>>;
 
 export const textOf = (row: Readonly<Record<string, unknown>>, columns: readonly string[]) =>
-  JSON.stringify(columns.map((column) => (row[column] === null ? null : String(row[column]))));
+  JSON.stringify(columns.map((column) => valueOf(row[column])));
+
+function valueOf(value: unknown): string | null {
+  if (value === null) return null;
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : String(value);
+}
 
 export function contentsOfSqlite(dataDirectory: string): Contents {
   using database = new DatabaseSync(join(dataDirectory, "kurs.db"));

@@ -8,6 +8,7 @@ import { type DestinationStream, pino } from "pino";
 import type { runOwnCommand } from "../../src/cli/own-command.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
+import { packContent } from "../../src/rates/documents/content.ts";
 import type { RateSource } from "../../src/rates/source.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
 import { startService as start } from "../../src/service.ts";
@@ -17,6 +18,7 @@ import { type StoreTimeouts, serverTimeouts } from "../../src/storage/settings.t
 import { clientOf } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { quickHashing } from "./quick-secrets.ts";
+import { headersOf } from "./rates.ts";
 
 /** A clock that only a test advances. */
 export class TestClock implements Clock {
@@ -70,6 +72,8 @@ export async function startService(options: TestOptions = {}) {
     clock,
     secrets: options.secrets ?? sharedSecrets,
     sources: options.sources ?? [],
+    headersOf,
+    packContent,
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),
     storeTimeouts: options.storeTimeouts ?? serverTimeouts,

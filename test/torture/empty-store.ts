@@ -42,7 +42,7 @@ export async function tortureEmptyStore(round: Round, plan: EmptyStorePlan): Pro
 
 /** The number of distinct pairs in the bundled publications. */
 async function snapshotPairs(): Promise<number> {
-  const publications = loadSnapshot();
+  const { publications } = loadSnapshot();
   const pairs = publications.flatMap(({ quotations }) =>
     quotations.map(({ base, quote }) => `${base}/${quote}`),
   );

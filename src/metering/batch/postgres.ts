@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { parseHeaders } from "../../rates/headers.ts";
 import type { AssetSymbol } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
@@ -53,7 +54,7 @@ const METERED_BATCH = `
     ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = d.units + excluded.units
   )
   SELECT r.place, r.account_id, r.quota, r.used, r.is_suspended, r.is_granted,
-    r.base, r.quote, x.rate, x.as_of, x.suspended_at
+    r.base, r.quote, x.rate, x.as_of, x.suspended_at, x.headers
   FROM ranked r LEFT JOIN rates x ON x.base = r.base AND x.quote = r.quote AND r.is_granted`;
 
 // The first read of a key in a billing period creates its account's usage row if it is missing,
@@ -80,6 +81,7 @@ interface ReadRow {
   readonly rate: Decimal | null;
   readonly as_of: Instant | null;
   readonly suspended_at: string | null;
+  readonly headers: string | null;
 }
 
 /** Charges and serves the reads of one day, in order of arrival, with one statement. */
@@ -138,9 +140,11 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
   };
 }
 
-function found({ is_granted, base, quote, rate, as_of, suspended_at }: ReadRow): RateFound {
+function found(row: ReadRow): RateFound {
+  const { is_granted, base, quote, rate, as_of, suspended_at, headers } = row;
   if (base === null || quote === null) return "no_pair";
   if (!is_granted) return "exhausted";
   if (rate === null || as_of === null) return "unsupported";
-  return suspended_at === null ? { base, quote, rate, asOf: as_of } : "suspended";
+  if (suspended_at !== null) return "suspended";
+  return { base, quote, rate, asOf: as_of, headers: parseHeaders(headers) };
 }

@@ -1,4 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { parseHeaders } from "../../rates/headers.ts";
+import type { ServedRate } from "../../rates/rules/rate.ts";
 import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
@@ -22,11 +24,12 @@ const FIND_QUOTA = `
     ON u.period = ?2 AND u.account = a.number AND u.day = 0 AND u.api_key = 0
   WHERE a.id = ?1`;
 
-const FIND_RATE = "SELECT rate, as_of, suspended_at FROM rates WHERE base = ?1 AND quote = ?2";
+const FIND_RATE = `
+  SELECT rate, as_of, suspended_at, headers FROM rates WHERE base = ?1 AND quote = ?2`;
 
 type KeyRow = [number: number, accountId: string];
 type QuotaRow = [account: number, quotaUnits: number, usedUnits: number, isSuspended: 0 | 1];
-type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null];
+type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null, headers: string | null];
 
 /** An account in a batch: its usage at the batch's start, and the units granted since. */
 interface Account {
@@ -63,7 +66,13 @@ function prepareBatch(
   );
   const findRate = cache.of(
     ({ base, quote }: Pair) => `${base}/${quote}`,
-    ({ base, quote }) => rateRow.get(base, quote) as RateRow | undefined,
+    ({ base, quote }): ServedRate | "suspended" | undefined => {
+      const row = rateRow.get(base, quote) as RateRow | undefined;
+      if (row === undefined) return undefined;
+      const [rate, asOf, suspendedAt, headers] = row;
+      if (suspendedAt !== null) return "suspended";
+      return { base, quote, rate, asOf, headers: parseHeaders(headers) };
+    },
   );
 
   return (reads) => {
@@ -117,13 +126,12 @@ function prepareBatch(
 }
 
 /** A rate that cannot be read becomes a failure: its unit is still charged (section 4). */
-function readRate(findRate: (pair: Pair) => RateRow | undefined, pair: Pair): RateFound {
+function readRate(
+  findRate: (pair: Pair) => ServedRate | "suspended" | undefined,
+  pair: Pair,
+): RateFound {
   try {
-    const row = findRate(pair);
-    if (row === undefined) return "unsupported";
-    const [rate, asOf, suspendedAt] = row;
-    const { base, quote } = pair;
-    return suspendedAt === null ? { base, quote, rate, asOf } : "suspended";
+    return findRate(pair) ?? "unsupported";
   } catch (error) {
     // Nothing is charged in a corrupt file: its other tables may be damaged, too.
     if (isCorruption(error)) throw error;

@@ -4,6 +4,8 @@ import type { OpenedFile } from "../../cli/input-file.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
 import { quoted } from "../../shared/visible-text.ts";
+import type { HeadersOf } from "../headers.ts";
+import type { HistoryStore, PackContent } from "../history.ts";
 import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
 import type { RateSettings } from "../rules/update-policy.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
@@ -37,11 +39,15 @@ export interface RateCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
     readonly sources: SourceStore;
+    readonly history: HistoryStore;
     readonly status: StoreStatus;
     readonly audit: AuditStore;
   }>;
   /** The part of the configuration that these commands use. @throws {ConfigError} */
   readonly settings: () => RateSettings;
+  /** Computes the headers of the rates that a command stores. */
+  readonly headersOf: HeadersOf;
+  readonly packContent: PackContent;
   /** The sources of these keys, in this order. */
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
   /** The keys of all sources. */

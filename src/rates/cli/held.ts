@@ -47,9 +47,12 @@ async function listHeld({ openStore, print }: RateCommandDeps, options: OutputOp
   print(text);
 }
 
-async function release({ openStore, origin, print }: RateCommandDeps, pair: Pair): Promise<void> {
+async function release(
+  { openStore, headersOf, origin, print }: RateCommandDeps,
+  pair: Pair,
+): Promise<void> {
   await using store = await openStore();
-  const released = await store.rates.releaseHeld(pair, origin());
+  const released = await store.rates.releaseHeld(pair, headersOf, origin());
   if (released === undefined) throw notHeld(pair);
   print(`${pairName(pair)} is served at ${released.rate}`);
 }

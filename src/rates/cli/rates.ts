@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
 import type { OutputOptions } from "../../cli/command.ts";
-import { fileError, readWithProgress } from "../../cli/input-file.ts";
+import { digested, fileError, readWithProgress } from "../../cli/input-file.ts";
 import { ageOf, formatList } from "../../cli/output.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
 import { createRateImport } from "../import.ts";
@@ -81,13 +81,14 @@ async function importRates(
   file: string,
   { json }: OutputOptions,
 ): Promise<number> {
-  const { settings, openStore, openFile, readRateFile, clock, origin, print, printError } = deps;
+  const { settings, openStore, openFile, readRateFile, origin, print, printError } = deps;
   const judge = createUpdatePolicy(settings());
   try {
-    const input = readWithProgress(openFile(file), deps.showProgress);
+    const { bytes, digest } = digested(readWithProgress(openFile(file), deps.showProgress));
     await using store = await openStore({ makesStore: true });
-    const storeRateLines = createRateImport({ store, clock, judge, sleep: setTimeout });
-    const count = await storeRateLines(readRateFile(input), {
+    const storeRateLines = createRateImport({ ...deps, store, judge, sleep: setTimeout });
+    const imported = { name: basename(file), digest };
+    const count = await storeRateLines(readRateFile(bytes), imported, {
       onRejected: (line, reason) => printError(`line ${line}: ${visibleLine(reason)}`),
       onUnknownSymbol: (line, symbol) =>
         printError(

@@ -85,7 +85,7 @@ async function fetchSources(
   keys: readonly string[],
   dryRun: boolean,
 ): Promise<number> {
-  const { settings, sourcesOf, sourceKeys, openStore, clock, print, printError } = deps;
+  const { settings, sourcesOf, sourceKeys, openStore, print, printError } = deps;
   const unknown = keys.filter((key) => !sourceKeys.includes(key));
   if (unknown.length > 0) {
     const known = sourceKeys.join(", ");
@@ -97,7 +97,7 @@ async function fetchSources(
   }
   await using store = await openStore();
   const judge = createUpdatePolicy(settings());
-  const parts = { store, clock, judge, random: Math.random };
+  const parts = { ...deps, store, judge, random: Math.random };
   const refreshSource = createRefreshSource(parts);
   const { signal } = new AbortController();
   let failed = false;

@@ -10,6 +10,9 @@ const SYMBOLS = new Map([
   ["XDG", "DOGE"],
 ]);
 
+/** The Ticker is the second address. */
+const PLACE_OF_TICKER = 1;
+
 /**
  * Reads the Kraken exchange's AssetPairs and its Ticker (docs.kraken.com, "Get Tradable Asset
  * Pairs", "Get Ticker Information"): for each pair that is online, the price of the last trade, as
@@ -23,12 +26,13 @@ export function parseKraken([pairs, ticker]: readonly Answer[]): readonly Source
     if (status !== "online") return [];
     const { c: lastTrade } = membersOf(prices[name]);
     const [base, quote] = textOf(wsname)?.split("/") ?? [];
-    return lineOf(`the pair ${quoted(name)}`, {
+    const line = lineOf(`the pair ${quoted(name)}`, {
       base: SYMBOLS.get(base ?? "") ?? base,
       quote: SYMBOLS.get(quote ?? "") ?? quote,
       rate: Array.isArray(lastTrade) ? textOf(lastTrade[0]) : undefined,
       asOf,
     });
+    return { ...line, place: PLACE_OF_TICKER };
   });
 }
 

@@ -8,13 +8,13 @@ import { lineOf } from "./source-lines.ts";
  * zlotys per unit of a currency. Each table has its own `effectiveDate`.
  */
 export function parseNbp(answers: readonly Answer[], momentOf: ToInstant): readonly SourceLine[] {
-  return answers.flatMap((answer) => {
+  return answers.flatMap((answer, place) => {
     const lines = requireList(parseJsonText(answer), "the response").flatMap((table) =>
       linesOfTable(membersOf(table), momentOf),
     );
     // Without this check, the other table would hide that this one is empty.
     if (lines.length === 0) throw new ParseError("no rates in the response: a table is empty");
-    return lines;
+    return lines.map((line) => ({ ...line, place }));
   });
 }
 

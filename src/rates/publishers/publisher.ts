@@ -10,7 +10,10 @@ export interface Answer {
 }
 
 /** One figure of a response: a quotation not validated yet, or why there is none. */
-export type SourceLine = Quotation | Rejection;
+export type SourceLine = (Quotation | Rejection) & {
+  /** Which of the addresses' responses states it, from 0; unset: the first. */
+  readonly place?: number;
+};
 
 /** The response as a whole does not have the publisher's format, and nothing of it is used. */
 export class ParseError extends Error {

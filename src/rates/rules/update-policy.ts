@@ -7,6 +7,17 @@ export interface SourcedRate extends Rate {
   readonly source: string;
 }
 
+/** Where a publication states a rate. */
+export interface DocumentPosition {
+  /** Which of its documents, from 0; undefined for rates that are older than the history. */
+  readonly place?: number | undefined;
+  /** The line of an imported file, from 1. */
+  readonly line?: number | undefined;
+}
+
+/** A rate with the position in the publication that brought it. */
+export type ReceivedRate = SourcedRate & DocumentPosition;
+
 /** The settings that decide whether a rate replaces the stored one. */
 export interface RateSettings {
   /** The keys of the sources that are switched on, in order of precedence. */

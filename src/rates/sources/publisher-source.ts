@@ -13,12 +13,15 @@ export function createPublisherSource(
     readonly clock: Clock;
   },
 ): RateSource {
-  const { key, name, addresses, schedule, parse } = publisher;
+  const { key, name, country, terms, termsUrl, addresses, schedule, parse } = publisher;
   const hosts = addresses.map((address) => new URL(address).host);
 
   return {
     key,
     name,
+    country,
+    terms,
+    termsUrl,
     schedule: createSchedule(schedule),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
@@ -38,8 +41,13 @@ export function createPublisherSource(
       );
       const validators = whole.map((answer, index) => [addresses[index], answer.validators]);
       try {
-        const lines = await parse(whole);
-        return { lines, validators: JSON.stringify(Object.fromEntries(validators)) };
+        const lines = parse(whole);
+        const documents = whole.map(({ body, receivedMs }, index) => ({
+          address: addresses[index] ?? "",
+          body,
+          receivedMs,
+        }));
+        return { lines, documents, validators: JSON.stringify(Object.fromEntries(validators)) };
       } catch (error) {
         if (!(error instanceof ParseError)) throw error;
         throw new SourceError(`the response cannot be read: ${error.message}`, error);

@@ -63,6 +63,13 @@ function cronSchedule({ cron, timeZone, holidays = [] }: CronCalendar): Schedule
       return next.getTime();
     },
 
+    following(asOfMs) {
+      const due = after(new Date(asOfMs));
+      const earlier = before(new Date(asOfMs + 1000)) ?? due;
+      const midpointMs = (due.getTime() + earlier.getTime()) / 2;
+      return this.next((asOfMs > midpointMs ? due : earlier).getTime());
+    },
+
     nextFetch: (afterMs) => after(new Date(afterMs)).getTime(),
     isAwaited: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs, 1) > 0,
     missed: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs - GRACE_MS, MISSED_MAX),
@@ -72,6 +79,7 @@ function cronSchedule({ cron, timeZone, holidays = [] }: CronCalendar): Schedule
 function pollSchedule(intervalMs: number): Schedule {
   return {
     next: (afterMs) => afterMs + intervalMs,
+    following: () => undefined,
     nextFetch: (afterMs) => afterMs + intervalMs,
     isAwaited: () => false,
     missed(newestAsOfMs, nowMs) {

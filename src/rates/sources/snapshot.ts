@@ -1,5 +1,5 @@
 import { readProgramFile } from "../../shared/program-files.ts";
-import type { Publication } from "../source.ts";
+import type { BundledPublication, Snapshot } from "../source.ts";
 
 interface SnapshotFile {
   readonly publications: readonly {
@@ -10,11 +10,17 @@ interface SnapshotFile {
   }[];
 }
 
-/** Loads the rates bundled with the program, in their order of precedence. */
-export function loadSnapshot(): readonly Publication[] {
-  const { publications } = JSON.parse(
-    readProgramFile("snapshot/rates.json").toString(),
-  ) as SnapshotFile;
+const FILE_NAME = "snapshot/rates.json";
+
+/** Loads the rates bundled with the program. */
+export function loadSnapshot(): Snapshot {
+  const content = readProgramFile(FILE_NAME);
+  return { publications: parseSnapshot(content), fileName: FILE_NAME, content };
+}
+
+/** Parses the file of a snapshot. */
+export function parseSnapshot(content: Uint8Array): readonly BundledPublication[] {
+  const { publications } = JSON.parse(new TextDecoder().decode(content)) as SnapshotFile;
   return publications.map(({ source, published_on, as_of, rates }) => ({
     source,
     publishedOn: published_on,

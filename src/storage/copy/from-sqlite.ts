@@ -21,6 +21,9 @@ export interface CopySource extends Disposable {
   rows(table: Table, maxRowsPerStatement: number): Iterable<readonly (readonly SqlValue[])[]>;
 }
 
+/** A stored document may have some megabytes. */
+const BYTES_PER_STATEMENT = 1024 * 1024;
+
 /** How long to wait for a server that has the file locked. */
 const BUSY_TIMEOUT_MS = 5000;
 
@@ -59,11 +62,15 @@ export function openSqliteSource(path: string, tables: readonly Table[]): CopySo
       const statement = database.prepare(`SELECT ${key}, ${others} FROM ${name}`);
       statement.setReturnArrays(true);
       let batch: SqlValue[][] = [];
+      let bytes = 0;
       for (const row of statement.iterate()) {
-        batch.push(row as unknown as SqlValue[]);
-        if (batch.length === maxRowsPerStatement) {
+        const values = row as unknown as SqlValue[];
+        for (const value of values) if (value instanceof Uint8Array) bytes += value.byteLength;
+        batch.push(values);
+        if (batch.length === maxRowsPerStatement || bytes >= BYTES_PER_STATEMENT) {
           yield batch;
           batch = [];
+          bytes = 0;
         }
       }
       if (batch.length > 0) yield batch;

@@ -6,13 +6,20 @@ import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/billin
 import { createReadDailyUsage } from "../../../src/billing/usage.ts";
 import type { IssuedToken } from "../../../src/mail/store.ts";
 import type { BatchStore, RateRead } from "../../../src/metering/store.ts";
+import type { Publication } from "../../../src/rates/history.ts";
 import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
-import { createUpdatePolicy, type SourcedRate } from "../../../src/rates/rules/update-policy.ts";
+import {
+  createUpdatePolicy,
+  type ReceivedRate,
+  type UpdatePolicy,
+} from "../../../src/rates/rules/update-policy.ts";
+import type { RateUpdate } from "../../../src/rates/store.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { parseInstant } from "../../../src/shared/instant.ts";
 import type { Origin } from "../../../src/shared/origin.ts";
 import type { Engine, Row } from "../../../src/storage/engine.ts";
 import { type Store, tables } from "../../../src/store.ts";
+import { headersOf } from "../../support/rates.ts";
 
 /** A new, migrated database; disposing it closes everything it opened and removes it. */
 export interface TestDatabase extends AsyncDisposable {
@@ -221,5 +228,23 @@ export async function contentsOf(engine: Engine): Promise<Record<string, Row[]>>
 /** Stores any rate that is not older than the stored one, whatever the jump. */
 const decide = createUpdatePolicy({ rateSources: [], maxRateJump: "1000000" as Decimal });
 
-export const storeRates = (store: Store, rates: readonly SourcedRate[]) =>
-  store.rates.update(rates, decide, NOW);
+/** What brings the rates of these tests: an import of its own each time. */
+const PUBLICATION: Publication = {
+  source: "import",
+  receivedAt: NOW,
+  documents: [{ name: "rates.csv", receivedAt: NOW, stored: undefined }],
+};
+
+/** Stores rates at NOW as the policy decides. */
+export const updateRates = async (
+  store: Store,
+  rates: readonly ReceivedRate[],
+  judge: UpdatePolicy,
+  change: Partial<RateUpdate> = {},
+) => {
+  const how = { judge, headersOf, publication: PUBLICATION, origin: BY, ...change };
+  return (await store.rates.update(rates, how)).verdicts;
+};
+
+export const storeRates = (store: Store, rates: readonly ReceivedRate[]) =>
+  updateRates(store, rates, decide);

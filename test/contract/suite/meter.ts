@@ -18,7 +18,8 @@ import {
   usedUnits,
 } from "./database.ts";
 
-const { source: _source, ...SERVED } = EUR_USD;
+const { source: _source, ...RATE } = EUR_USD;
+const SERVED = { ...RATE, headers: ["rate-source", 'import;name="Imported by the operator"'] };
 
 /** The result of each read; a rate as its decimal string. */
 const foundIn = (outcomes: readonly RateReadOutcome[]) =>

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
-import { BY, EUR_USD, NOW, newRate, pairOf, type StoreTest, storeRates } from "./database.ts";
+import { headersOf } from "../../support/rates.ts";
+import {
+  BY,
+  EUR_USD,
+  NOW,
+  newRate,
+  pairOf,
+  type StoreTest,
+  storeRates,
+  updateRates,
+} from "./database.ts";
 
 const cautious = createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal });
 
@@ -94,10 +104,10 @@ export function rateSuite(test: StoreTest): void {
     await storeRates(store, [EUR_USD]);
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
 
-    assert.deepEqual(await store.rates.update([newRate("EUR/USD", "9", NEWER)], cautious, NOW), [
+    assert.deepEqual(await updateRates(store, [newRate("EUR/USD", "9", NEWER)], cautious), [
       "hold",
     ]);
-    assert.deepEqual(await store.rates.update([held], cautious, NOW), ["hold"]);
+    assert.deepEqual(await updateRates(store, [held], cautious), ["hold"]);
 
     assert.equal((await store.rates.list())[0]?.rate, EUR_USD.rate);
     const expected = { ...held, heldAt: NOW, servedRate: EUR_USD.rate };
@@ -108,10 +118,10 @@ export function rateSuite(test: StoreTest): void {
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     await storeRates(store, [EUR_USD]);
-    await store.rates.update([held], cautious, NOW);
+    await updateRates(store, [held], cautious);
 
-    assert.deepEqual(await store.rates.releaseHeld(pairOf("EUR/USD"), BY), held);
-    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), BY), undefined);
+    assert.deepEqual(await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY), held);
+    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY), undefined);
 
     assert.deepEqual(await store.rates.list(), [{ ...held, suspendedAt: undefined }]);
     assert.deepEqual(await store.rates.listHeld(), []);
@@ -121,14 +131,14 @@ export function rateSuite(test: StoreTest): void {
     const store = database.openStore();
     const held = newRate("EUR/USD", "114.76", SAME, "ecb");
     await storeRates(store, [EUR_USD]);
-    await store.rates.update([held], cautious, NOW);
+    await updateRates(store, [held], cautious);
 
     assert.equal(await store.rates.dropHeld(pairOf("EUR/USD"), BY), true);
     assert.equal(await store.rates.dropHeld(pairOf("EUR/USD"), BY), false);
     assert.equal((await store.rates.list())[0]?.rate, EUR_USD.rate);
 
-    await store.rates.update([held], cautious, NOW);
-    await store.rates.update([newRate("EUR/USD", "1.15", NEWER)], cautious, NOW);
+    await updateRates(store, [held], cautious);
+    await updateRates(store, [newRate("EUR/USD", "1.15", NEWER)], cautious);
     assert.deepEqual(await store.rates.listHeld(), []);
   });
 
@@ -164,12 +174,12 @@ export function rateSuite(test: StoreTest): void {
     const held = newRate("EUR/USD", "114.76", NEWER, "ecb");
     const otherHeld = newRate("USD/EUR", "87.14", NEWER, "ecb");
     await storeRates(store, [EUR_USD, inverse]);
-    await store.rates.update([held, otherHeld], cautious, NOW);
+    await updateRates(store, [held, otherHeld], cautious);
 
     const removed = await store.rates.remove(pairOf("EUR/USD"), BY);
 
     assert.deepEqual(removed, { rate: { ...EUR_USD, suspendedAt: undefined }, held });
-    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), BY), undefined);
+    assert.equal(await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, BY), undefined);
     assert.deepEqual(await store.rates.listHeld(), [
       { ...otherHeld, heldAt: NOW, servedRate: inverse.rate },
     ]);
@@ -181,7 +191,7 @@ export function rateSuite(test: StoreTest): void {
     await store.rates.remove(pairOf("EUR/USD"), BY);
     const older = newRate("EUR/USD", "1.1", OLDER, "other");
 
-    assert.deepEqual(await store.rates.update([older], cautious, NOW), ["store"]);
+    assert.deepEqual(await updateRates(store, [older], cautious), ["store"]);
     assert.deepEqual(await store.rates.list(), [{ ...older, suspendedAt: undefined }]);
   });
 

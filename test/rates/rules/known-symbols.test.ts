@@ -42,7 +42,7 @@ test("every known symbol is in its stored form, and each currency of the system 
 
 test("the publishers' own symbols are known", () => {
   for (const symbol of treasuryCurrencies.values()) assert.ok(knownSymbols.has(symbol), symbol);
-  const quotations = loadSnapshot().flatMap((publication) => publication.quotations);
+  const quotations = loadSnapshot().publications.flatMap((publication) => publication.quotations);
   assert.ok(quotations.length > 100);
   for (const { base, quote } of quotations) {
     for (const symbol of [base, quote]) assert.ok(knownSymbols.has(symbol), symbol);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
+import { packContent } from "../../../src/rates/documents/content.ts";
 import { publishers } from "../../../src/rates/publishers/catalogue.ts";
 import { createRefreshSource, readSourceStatus } from "../../../src/rates/refresh.ts";
 import { parsePair } from "../../../src/rates/rules/symbol.ts";
@@ -11,6 +12,7 @@ import { openSqliteStore } from "../../../src/store.ts";
 import { BY } from "../../contract/suite/database.ts";
 import { type Behaviour, body, ecbDay, playPublisher } from "../../support/fake-publisher.ts";
 import { fc } from "../../support/properties.ts";
+import { headersOf } from "../../support/rates.ts";
 import { startService, TestClock } from "../../support/service.ts";
 
 const GOOD = ecbDay("2026-11-20", { USD: "1.1600", ISK: "144.20" });
@@ -31,7 +33,15 @@ async function setUp(first: Behaviour = body(GOOD)) {
   const source = createPublisherSource({ ...ecb, addresses: [publisher.address] }, settings);
   const maxRateJump = "0.5" as Decimal;
   const judge = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump });
-  const refreshSource = createRefreshSource({ store, clock, judge, random: () => 0.5 });
+  const refreshSource = createRefreshSource({
+    store,
+    clock,
+    origin: () => BY,
+    judge,
+    headersOf,
+    packContent,
+    random: () => 0.5,
+  });
   const { apiKey } = await service.newCustomer();
   const disposable = starting.move();
   return {
@@ -204,7 +214,7 @@ test("a garbage value is held and the old rate served until it is released or dr
   const [held] = await setup.store.rates.listHeld();
   assert.ok(held !== undefined);
   assert.deepEqual([held.rate, held.servedRate, held.source], ["38.87", "1.1600", "ecb"]);
-  await setup.store.rates.releaseHeld(held, BY);
+  await setup.store.rates.releaseHeld(held, headersOf, BY);
   assert.equal((await setup.rate("EUR/USD")).rate, "38.87");
 });
 

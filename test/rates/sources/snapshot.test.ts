@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { packContent } from "../../../src/rates/documents/content.ts";
 import { seedFromSnapshot } from "../../../src/rates/import.ts";
 import { createSqliteDatabase } from "../../contract/sqlite-database.ts";
-import { TestClock } from "../../support/service.ts";
+import { BY } from "../../contract/suite/database.ts";
+import { headersOf } from "../../support/rates.ts";
 
 interface Publication {
   readonly source: string;
@@ -45,7 +47,9 @@ test("when two publications contain a pair, a new store gets the earlier one's r
     { source: "ust", publishedOn, quotations: [quotation("1.14"), pound] },
   ];
 
-  await seedFromSnapshot(store.rates, new TestClock("2026-03-14T12:00:00Z"), () => publications);
+  const by = { origin: BY, headersOf, packContent };
+  const snapshot = { publications, fileName: "rates.json", content: Buffer.from("{}") };
+  await seedFromSnapshot(store.rates, by, () => snapshot);
 
   const stored = (await store.rates.list()).map(({ source, quote, rate }) => [source, quote, rate]);
   assert.deepEqual(stored, [

@@ -1,0 +1,41 @@
+import type { FileDigest } from "../shared/file-digest.ts";
+
+/** The source of the publication that a new store begins with: the snapshot of this program. */
+export const SNAPSHOT_SOURCE = "snapshot";
+
+/** What one fetch, one import or the bundled snapshot brought. */
+export interface Publication {
+  /** A publisher's key, `import` or `snapshot`. */
+  readonly source: string;
+  /** RFC 3339 in UTC. */
+  readonly receivedAt: string;
+  readonly documents: readonly Document[];
+}
+
+/** A document that rates came from. */
+export interface Document {
+  /** The address that sent it, or the name of the file. */
+  readonly name: string;
+  /** RFC 3339 in UTC, by the publisher's clock if its response stated the time. */
+  readonly receivedAt: string;
+  /** Undefined for an imported file, of which only the digest is kept. */
+  readonly stored: StoredContent | undefined;
+}
+
+/** The bytes of a document in the form that the store keeps. */
+export interface StoredContent {
+  /** SHA-256 of the content in hexadecimal. */
+  readonly hash: string;
+  readonly bytes: number;
+  /** The content, compressed with zstd. */
+  readonly compressed: Uint8Array;
+}
+
+/** Hashes and compresses the bytes of a document. */
+export type PackContent = (content: Uint8Array) => Promise<StoredContent>;
+
+/** What the store knows about where rates came from. */
+export interface HistoryStore {
+  /** Records the digest of an imported file, which is known once it was read to its end. */
+  recordDigest(publication: number, digest: FileDigest): Promise<void>;
+}
