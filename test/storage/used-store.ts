@@ -16,9 +16,9 @@ const HEADER = "base,quote,rate,as_of\n";
 export type Contents = Readonly<Record<string, readonly string[]>>;
 
 export const textOf = (row: Readonly<Record<string, unknown>>, columns: readonly string[]) =>
-  JSON.stringify(columns.map((column) => valueOf(row[column])));
+  JSON.stringify(columns.map((column) => shown(row[column])));
 
-function valueOf(value: unknown): string | null {
+function shown(value: unknown): string | null {
   if (value === null) return null;
   return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : String(value);
 }

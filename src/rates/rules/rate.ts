@@ -76,8 +76,8 @@ function badTime(text: string): Rejection {
 }
 
 /**
- * The body of a response with the rate: `JSON.stringify` of its JSON, in a quarter of its time. None
- * of these strings contains a character that JSON would escape.
+ * The body of a response with the rate: `JSON.stringify` of its JSON, in a quarter of its time.
+ * None of these strings contains a character that JSON would escape.
  */
 export function rateBody({ base, quote, rate, asOf }: Rate): string {
   return `{"base":"${base}","quote":"${quote}","rate":"${rate}","as_of":"${asOf}","type":"direct"}`;
