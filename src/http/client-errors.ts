@@ -56,7 +56,7 @@ export function createCloseWithError(
     const { status, code } = response;
     log.info({ request_id: requestId, status, code });
     observe?.(malformedRequest, status, code);
-    endGently(socket, serialize(response, requestId, true));
+    endGently(socket, serialize(response, requestId, "server"));
   };
 }
 

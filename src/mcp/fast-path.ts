@@ -1,11 +1,21 @@
 import type { ParsePlainRequest } from "../http/fast-path/connection.ts";
-import { API_KEY_HEADER, headersNamed, WITH_HOST } from "../http/fast-path/grammar.ts";
+import {
+  API_KEY_HEADER,
+  endsConnection,
+  HOST_HEADER,
+  harmlessHeader,
+  hasOrigin,
+  WITH_HOST,
+} from "../http/fast-path/grammar.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
 import type { RespondToMcp } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";
 
 /** The parts of a request with a message of the Model Context Protocol. */
 export interface PlainMcpRequest {
+  /** Whether the client wants the connection closed after the response. */
+  readonly isLast: boolean;
+  readonly hasOrigin: boolean;
   readonly headers: Readonly<Record<string, string>>;
   readonly apiKey: string;
   readonly body: string;
@@ -16,13 +26,14 @@ const BYTES_MAX = 8192;
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
-const others = `(?:${headersNamed("host", "accept", "mcp-(?:protocol-version|method|name)")}|${[
+const others = `(?:${harmlessHeader("content-(?:type|encoding)")}|${[
+  HOST_HEADER,
   "(?i:content-type): application/json(?:; ?charset=utf-8)?\\r\\n",
   "(?i:content-length): [0-9]{1,4}\\r\\n",
 ].join("|")})*`;
 
 const plainHead = new RegExp(
-  `^POST /v1/mcp HTTP/1\\.1\\r\\n${WITH_HOST}${others}${API_KEY_HEADER}${others}\\r\\n$`,
+  `^POST /v1/mcp HTTP/1\\.([01])\\r\\n${WITH_HOST}${others}${API_KEY_HEADER}${others}\\r\\n$`,
 );
 
 /**
@@ -35,12 +46,18 @@ export function parsePlainMessage(bytes: Buffer): PlainMcpRequest | undefined {
   const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
   if (bodyStart < END_OF_HEAD.length || bytes.length > BYTES_MAX) return undefined;
   const head = bytes.toString("latin1", 0, bodyStart);
-  const [, apiKey] = plainHead.exec(head) ?? [];
+  const [, minorVersion = "1", apiKey] = plainHead.exec(head) ?? [];
   if (apiKey === undefined) return undefined;
   const headers = headersOf(head);
   if (headers === undefined || headers["content-type"] === undefined) return undefined;
   if (headers["content-length"] !== String(bytes.length - bodyStart)) return undefined;
-  return { headers, apiKey, body: bytes.toString("utf8", bodyStart) };
+  return {
+    isLast: endsConnection(head, minorVersion),
+    hasOrigin: hasOrigin(head),
+    headers,
+    apiKey,
+    body: bytes.toString("utf8", bodyStart),
+  };
 }
 
 /** @returns the headers by lower-case name; `undefined` when one occurs twice. */
@@ -68,9 +85,16 @@ export function createMessageParser(deps: {
   return (bytes) => {
     const message = parsePlainMessage(bytes);
     if (message === undefined || !isAllowed(checkOrigin, message.headers)) return undefined;
-    const { headers, body, apiKey } = message;
+    const { headers, body, apiKey, isLast, hasOrigin: withCors } = message;
     const respond = (requestId: string) => respondToMcp({ headers, body, apiKey, requestId });
-    return { method: "POST", route: MCP_ROUTE, respond, overloadFailure: serviceOverloaded };
+    return {
+      method: "POST",
+      isLast,
+      hasOrigin: withCors,
+      route: MCP_ROUTE,
+      respond,
+      overloadFailure: serviceOverloaded,
+    };
   };
 }
 

@@ -7,7 +7,7 @@ import type { LogAccess, LoggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
 import { errorResponse, type HttpResponse } from "../response/response.ts";
-import type { SerializeResponse } from "../response/serialize.ts";
+import type { ResponseForm, SerializeResponse } from "../response/serialize.ts";
 import { readIntoSharedBuffer } from "./socket-reader.ts";
 
 /** Added to the advertised Keep-Alive time, as node:http does: a request may be on its way. */
@@ -140,28 +140,29 @@ class Connection {
     };
     if (!admit(this.#receivedMs)) {
       paceRejection(() =>
-        this.#respond(request, errorResponse(overloadFailure, request.id, "ApiKey")),
+        this.#respond(request, plain, errorResponse(overloadFailure, request.id, "ApiKey")),
       );
       return;
     }
-    void respond(request.id).then((response) => this.#respond(request, response));
+    void respond(request.id).then((response) => this.#respond(request, plain, response));
   }
 
-  #respond(request: LoggedRequest, response: HttpResponse): void {
-    this.#send(response, request.id);
+  #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {
+    this.#send(response, request.id, plain);
     this.#fastPath.logAccess(request, response.status, response.code);
   }
 
-  #send(response: HttpResponse, requestId: string): void {
+  #send(response: HttpResponse, requestId: string, plain: PlainRequest): void {
     const { exchanges, serialize } = this.#fastPath;
     if (this.socket.destroyed) return;
-    const isLast = this.#hasEnded || exchanges.isStopping();
-    const text = serialize(response, requestId, isLast);
+    const isLastOfServer = this.#hasEnded || exchanges.isStopping();
+    const closedBy = isLastOfServer ? "server" : plain.isLast ? "client" : undefined;
+    const text = serialize(response, requestId, closedBy, plain);
     // ASCII text written as latin1 needs no conversion.
     const encoding = Buffer.byteLength(text) === text.length ? "latin1" : "utf8";
     const hasRoom = this.socket.write(text, encoding);
     // As node:http does: a client that keeps its own side open would delay the shutdown.
-    if (isLast) this.socket.destroySoon();
+    if (closedBy !== undefined) this.socket.destroySoon();
     else if (hasRoom) this.#continue();
     // A client that does not read its responses gets no further ones.
     else this.socket.once("drain", () => this.#continue());
@@ -206,8 +207,9 @@ class Connection {
 }
 
 /** A request that the fast path understands completely. */
-export interface PlainRequest {
-  readonly method: "GET" | "POST";
+export interface PlainRequest extends ResponseForm {
+  /** Whether the client wants the connection closed after the response. */
+  readonly isLast: boolean;
   /** The route's pattern, as logged. */
   readonly route: string;
   readonly respond: (requestId: string) => Promise<HttpResponse>;

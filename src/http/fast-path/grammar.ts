@@ -1,34 +1,47 @@
 // The grammar of fast-path requests. Header names and schemes are case-insensitive.
 
-/** Headers that change neither the response nor the request's framing. */
-const ignoredHeaders = [
-  "user-agent",
-  "accept-(?:encoding|language)",
-  "cache-control",
-  "pragma",
-  "priority",
-  "dnt",
-  "via",
-  "forwarded",
-  "x-forwarded-(?:for|host|port|proto)",
-  "x-real-ip",
-  "x-request-id",
-  "traceparent",
-  "tracestate",
-  "sec-(?:fetch|ch-ua)[a-z-]*",
-].join("|");
+/**
+ * Headers that change the response, the framing or the connection: each has a rule of its own, or
+ * node:http handles the request.
+ */
+const decisiveHeaders = [
+  "host",
+  "authorization",
+  "connection",
+  "proxy-connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+  "trailer",
+  "te",
+  "expect",
+  "upgrade",
+  "http2-settings",
+  "origin",
+];
 
 /** Printable ASCII: node:http handles header values with other bytes. */
 const VALUE = "[ -~]*";
 
+/** The characters of a header's name (RFC 9110, section 5.6.2). */
+const NAME = "[!#$%&'*+.^_`|~0-9a-zA-Z-]+";
+
+const CONNECTION = "(?i:connection: (?:keep-alive|close)\\r\\n)";
+
+/** As browsers write it: `hasOrigin` looks for these letters. */
+const ORIGIN = `[Oo]rigin:${VALUE}\\r\\n`;
+
 /**
- * A header of these names, or `Connection: keep-alive`. Every line matches in one way only: if a
- * space could belong to the separator or to the value, the regular expression would try both for
- * every line; 24 headers then took 240 ms, and each further one doubled it.
+ * Any header that changes nothing, a plain `Connection`, or an `Origin`. What proxies, tracers and browsers add
+ * is without number, so the rule names the others. Every line matches in one way only: if a space
+ * could belong to the separator or to the value, the regular expression would try both for every
+ * line; 24 headers then took 240 ms, and each further one doubled it.
+ *
+ * @param decisive further headers that change the response, in lower case.
  */
-export function headersNamed(...names: readonly string[]): string {
-  const name = [ignoredHeaders, ...names].join("|");
-  return `(?i:(?:${name}):${VALUE}\\r\\n|connection: keep-alive\\r\\n)`;
+export function harmlessHeader(...decisive: readonly string[]): string {
+  const names = [...decisiveHeaders, ...decisive].join("|");
+  return `(?:(?!(?i:${names}):)${NAME}:${VALUE}\\r\\n|${CONNECTION}|${ORIGIN})`;
 }
 
 /** A Host header with a host and an optional port; node:http handles other forms. */
@@ -40,3 +53,25 @@ export const WITH_HOST = `(?=(?:[^]*\\n)?${HOST_HEADER})`;
 
 /** The header of one API key; node:http trims white space around it. */
 export const API_KEY_HEADER = "(?i:authorization: ApiKey) ([!-~]+)\\r\\n";
+
+const close = /\r\nconnection: close\r\n/i;
+const keepAlive = /\r\nconnection: keep-alive\r\n/i;
+const origin = /\r\n[Oo]rigin:/;
+
+/**
+ * Whether the client wants the connection closed after the response (RFC 9112, section 9.3).
+ *
+ * @param head of a request that the grammar accepts.
+ * @param minorVersion of HTTP/1: 0 or 1.
+ */
+export function endsConnection(head: string, minorVersion: string): boolean {
+  // As node:http's parser decides when a request has both options.
+  if (minorVersion === "0") return !keepAlive.test(head);
+  // Looking for the value first takes 30 ns instead of the 150 of the expression.
+  return head.includes(": close\r\n") && close.test(head);
+}
+
+/** Whether a page in a browser sent the request: its response has the headers of CORS. */
+export function hasOrigin(head: string): boolean {
+  return head.includes("rigin:") && origin.test(head);
+}

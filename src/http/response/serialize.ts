@@ -1,18 +1,28 @@
 import type { Server } from "node:http";
 import type { Clock } from "../../shared/clock.ts";
+import { corsHeaders } from "../headers.ts";
 import { STATUS_CODES } from "../node-http.ts";
 import type { HttpResponse } from "./response.ts";
 
 /**
  * Serializes a complete response to one text, with its headers in node:http's order.
  *
- * @param isLast whether the connection closes after it.
+ * @param closedBy who closes the connection after it; undefined: nobody.
  */
 export type SerializeResponse = (
   response: HttpResponse,
   requestId: string,
-  isLast: boolean,
+  closedBy: "server" | "client" | undefined,
+  request?: ResponseForm,
 ) => string;
+
+/** What a request says about the form of its response. */
+export interface ResponseForm {
+  /** The response to a HEAD has no body, but the headers of one. */
+  readonly method: "GET" | "HEAD" | "POST";
+  /** Whether a page in a browser sent it. */
+  readonly hasOrigin: boolean;
+}
 
 export function createSerializer(
   server: Pick<Server, "keepAliveTimeout">,
@@ -29,19 +39,27 @@ export function createSerializer(
   const seconds = server.keepAliveTimeout / 1000;
   const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}`;
   const dateNow = createDate(clock);
+  const cors = Object.entries(corsHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  const corsText = cors.join("");
 
-  return ({ status, headers, body }, requestId, isLast) => {
+  return ({ status, headers, body }, requestId, closedBy, request) => {
     let own = "";
     for (let index = 0; index < headers.length; index += 2) {
       own += `${headers[index]}: ${headers[index + 1]}\r\n`;
     }
-    const ending = isLast
-      ? `connection: close\r\nDate: ${dateNow()}`
-      : `Date: ${dateNow()}\r\n${keepAlive}`;
+    const date = `Date: ${dateNow()}`;
+    const ending =
+      closedBy === undefined
+        ? `${date}\r\n${keepAlive}`
+        : closedBy === "server"
+          ? `connection: close\r\n${date}`
+          : `${date}\r\nConnection: close`;
+    const forPages = request?.hasOrigin === true ? corsText : "";
     const type = body === "" ? "" : "content-type: application/json; charset=utf-8\r\n";
     return (
       `${starts.get(status) ?? startOf(status)}${requestId}\r\n${own}${type}` +
-      `content-length: ${Buffer.byteLength(body)}\r\n${ending}\r\n\r\n${body}`
+      `content-length: ${Buffer.byteLength(body)}\r\n${forPages}${ending}\r\n\r\n` +
+      (request?.method === "HEAD" ? "" : body)
     );
   };
 }

@@ -14,7 +14,11 @@ function mostly(share: number, usual: readonly string[], odd: readonly string[])
   );
 }
 
-const method = mostly(40, ["GET"], ["HEAD", "get", "Get", "POST", "OPTIONS", "FETCH", " GET"]);
+const method = mostly(
+  40,
+  ["GET", "GET", "GET", "HEAD"],
+  ["get", "Get", "Head", "POST", "OPTIONS", "FETCH", " GET"],
+);
 
 const target = mostly(
   24,
@@ -28,7 +32,11 @@ const target = mostly(
   ],
 );
 
-const version = mostly(60, ["HTTP/1.1"], ["HTTP/1.0", "http/1.1", "HTTP/2.0", "HTTP/1.1 ", ""]);
+const version = mostly(
+  60,
+  ["HTTP/1.1", "HTTP/1.1", "HTTP/1.1", "HTTP/1.0"],
+  ["http/1.1", "HTTP/1.2", "HTTP/0.9", "HTTP/2.0", "HTTP/1.1 ", ""],
+);
 
 /** Sometimes the index of a line with an unusual line ending, and that ending. */
 const oddEnd = fc.oneof(
@@ -48,13 +56,17 @@ const knownName = fc
     ...["user-agent", "accept", "accept-encoding", "accept-language", "cache-control", "pragma"],
     ...["priority", "dnt", "via", "forwarded", "x-forwarded-for", "x-forwarded-proto"],
     ...["x-real-ip", "x-request-id", "traceparent", "tracestate", "sec-fetch-mode", "sec-ch-ua"],
+    ...["cf-connecting-ip", "cf-ray", "cdn-loop", "true-client-ip", "x-amzn-trace-id", "b3"],
+    ...["x-cloud-trace-context", "x-envoy-attempt-count", "x-b3-traceid", "baggage", "sec-gpc"],
+    ...["sentry-trace", "x-datadog-trace-id", "x-varnish", "x-forwarded-server", "referer"],
+    ...["x-request-start", "x-correlation-id", "origin", "cookie", "if-none-match", "x_y.z~!"],
   )
   .chain(randomCase);
 
 const otherName = fc
   .constantFrom(
-    ...["cookie", "origin", "referer", "content-type", "x-api-key", "te", "trailer", "accept-x"],
-    ...["x-forwarded-", "sec-gpc", "if-none-match", "access-control-request-method", "__proto__"],
+    ...["content-type", "x-api-key", "te", "trailer", "accept-x", "proxy-connection", "range"],
+    ...["x-forwarded-", "access-control-request-method", "__proto__", "http2-settings"],
   )
   .chain(randomCase);
 
@@ -114,9 +126,14 @@ const body = mostly(
   ["hello", "0\r\n\r\n", "5\r\nhello\r\n0\r\n\r\n", HIDDEN, `0\r\n\r\n${HIDDEN}`, "\r\n", "\u0000"],
 );
 
+const plainConnection = fc
+  .constantFrom("connection", "Connection", "CONNECTION")
+  .chain((name) => fc.constantFrom("keep-alive", "close").map((what) => `${name}: ${what}`));
+
 const others = fc.array(
   fc.oneof(
     { weight: 50, arbitrary: header(knownName) },
+    { weight: 4, arbitrary: plainConnection },
     { weight: 1, arbitrary: header(otherName) },
     { weight: 1, arbitrary: telling },
   ),
