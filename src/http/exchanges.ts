@@ -27,6 +27,8 @@ export interface Exchanges {
    * @param proceed receives whether the incomplete request got a response anyway.
    */
   afterResponses(socket: Socket, proceed: (hasResponse: boolean) => void): void;
+  /** Calls back each time when the last request of a connection has its response. */
+  onIdle(socket: Socket, callback: () => void): void;
 }
 
 interface Connection {
@@ -38,6 +40,7 @@ interface Connection {
   isClosing: boolean;
   /** Runs after each response while `afterResponses` waits. */
   onResponse?: (() => void) | undefined;
+  onIdle?: () => void;
 }
 
 /**
@@ -75,6 +78,7 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       if (connection.onResponse !== undefined) connection.onResponse();
       // The last response was written before the shutdown: nothing else closes the connection.
       else if (responses.length === 0 && !server.listening) socket.destroySoon();
+      if (responses.length === 0) connection.onIdle?.();
     });
     serve.call(server, request, response);
   });
@@ -84,6 +88,10 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
   return {
     isStopping,
     countOf: (socket) => connections.get(socket)?.responses.length ?? 0,
+
+    onIdle(socket, callback) {
+      connectionOf(socket).onIdle = callback;
+    },
 
     endsWith(response) {
       if (!isStopping()) return false;

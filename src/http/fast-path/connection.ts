@@ -8,6 +8,8 @@ import type { Exchanges } from "../exchanges.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
 import { errorResponse, type HttpResponse } from "../response/response.ts";
 import type { ResponseForm, SerializeResponse } from "../response/serialize.ts";
+import { isForwarded, isWholeRequest } from "./grammar.ts";
+import { NodeSide } from "./node-side.ts";
 import { readIntoSharedBuffer } from "./socket-reader.ts";
 
 /** Added to the advertised Keep-Alive time, as node:http does: a request may be on its way. */
@@ -38,9 +40,11 @@ interface FastPath {
 
 /**
  * Serves plain requests without node:http. Every connection starts here and stays while it sends
- * metered reads and MCP calls in their plainest form, one after the other. At the first other bytes
- * node:http takes over the connection for good. The responses of both paths are the same; this one
- * takes less processor time (docs/decisions/0009-plain-reads-bypass-node-http.md).
+ * metered reads and MCP calls in their plainest form, one after the other. Other requests go to
+ * node:http: from a client that sends both kinds, one at a time, so that its next plain request is
+ * served here; otherwise node:http takes over the connection for good. The responses of both paths
+ * are the same; this one takes less processor time
+ * (docs/decisions/0009-plain-reads-bypass-node-http.md).
  */
 export function installFastPath(
   server: Server,
@@ -76,7 +80,7 @@ function closeWith(server: Server, { connections, servedByNode, exchanges }: Fas
     for (const socket of servedByNode) {
       if (exchanges.countOf(socket) === 0 && !socket.writableEnded) socket.destroy();
     }
-    for (const { socket, isBusy } of connections) if (!isBusy) socket.destroy();
+    for (const { socket, isIdle } of connections) if (isIdle) socket.destroy();
   };
   server.closeAllConnections = () => {
     closeAll();
@@ -84,13 +88,19 @@ function closeWith(server: Server, { connections, servedByNode, exchanges }: Fas
   };
 }
 
-/** A connection that has sent only plain requests so far. */
+/** A connection whose socket the fast path reads. */
 class Connection {
   readonly socket: Socket;
-  /** Whether a request is in flight. */
+  /** Whether a request is in flight; bytes that arrive meanwhile wait. */
   isBusy = false;
+  /** Whether the fast path has served a request of it. */
+  #hasServed = false;
+  /** What node:http sees of it, once it has served one of its requests. */
+  #node: NodeSide | undefined;
+  /** Whether node:http serves everything from now on. */
+  #belongsToNode = false;
   readonly #fastPath: FastPath;
-  readonly #listeners: readonly (readonly [event: string, listener: () => void])[];
+  readonly #listeners: readonly (readonly [event: string, listener: (error: Error) => void])[];
   readonly #stopReceiving: () => void;
   #hasBegun = false;
   /** Arrival of the last bytes on the monotonic clock. */
@@ -106,12 +116,24 @@ class Connection {
     this.#listeners = [
       ["end", () => this.#end()],
       // A broken connection needs no response; "close" follows.
-      ["error", () => undefined],
-      ["close", () => fastPath.connections.delete(this)],
+      ["error", (error) => this.#node?.destroy(error)],
+      [
+        "close",
+        () => {
+          fastPath.connections.delete(this);
+          this.#node?.destroy();
+        },
+      ],
     ];
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
     this.#stopReceiving = readIntoSharedBuffer(socket, (bytes) => this.#receive(bytes));
     fastPath.connections.add(this);
+  }
+
+  get isIdle(): boolean {
+    const { exchanges } = this.#fastPath;
+    if (!this.#belongsToNode || this.#node === undefined) return !this.isBusy;
+    return exchanges.countOf(asSocket(this.#node)) === 0 && !this.#node.writableEnded;
   }
 
   /** @param bytes valid during this call only: the next read overwrites them. */
@@ -119,6 +141,10 @@ class Connection {
     const { parse, admit, paceRejection } = this.#fastPath;
     this.#hasBegun = true;
     this.#receivedMs = performance.now();
+    if (this.#belongsToNode) {
+      this.#node?.give(Buffer.from(bytes));
+      return;
+    }
     if (this.isBusy) {
       this.#early.push(Buffer.from(bytes));
       this.socket.pause();
@@ -126,10 +152,11 @@ class Connection {
     }
     const plain = parse(bytes);
     if (plain === undefined) {
-      this.#handOff(Buffer.from(bytes));
+      this.#passOn(Buffer.from(bytes));
       return;
     }
     this.isBusy = true;
+    this.#hasServed = true;
     const { method, route, respond, overloadFailure } = plain;
     const request: LoggedRequest = {
       id: randomUUIDv7(),
@@ -176,13 +203,37 @@ class Connection {
 
   #end(): void {
     this.#hasEnded = true;
-    if (!this.isBusy) this.socket.end();
+    if (this.#node !== undefined && (this.isBusy || this.#belongsToNode)) this.#node.giveEnd();
+    else if (!this.isBusy) this.socket.end();
+  }
+
+  /**
+   * Passes on bytes that are no plain request. Its stream costs node:http some 10 µs a request, so
+   * clients that send no plain requests are handed off for good.
+   */
+  #passOn(bytes: Buffer): void {
+    const { handOffToNode, exchanges } = this.#fastPath;
+    const returns = (this.#hasServed || isForwarded(bytes)) && isWholeRequest(bytes);
+    if (!returns) {
+      this.#handOff(bytes);
+      return;
+    }
+    this.isBusy = true;
+    if (this.#node === undefined) {
+      this.#node = new NodeSide(this.socket);
+      exchanges.onIdle(asSocket(this.#node), () => {
+        if (this.isBusy && !this.socket.destroyed) this.#continue();
+      });
+      handOffToNode(asSocket(this.#node));
+    }
+    this.#node.give(bytes);
   }
 
   /** node:http responds to a client that never sent a request; others expect no response. */
   closeIfIdle(nowMs: number): void {
     const { headersTimeout, keepAliveTimeout } = this.#fastPath.server;
     const silentMs = nowMs - this.#receivedMs;
+    if (this.#belongsToNode) return;
     if (this.isBusy) {
       if (this.socket.writableNeedDrain && silentMs > WRITE_TIMEOUT_MS) this.socket.destroy();
     } else if (this.#hasBegun) {
@@ -193,6 +244,13 @@ class Connection {
   /** node:http serves the connection from now on, as if these bytes were its first. */
   #handOff(bytes: Buffer): void {
     const { connections, servedByNode, handOffToNode } = this.#fastPath;
+    if (this.#node !== undefined) {
+      this.#belongsToNode = true;
+      this.isBusy = false;
+      this.#node.give(bytes);
+      if (this.#hasEnded) this.#node.giveEnd();
+      return;
+    }
     connections.delete(this);
     servedByNode.add(this.socket);
     this.socket.once("close", () => servedByNode.delete(this.socket));
@@ -204,6 +262,11 @@ class Connection {
     // The client's end may have come with the last bytes, while a request was in flight.
     if (this.#hasEnded) this.socket.emit("end");
   }
+}
+
+/** node:http serves any duplex stream; its types name sockets only. */
+function asSocket(stream: NodeSide): Socket {
+  return stream as unknown as Socket;
 }
 
 /** A request that the fast path understands completely. */

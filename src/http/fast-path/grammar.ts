@@ -1,12 +1,7 @@
 // The grammar of fast-path requests. Header names and schemes are case-insensitive.
 
-/**
- * Headers that change the response, the framing or the connection: each has a rule of its own, or
- * node:http handles the request.
- */
-const decisiveHeaders = [
-  "host",
-  "authorization",
+/** Headers that change where a request or its connection ends. */
+const framingHeaders = [
   "connection",
   "proxy-connection",
   "keep-alive",
@@ -17,8 +12,10 @@ const decisiveHeaders = [
   "expect",
   "upgrade",
   "http2-settings",
-  "origin",
 ];
+
+/** These and those that change the response have a rule of their own, or node:http handles them. */
+const decisiveHeaders = [...framingHeaders, "host", "authorization", "origin"];
 
 /** Printable ASCII: node:http handles header values with other bytes. */
 const VALUE = "[ -~]*";
@@ -74,4 +71,35 @@ export function endsConnection(head: string, minorVersion: string): boolean {
 /** Whether a page in a browser sent the request: its response has the headers of CORS. */
 export function hasOrigin(head: string): boolean {
   return head.includes("rigin:") && origin.test(head);
+}
+
+const wholeHead = new RegExp(
+  `^[A-Z]{3,10} [!-~]+ HTTP/1\\.1\\r\\n(?:(?!(?i:${framingHeaders.join("|")}):)` +
+    `${NAME}:${VALUE}\\r\\n|(?i:connection: keep-alive)\\r\\n|` +
+    "(?i:content-length): [0-9]{1,5}\\r\\n)*\\r\\n$",
+);
+
+const contentLength = /\r\ncontent-length:/gi;
+const END_OF_HEAD = Buffer.from("\r\n\r\n");
+
+/**
+ * Whether bytes are exactly one request that leaves its connection open: a complete head without
+ * anything that could move its end, and no body or one of the stated length.
+ */
+export function isWholeRequest(bytes: Buffer): boolean {
+  const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
+  if (bodyStart < END_OF_HEAD.length) return false;
+  const head = bytes.toString("latin1", 0, bodyStart);
+  if (!wholeHead.test(head)) return false;
+  const lengths = head.match(contentLength)?.length ?? 0;
+  if (lengths === 0) return bodyStart === bytes.length;
+  const [, length] = /\r\ncontent-length: ([0-9]+)\r\n/i.exec(head) ?? [];
+  return lengths === 1 && length === String(bytes.length - bodyStart);
+}
+
+const forwarded = /\r\n(?:via|forwarded|x-forwarded-for):/i;
+
+/** Whether a proxy has forwarded a request: other clients' requests may follow on its connection. */
+export function isForwarded(bytes: Buffer): boolean {
+  return forwarded.test(bytes.toString("latin1"));
 }
