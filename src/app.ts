@@ -25,7 +25,8 @@ import { createAccessLog, type ObserveResponse, withObserver } from "./http/acce
 import { createSessionGuard } from "./http/authentication.ts";
 import { createCloseWithError, handleConnectAndExpect } from "./http/client-errors.ts";
 import { trackExchanges } from "./http/exchanges.ts";
-import { installFastPath, type ParsePlainRequest } from "./http/fast-path/connection.ts";
+import { installFastPath } from "./http/fast-path/connection.ts";
+import type { ParsePlainRequest } from "./http/fast-path/plain-request.ts";
 import type { App } from "./http/fastify.ts";
 import { commonHeaders, transportHeaders } from "./http/headers.ts";
 import { healthRoutes, type StoreReadiness } from "./http/health.ts";

@@ -1,4 +1,3 @@
-import type { ParsePlainRequest } from "../http/fast-path/connection.ts";
 import {
   API_KEY_HEADER,
   endsConnection,
@@ -7,6 +6,7 @@ import {
   hasOrigin,
   WITH_HOST,
 } from "../http/fast-path/grammar.ts";
+import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
 import type { RespondToMcp } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";

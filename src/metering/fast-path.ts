@@ -1,4 +1,3 @@
-import type { ParsePlainRequest } from "../http/fast-path/connection.ts";
 import {
   API_KEY_HEADER,
   endsConnection,
@@ -6,6 +5,7 @@ import {
   harmlessHeader,
   hasOrigin,
 } from "../http/fast-path/grammar.ts";
+import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
 import type { RespondToRead } from "./http.ts";
 import { readsOverloaded } from "./rules.ts";
 

@@ -2,14 +2,14 @@ import { randomUUIDv7 } from "node:crypto";
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { PaceRejection } from "../../async/rejection-pacer.ts";
-import type { Failure } from "../../shared/failure.ts";
 import type { LogAccess, LoggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
 import { errorResponse, type HttpResponse } from "../response/response.ts";
-import type { ResponseForm, SerializeResponse } from "../response/serialize.ts";
-import { isForwarded, isWholeRequest } from "./grammar.ts";
+import type { SerializeResponse } from "../response/serialize.ts";
+import { isForwarded, requestLength } from "./grammar.ts";
 import { NodeSide } from "./node-side.ts";
+import type { ParsePlainRequest, PlainRequest } from "./plain-request.ts";
 import { readIntoSharedBuffer } from "./socket-reader.ts";
 
 /** Added to the advertised Keep-Alive time, as node:http does: a request may be on its way. */
@@ -97,6 +97,10 @@ class Connection {
   #hasServed = false;
   /** What node:http sees of it, once it has served one of its requests. */
   #node: NodeSide | undefined;
+  /** How many bytes of the body are still to come of the request that node:http serves. */
+  #awaitedBytes = 0;
+  /** Whether node:http has responded to that request. */
+  #hasResponded = false;
   /** Whether node:http serves everything from now on. */
   #belongsToNode = false;
   readonly #fastPath: FastPath;
@@ -146,8 +150,7 @@ class Connection {
       return;
     }
     if (this.isBusy) {
-      this.#early.push(Buffer.from(bytes));
-      this.socket.pause();
+      this.#receiveEarly(Buffer.from(bytes));
       return;
     }
     const plain = parse(bytes);
@@ -172,6 +175,27 @@ class Connection {
       return;
     }
     void respond(request.id).then((response) => this.#respond(request, plain, response));
+  }
+
+  /** Takes the rest of the body of the request that node:http serves, and keeps what follows. */
+  #receiveEarly(bytes: Buffer): void {
+    const body = bytes.subarray(0, this.#awaitedBytes);
+    if (body.length > 0) this.#node?.give(body);
+    this.#awaitedBytes -= body.length;
+    if (bytes.length > body.length) {
+      this.#early.push(bytes.subarray(body.length));
+      this.socket.pause();
+    }
+    if (body.length > 0) this.#endVisit();
+  }
+
+  /** The next request begins once node:http has responded and the last one's body has arrived. */
+  #endVisit(): void {
+    const { exchanges } = this.#fastPath;
+    if (this.#node === undefined || this.socket.destroyed || this.#awaitedBytes > 0) return;
+    if (this.isBusy && this.#hasResponded && exchanges.countOf(asSocket(this.#node)) === 0) {
+      this.#continue();
+    }
   }
 
   #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {
@@ -213,16 +237,20 @@ class Connection {
    */
   #passOn(bytes: Buffer): void {
     const { handOffToNode, exchanges } = this.#fastPath;
-    const returns = (this.#hasServed || isForwarded(bytes)) && isWholeRequest(bytes);
-    if (!returns) {
+    const returns = this.#hasServed || isForwarded(bytes);
+    const length = returns ? requestLength(bytes) : undefined;
+    if (length === undefined) {
       this.#handOff(bytes);
       return;
     }
     this.isBusy = true;
+    this.#hasResponded = false;
+    this.#awaitedBytes = length - bytes.length;
     if (this.#node === undefined) {
       this.#node = new NodeSide(this.socket);
       exchanges.onIdle(asSocket(this.#node), () => {
-        if (this.isBusy && !this.socket.destroyed) this.#continue();
+        this.#hasResponded = true;
+        this.#endVisit();
       });
       handOffToNode(asSocket(this.#node));
     }
@@ -268,17 +296,3 @@ class Connection {
 function asSocket(stream: NodeSide): Socket {
   return stream as unknown as Socket;
 }
-
-/** A request that the fast path understands completely. */
-export interface PlainRequest extends ResponseForm {
-  /** Whether the client wants the connection closed after the response. */
-  readonly isLast: boolean;
-  /** The route's pattern, as logged. */
-  readonly route: string;
-  readonly respond: (requestId: string) => Promise<HttpResponse>;
-  /** Its failure under overload. */
-  readonly overloadFailure: Failure;
-}
-
-/** @returns `undefined` for bytes that are not exactly one plain request. */
-export type ParsePlainRequest = (bytes: Buffer) => PlainRequest | undefined;

@@ -79,22 +79,23 @@ const wholeHead = new RegExp(
     "(?i:content-length): [0-9]{1,5}\\r\\n)*\\r\\n$",
 );
 
-const contentLength = /\r\ncontent-length:/gi;
+const contentLength = /\r\ncontent-length: ([0-9]+)/gi;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 /**
- * Whether bytes are exactly one request that leaves its connection open: a complete head without
- * anything that could move its end, and no body or one of the stated length.
+ * The length of a request that leaves its connection open, head and body, if bytes are the whole or
+ * the beginning of one: a complete head without anything that could move the request's end.
+ *
+ * @returns `undefined` for all other bytes, also if more follows.
  */
-export function isWholeRequest(bytes: Buffer): boolean {
+export function requestLength(bytes: Buffer): number | undefined {
   const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
-  if (bodyStart < END_OF_HEAD.length) return false;
+  if (bodyStart < END_OF_HEAD.length) return undefined;
   const head = bytes.toString("latin1", 0, bodyStart);
-  if (!wholeHead.test(head)) return false;
-  const lengths = head.match(contentLength)?.length ?? 0;
-  if (lengths === 0) return bodyStart === bytes.length;
-  const [, length] = /\r\ncontent-length: ([0-9]+)\r\n/i.exec(head) ?? [];
-  return lengths === 1 && length === String(bytes.length - bodyStart);
+  if (!wholeHead.test(head)) return undefined;
+  const [length = "0", ...others] = [...head.matchAll(contentLength)].map(([, digits]) => digits);
+  const end = bodyStart + Number.parseInt(length, 10);
+  return others.length === 0 && bytes.length <= end ? end : undefined;
 }
 
 const forwarded = /\r\n(?:via|forwarded|x-forwarded-for):/i;

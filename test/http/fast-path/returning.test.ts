@@ -61,6 +61,34 @@ async function assertReads(wire: Wire): Promise<void> {
 }
 
 suite("the read after another request", () => {
+  test("in parts: the head, and its body byte by byte", async () => {
+    const servedBefore = await ways.servedFast();
+    using wire = await openWire(service.url);
+    await assertReads(wire);
+    const request = json("/v1/auth/login", '{"email":"ada@example.org","password":"wrong"}');
+    const bodyStart = request.indexOf("\r\n\r\n") + 4;
+    for (const part of [request.slice(0, bodyStart), ...request.slice(bodyStart)]) {
+      wire.send(part);
+      await serverHasRead(service.url);
+    }
+    assert.equal((await wire.answer()).status, 401);
+    await assertReads(wire);
+    assert.equal(await ways.servedFast(), servedBefore + 2);
+  });
+
+  test("when its response comes before its body", async () => {
+    const servedBefore = await ways.servedFast();
+    using wire = await openWire(service.url);
+    await assertReads(wire);
+    const body = "a".repeat(64);
+    wire.send(`GET /healthz HTTP/1.1\r\n${HOST}Content-Length: ${body.length}\r\n\r\n`);
+    await serverHasRead(service.url);
+    wire.send(body);
+    assert.equal((await wire.answer()).status, 200);
+    await assertReads(wire);
+    assert.equal(await ways.servedFast(), servedBefore + 2);
+  });
+
   for (const [what, request] of whole) {
     test(`${what}: it is served on the fast path, and charged once`, async () => {
       const [unitsBefore, servedBefore] = [ways.usedUnits(customer), await ways.servedFast()];

@@ -1,0 +1,17 @@
+import type { Failure } from "../../shared/failure.ts";
+import type { HttpResponse } from "../response/response.ts";
+import type { ResponseForm } from "../response/serialize.ts";
+
+/** A request that the fast path understands completely. */
+export interface PlainRequest extends ResponseForm {
+  /** Whether the client wants the connection closed after the response. */
+  readonly isLast: boolean;
+  /** The route's pattern, as logged. */
+  readonly route: string;
+  readonly respond: (requestId: string) => Promise<HttpResponse>;
+  /** Its failure under overload. */
+  readonly overloadFailure: Failure;
+}
+
+/** @returns `undefined` for bytes that are not exactly one plain request. */
+export type ParsePlainRequest = (bytes: Buffer) => PlainRequest | undefined;
