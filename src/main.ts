@@ -131,6 +131,9 @@ process.stderr.on("error", () => undefined);
 async function run(args: readonly string[], settings: () => Config): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./rates/files/read-rate-file.ts");
+  const { createDocumentReader } = await import("./rates/documents/reader.ts");
+  const { publishers } = await import("./rates/publishers/catalogue.ts");
+  const { parseSnapshot } = await import("./rates/sources/snapshot.ts");
   const { openStore, tables } = await import("./store.ts");
   const { createMailer } = await import("./mail/transport/create-mailer.ts");
   const secrets = createSecrets();
@@ -151,6 +154,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     sourceKeys: sourceNames.known,
     headersOf: headersOfKnown(),
     packContent,
+    documents: createDocumentReader(publishers, parseSnapshot),
     readVerified,
     openFile,
     hash: secrets.hash,

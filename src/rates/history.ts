@@ -1,4 +1,5 @@
 import type { FileDigest } from "../shared/file-digest.ts";
+import type { ObservationReads } from "./observations.ts";
 
 /** The source of the publication that a new store begins with: the snapshot of this program. */
 export const SNAPSHOT_SOURCE = "snapshot";
@@ -10,6 +11,8 @@ export interface Publication {
   /** RFC 3339 in UTC. */
   readonly receivedAt: string;
   readonly documents: readonly Document[];
+  /** Whether its rates have the time of its receipt: the same documents then state new rates. */
+  readonly isPolled?: boolean;
 }
 
 /** A document that rates came from. */
@@ -35,7 +38,7 @@ export interface StoredContent {
 export type PackContent = (content: Uint8Array) => Promise<StoredContent>;
 
 /** What the store knows about where rates came from. */
-export interface HistoryStore {
+export interface HistoryStore extends ObservationReads {
   /** Records the digest of an imported file, which is known once it was read to its end. */
   recordDigest(publication: number, digest: FileDigest): Promise<void>;
 }

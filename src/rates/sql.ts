@@ -10,7 +10,7 @@ import {
   type Tables,
   textOf,
 } from "../storage/columns.ts";
-import { type Engine, type Row, statement } from "../storage/engine.ts";
+import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import { FORGET_VALIDATORS } from "./sources-sql.ts";
 import type { DecidedUpdate, HeldRate, RateStore, StoredRate } from "./store.ts";
@@ -63,11 +63,11 @@ const ROWS_PER_PAGE = 500;
 const HAS_RATES = "SELECT 1 FROM rates LIMIT 1";
 
 const SUSPEND_RATE = `
-  UPDATE rates SET suspended_at = $3 WHERE base = $1 AND quote = $2 RETURNING base`;
+  UPDATE rates SET suspended_at = $3 WHERE base = $1 AND quote = $2 RETURNING observation`;
 
 const REMOVE_RATE = `
   DELETE FROM rates WHERE base = $1 AND quote = $2
-  RETURNING base, quote, rate, as_of, source, suspended_at`;
+  RETURNING base, quote, rate, as_of, source, suspended_at, observation`;
 
 /** Held from comparing with the stored rates to storing, so that no other process stores then. */
 const RATES_LOCK = "rates";
@@ -75,12 +75,11 @@ const RATES_LOCK = "rates";
 export function rateStore(engine: Engine): RateStore {
   const setSuspended = (pair: Pair, at: string | null, action: Action, origin: Origin) =>
     engine.transaction(function* () {
-      const isKnown = (yield statement(SUSPEND_RATE, pair.base, pair.quote, at)).length === 1;
-      if (isKnown) {
-        yield writeEvent(action, origin, { details: { pair: pairName(pair) } });
-        yield statement(COUNT_CHANGE);
-      }
-      return isKnown;
+      const [row] = yield statement(SUSPEND_RATE, pair.base, pair.quote, at);
+      if (row === undefined) return false;
+      const details = { pair: pairName(pair), ...(yield* countChangeOf(row)) };
+      yield writeEvent(action, origin, { details });
+      return true;
     });
 
   return {
@@ -160,9 +159,8 @@ export function rateStore(engine: Engine): RateStore {
         const rate = storedRateOf(row);
         const [heldRow] = yield statement(TAKE_HELD_RATE, base, quote);
         yield statement(FORGET_VALIDATORS, rate.source);
-        const details = figureOf(rate);
+        const details = { ...figureOf(rate), ...(yield* countChangeOf(row)) };
         yield writeEvent("rate.deleted", origin, { details });
-        yield statement(COUNT_CHANGE);
         return { rate, held: heldRow && sourcedRateOf(heldRow) };
       }, RATES_LOCK),
   };
@@ -170,4 +168,18 @@ export function rateStore(engine: Engine): RateStore {
 
 function storedRateOf(row: Row): StoredRate {
   return { ...sourcedRateOf(row), suspendedAt: optionalTextOf(row, "suspended_at") };
+}
+
+/**
+ * Counts a change of a pair. @returns the details that give its event a place among the pair's
+ * observations and other changes, whatever the clock says.
+ */
+function* countChangeOf(
+  rateRow: Row,
+): Transaction<{ readonly observation: number; readonly change: number }> {
+  const [row] = yield statement(COUNT_CHANGE);
+  return {
+    observation: integerOf(rateRow, "observation"),
+    change: integerOf(row ?? {}, "version"),
+  };
 }

@@ -77,7 +77,8 @@ const dropHeldRates = byCount(
 /** Counts a change of what pairs exist, who publishes them and which rate is served. */
 export const COUNT_CHANGE = `
   INSERT INTO versions (name, version) VALUES ('rates', 1)
-  ON CONFLICT (name) DO UPDATE SET version = versions.version + 1`;
+  ON CONFLICT (name) DO UPDATE SET version = versions.version + 1
+  RETURNING version`;
 
 /** An accepted rate, with its place in its pair's history. */
 interface Accepted {

@@ -10,7 +10,7 @@ import { commandTimeouts, type DatabaseHost, serverTimeouts } from "../../src/st
 import { openStore } from "../../src/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
-import { headersOf } from "../support/rates.ts";
+import { documentReader, headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";
 import type { Operated, Stage } from "./story-client.ts";
@@ -120,6 +120,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       readRateFile,
       headersOf,
       packContent,
+      documents: documentReader,
       secrets,
       publicUrl: unused,
       ask: unused,

@@ -1,8 +1,14 @@
+import { createDocumentReader } from "../../src/rates/documents/reader.ts";
 import { createHeadersOf } from "../../src/rates/headers.ts";
+import { publishers } from "../../src/rates/publishers/catalogue.ts";
 import { sourceNames, sourcesOf } from "../../src/rates/sources/registry.ts";
+import { parseSnapshot } from "../../src/rates/sources/snapshot.ts";
 import { systemClock } from "../../src/shared/clock.ts";
 
 /** The headers of every known source, without a signature. */
 export const headersOf = createHeadersOf(
   sourcesOf(sourceNames.known, { clock: systemClock, version: "test" }),
 );
+
+/** Reads documents with the parsers of every publisher. */
+export const documentReader = createDocumentReader(publishers, parseSnapshot);

@@ -4,6 +4,7 @@ import type { OpenedFile } from "../../cli/input-file.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
 import { quoted } from "../../shared/visible-text.ts";
+import type { DocumentReader } from "../document-reader.ts";
 import type { HeadersOf } from "../headers.ts";
 import type { HistoryStore, PackContent } from "../history.ts";
 import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
@@ -48,6 +49,7 @@ export interface RateCommandDeps extends CommandIo {
   /** Computes the headers of the rates that a command stores. */
   readonly headersOf: HeadersOf;
   readonly packContent: PackContent;
+  readonly documents: DocumentReader;
   /** The sources of these keys, in this order. */
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
   /** The keys of all sources. */

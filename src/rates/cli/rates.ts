@@ -10,9 +10,13 @@ import { importCountsJson, storedRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { notStored, pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
+import { atCommand } from "./at.ts";
 import { deleteCommand } from "./delete.ts";
 import { heldCommands } from "./held.ts";
+import { historyCommand } from "./history.ts";
 import { sourceCommands } from "./sources.ts";
+import { traceCommand } from "./trace.ts";
+import { verifyCommand } from "./verify.ts";
 
 /** Adds `kurs rates …`. */
 export function rateCommands(
@@ -62,6 +66,10 @@ export function rateCommands(
   deleteCommand(rates, deps);
   sourceCommands(rates, deps, setExitCode);
   heldCommands(rates, deps);
+  historyCommand(rates, deps);
+  atCommand(rates, deps);
+  traceCommand(rates, deps);
+  verifyCommand(rates, deps, setExitCode);
 }
 
 const importExamples = `
