@@ -1,3 +1,4 @@
+import { packContent } from "../../src/rates/documents/content.ts";
 import { createDocumentReader } from "../../src/rates/documents/reader.ts";
 import { createHeadersOf } from "../../src/rates/headers.ts";
 import { publishers } from "../../src/rates/publishers/catalogue.ts";
@@ -12,3 +13,6 @@ export const headersOf = createHeadersOf(
 
 /** Reads documents with the parsers of every publisher. */
 export const documentReader = createDocumentReader(publishers, parseSnapshot);
+
+/** A document's text as the store keeps it. */
+export const packed = (text: string) => packContent(Buffer.from(text));
