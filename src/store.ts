@@ -13,6 +13,7 @@ import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/b
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
 import { historyStore, historyTables } from "./rates/history-sql.ts";
+import { observationReads } from "./rates/observations-sql.ts";
 import { sourceStore, sourceTables } from "./rates/sources-sql.ts";
 import { rateStore, rateTables } from "./rates/sql.ts";
 import type { StoreStatus } from "./shared/store.ts";
@@ -90,7 +91,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     usage: usageStore(engine),
     quotaNotices: quotaNoticeStore(engine),
     rates: rateStore(engine),
-    history: historyStore(engine),
+    history: { ...historyStore(engine), ...observationReads(engine) },
     sources: sourceStore(engine),
     mails: mailStore(engine),
     audit: auditStore(engine),

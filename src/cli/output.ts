@@ -15,8 +15,8 @@ export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]
 }
 
 /**
- * Lays out a table of any length a page at a time: the first has the headings, and no column becomes
- * narrower than in the pages before.
+ * Lays out a table of any length a page at a time: the first has the headings, and no column
+ * becomes narrower than in the pages before.
  */
 export function createTable<Row>(
   columns: readonly Column<Row>[],

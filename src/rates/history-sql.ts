@@ -1,7 +1,6 @@
 import { integerOf, type Tables } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type { HistoryStore, Publication } from "./history.ts";
-import { observationReads } from "./observations-sql.ts";
 
 export const historyTables: Tables = {
   documents: { key: "hash", others: "content" },
@@ -68,7 +67,6 @@ const RECORD_DIGEST = `
 
 export function historyStore(engine: Engine): HistoryStore {
   return {
-    ...observationReads(engine),
     async recordDigest(publication, { hash, bytes }) {
       await engine.query(RECORD_DIGEST, publication, hash, bytes);
     },

@@ -1,5 +1,4 @@
 import type { FileDigest } from "../shared/file-digest.ts";
-import type { ObservationReads } from "./observations.ts";
 
 /** The source of the publication that a new store begins with: the snapshot of this program. */
 export const SNAPSHOT_SOURCE = "snapshot";
@@ -38,7 +37,7 @@ export interface StoredContent {
 export type PackContent = (content: Uint8Array) => Promise<StoredContent>;
 
 /** What the store knows about where rates came from. */
-export interface HistoryStore extends ObservationReads {
+export interface HistoryStore {
   /** Records the digest of an imported file, which is known once it was read to its end. */
   recordDigest(publication: number, digest: FileDigest): Promise<void>;
 }

@@ -176,7 +176,7 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     assert.match(unrecorded.stderr, /; what was served at 2020-01-06T\S+ was not recorded\n$/);
     const { stdout } = await cli.run("rates trace EUR USD");
     assert.match(stdout, /^document {3}not known: the rate is older than the history/m);
-    assert.match(await cli.output("rates verify"), /; 3 figures are older than the history\n$/);
+    assert.match(await cli.output("rates verify"), /; 3 figures from before the history\n$/);
 
     cli.change("DELETE FROM observations WHERE sequence = 1");
     const removed = await cli.run("rates at EUR USD 2020-01-06");
@@ -248,7 +248,7 @@ suite("a verification", { concurrency: 4 }, () => {
 
     assert.equal(exitCode, 1);
     assert.match(stdout, /^EUR\/USD is served at 1\.21 .*; its history is last 1\.12 as of .*\n/);
-    assert.match(stdout, /; 1 differences\n$/);
+    assert.match(stdout, /; 1 difference\n$/);
     const json = await cli.run("rates verify --json");
     assert.equal(json.exitCode, 1);
     const { differences } = JSON.parse(json.stdout);

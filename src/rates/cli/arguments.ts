@@ -7,6 +7,7 @@ import { quoted } from "../../shared/visible-text.ts";
 import type { DocumentReader } from "../document-reader.ts";
 import type { HeadersOf } from "../headers.ts";
 import type { HistoryStore, PackContent } from "../history.ts";
+import type { ObservationReads } from "../observations.ts";
 import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
 import type { RateSettings } from "../rules/update-policy.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
@@ -40,7 +41,7 @@ export interface RateCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
     readonly sources: SourceStore;
-    readonly history: HistoryStore;
+    readonly history: HistoryStore & ObservationReads;
     readonly status: StoreStatus;
     readonly audit: AuditStore;
   }>;

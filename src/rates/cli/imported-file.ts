@@ -31,9 +31,8 @@ export async function readImportedLine(
     const text = await lineOf(bytes, line);
     const hash = digest()?.hash;
     if (hash === imported.hash) return text;
-    throw new CommandError(
-      `${path} is not the imported file: its SHA-256 is ${hash}, that of the import ${imported.hash}`,
-    );
+    const digests = `its SHA-256 is ${hash}, that of the import ${imported.hash}`;
+    throw new CommandError(`${path} is not the imported file: ${digests}`);
   } catch (error) {
     throw fileError(path, error);
   } finally {

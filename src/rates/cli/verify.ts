@@ -55,12 +55,15 @@ async function verify(deps: RateCommandDeps, { json }: OutputOptions): Promise<n
 
 function summaryOf(counts: VerifiedCounts): string {
   const { figures, documents, imported, undocumented, differences } = counts;
-  const parts = [`verified ${figures} figures in ${documents} documents`];
-  if (imported > 0) parts.push(`${imported} imported figures come from files that are not stored`);
-  if (undocumented > 0) parts.push(`${undocumented} figures are older than the history`);
-  if (differences > 0) parts.push(`${differences} differences`);
+  const parts = [`verified ${several(figures, "figure")} in ${several(documents, "document")}`];
+  if (imported === 1) parts.push("1 imported figure comes from a file that is not stored");
+  if (imported > 1) parts.push(`${imported} imported figures come from files that are not stored`);
+  if (undocumented > 0) parts.push(`${several(undocumented, "figure")} from before the history`);
+  if (differences > 0) parts.push(several(differences, "difference"));
   return parts.join("; ");
 }
+
+const several = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function textOf(difference: Difference): string {
   switch (difference.kind) {
