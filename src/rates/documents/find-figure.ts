@@ -1,15 +1,20 @@
 import { isUtf8 } from "node:buffer";
+import { chunksOf } from "../../shared/chunks.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { FigurePosition } from "../document-reader.ts";
 
 /** How many characters of a line are shown. */
 const TEXT_CHARACTERS_MAX = 160;
 
-/** Candidates that are first changed together: one parse tells whether the figure is among them. */
-const GROUP_CANDIDATES = 32;
+/**
+ * How many candidates are changed together: one parse tells whether the figure is among them. A
+ * group fails if another of its changes makes the document, or the pair's row, invalid: then
+ * smaller ones are tried. A rate of 1 has some 10,000 candidates in a document of 1,200 pairs.
+ */
+const GROUP_SIZES = [512, 32, 1];
 
-/** At most so many documents are parsed to find a figure, each in up to some 10 ms. */
-const PARSES_MAX = 2000;
+/** At most so many times the document is parsed, each in up to some 50 ms. */
+const PARSES_MAX = 600;
 
 const ZERO = 0x30;
 
@@ -29,22 +34,20 @@ export function findFigure(
   if (rateIn(content) !== rate) return undefined;
   // Latin-1 has a character for each byte, whatever the document's encoding.
   const text = Buffer.from(content).toString("latin1");
-  const lastDigits = [...text.matchAll(digitsOf(rate))].map((match) => {
+  const candidates = [...text.matchAll(digitsOf(rate))].map((match) => {
     return { start: match.index, last: match.index + match[0].length - 1 };
   });
   const wanted = withLastDigitChanged(rate);
   let parses = 0;
-  const isAmong = (candidates: readonly Candidate[]): boolean => {
+  const isAmong = (changes: readonly Candidate[]): boolean => {
     parses += 1;
     if (parses > PARSES_MAX) return false;
     const changed = Uint8Array.from(content);
-    for (const { last } of candidates) changed[last] = nextDigit(content[last] ?? ZERO);
+    for (const { last } of changes) changed[last] = nextDigit(content[last] ?? ZERO);
     return rateIn(changed) === wanted;
   };
-  const found =
-    firstOf(groupsOf(lastDigits, GROUP_CANDIDATES), isAmong) ??
-    // A group fails if another of its changes makes the document, or the pair's row, invalid.
-    lastDigits.find((candidate) => isAmong([candidate]));
+  let found: Candidate | undefined;
+  for (const size of GROUP_SIZES) found ??= firstOf(chunksOf(candidates, size), isAmong);
   return found && positionOf(content, text, found.start, found.last + 1);
 }
 
@@ -79,11 +82,6 @@ function withLastDigitChanged(rate: Decimal): string {
 /** Another digit above zero: a zero would change the number of significant digits. */
 function nextDigit(code: number): number {
   return ZERO + ((code - ZERO) % 9) + 1;
-}
-
-function* groupsOf(candidates: readonly Candidate[], size: number) {
-  for (let start = 0; start < candidates.length; start += size)
-    yield candidates.slice(start, start + size);
 }
 
 /** The candidate that counts, by halving the first group that has it. */
