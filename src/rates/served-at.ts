@@ -60,10 +60,7 @@ export async function findServedAt(
   const nextStoredAt = await history.firstStoredAfter(pair, sequence);
   const ends = later.map((one) => one.at);
   if (state.status !== "suspended" && nextStoredAt !== undefined) ends.push(nextStoredAt);
-  const until = ends.reduce<string | undefined>(
-    (first, one) => (first === undefined || one < first ? one : first),
-    undefined,
-  );
+  const [until] = ends.sort();
   return { ...(await suspendedBefore(history, pair, at, state)), until };
 }
 
@@ -118,7 +115,7 @@ async function suspendedBefore(
   return { status: "suspended", observation, from: suspendedAt };
 }
 
-/** The changes of a pair in the order in which they were made. Each is an operator's command. */
+/** The changes of a pair in the order in which they were made: few, each an operator's command. */
 async function changesOf(audit: HistoryUses["audit"], pair: Pair): Promise<readonly Change[]> {
   const found: (Change & { readonly number: number })[] = [];
   for await (const events of eventsOf(audit, pair)) {

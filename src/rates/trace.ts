@@ -79,7 +79,7 @@ async function storyOf(
   const page = { after: sequence, limit: STORY_MAX, ...range };
   const later = await history.observations(observation, page);
   const entries: StoryEntry[] = later.map((one) => ({ at: one.storedAt, observation: one }));
-  let count = await history.countAfter(observation, sequence);
+  const observations = await history.countAfter(observation, sequence);
   let events = 0;
   for await (const some of eventsOf(audit, observation)) {
     for (const event of some.filter((one) => concerns(one, observation))) {
@@ -87,10 +87,9 @@ async function storyOf(
       if (events <= STORY_MAX) entries.push({ at: event.at, event });
     }
   }
-  count += events;
   entries.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
   const story = entries.slice(0, STORY_MAX);
-  return { story, furtherEntries: count - story.length };
+  return { story, furtherEntries: observations + events - story.length };
 }
 
 /** Whether an event names this figure, or came after it. */
