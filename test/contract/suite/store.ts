@@ -9,6 +9,7 @@ import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
+import { historySuite } from "./history.ts";
 import { invitationSuite } from "./invitations.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
@@ -37,6 +38,7 @@ const PARTS = {
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
+  history: historySuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
   transactions: engineSuite,
