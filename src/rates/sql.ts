@@ -1,6 +1,5 @@
 import type { Action } from "../audit/rules.ts";
 import { writeEvent } from "../audit/sql.ts";
-import { chunksOf } from "../shared/chunks.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Origin } from "../shared/origin.ts";
 import {
@@ -13,12 +12,12 @@ import {
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import { FORGET_VALIDATORS } from "./sources-sql.ts";
-import type { DecidedUpdate, HeldRate, RateStore, StoredRate } from "./store.ts";
+import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,
   figureOf,
-  judgeAll,
   positionOf,
+  previewRates,
   sourcedRateOf,
   storeRate,
   updateRates,
@@ -88,12 +87,7 @@ export function rateStore(engine: Engine): RateStore {
       engine.transaction(() => updateRates(engine.maxRowsPerStatement, rates, how), RATES_LOCK),
 
     previewUpdate: (rates, judge) =>
-      engine.transaction(function* () {
-        const all: DecidedUpdate[] = [];
-        for (const some of chunksOf(rates, engine.maxRowsPerStatement))
-          all.push(...(yield* judgeAll(some, judge)).judged);
-        return all;
-      }),
+      engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, judge)),
 
     async listHeld() {
       return (await engine.query(LIST_HELD_RATES)).map(

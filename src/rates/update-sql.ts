@@ -2,8 +2,15 @@ import { writeEvent } from "../audit/sql.ts";
 import { chunksOf } from "../shared/chunks.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
+import type { Origin } from "../shared/origin.ts";
 import { integerOf, optionalIntegerOf, textOf } from "../storage/columns.ts";
-import { type Row, type SqlValue, statement, type Transaction } from "../storage/engine.ts";
+import {
+  type Row,
+  type SqlValue,
+  type Statement,
+  statement,
+  type Transaction,
+} from "../storage/engine.ts";
 import type { HeadersOf } from "./headers.ts";
 import { storePublication } from "./history-sql.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
@@ -52,7 +59,7 @@ const storeRates = byCount(
       signing_key = excluded.signing_key`,
 );
 
-const addObservations = byCount(
+const insertObservations = byCount(
   (observations) => `
   INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at, publication,
     place, line)
@@ -85,6 +92,19 @@ interface Accepted {
   readonly sequence: number;
 }
 
+/** What the store has of a pair, then also what was decided about it. */
+interface PairState {
+  current: SourcedRate | undefined;
+  /** The sequence of its last observation; 0 without one. */
+  sequence: number;
+  /** The rate that the store holds, as `figureName` names it. */
+  readonly heldBefore: string | undefined;
+  /** The last rate that was accepted. */
+  served: Accepted | undefined;
+  /** The last rate to hold, unless one was accepted after it. */
+  held: ReceivedRate | undefined;
+}
+
 /** Compares rates with the stored ones, and stores or holds those that the policy says. */
 export function* updateRates(
   maxRowsPerStatement: number,
@@ -92,24 +112,33 @@ export function* updateRates(
   { judge, headersOf, publication, origin }: RateUpdate,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
-  const verdicts: UpdateDecision[] = [];
-  let hasChanges = false;
-  for (const some of chunksOf(rates, maxRowsPerStatement)) {
-    const { judged, accepted, served, held, newlyHeld, settled } = yield* judgeAll(some, judge);
-    for (const { verdict } of judged) verdicts.push(verdict);
-    if (accepted.length > 0) {
-      hasChanges = true;
-      yield* store(accepted, served, id, headersOf, origin.at);
-    }
-    if (settled.length > 0)
-      yield statement(dropHeldRates(settled.length), ...settled.flatMap(pairOf));
-    const withTime = held.flatMap((rate) => [...valuesOf(rate), origin.at, ...originOf(rate, id)]);
-    if (held.length > 0) yield statement(holdRates(held.length), ...withTime);
-    for (const rate of newlyHeld)
-      yield writeEvent("rate.held", origin, { details: figureOf(rate) });
+  const states = yield* readStates(maxRowsPerStatement, rates);
+  const accepted: Accepted[] = [];
+  const verdicts = rates.map((rate) => decide(rate, stateOf(states, rate), judge, accepted));
+  if (accepted.length > 0) {
+    for (const some of chunksOf(accepted, maxRowsPerStatement))
+      yield addObservations(some, id, origin.at);
+    const served = [...states.values()].flatMap(({ served: last }) => last ?? []);
+    for (const some of chunksOf(served, maxRowsPerStatement))
+      yield serve(some, headersOf, origin.at);
+    yield statement(COUNT_CHANGE);
   }
-  if (hasChanges) yield statement(COUNT_CHANGE);
+  yield* storeHeld(maxRowsPerStatement, [...states.values()], id, origin);
   return { verdicts, publication: id };
+}
+
+/** Decides on rates as `updateRates` does, and stores nothing. */
+export function* previewRates(
+  maxRowsPerStatement: number,
+  rates: readonly ReceivedRate[],
+  judge: UpdatePolicy,
+): Transaction<DecidedUpdate[]> {
+  const states = yield* readStates(maxRowsPerStatement, rates);
+  return rates.map((next): DecidedUpdate => {
+    const state = stateOf(states, next);
+    const { current } = state;
+    return { next, current, verdict: decide(next, state, judge, []) };
+  });
 }
 
 /** Stores one rate whatever the stored one is. */
@@ -119,105 +148,113 @@ export function* storeRate(
   headersOf: HeadersOf,
   now: string,
 ): Transaction<void> {
-  const [row] = yield statement(currentRates(1), rate.base, rate.quote);
-  const accepted = [{ rate, sequence: integerOf(row ?? {}, "observation") + 1 }];
-  yield* store(accepted, accepted, publication, headersOf, now);
+  const { sequence } = stateOf(yield* readStates(1, [rate]), rate);
+  const accepted = [{ rate, sequence: sequence + 1 }];
+  yield addObservations(accepted, publication, now);
+  yield serve(accepted, headersOf, now);
   yield statement(COUNT_CHANGE);
 }
 
-/** @param served those of the accepted rates that are the last of their pairs. */
-function* store(
-  accepted: readonly Accepted[],
-  served: readonly Accepted[],
-  publication: number | undefined,
-  headersOf: HeadersOf,
-  now: string,
-): Transaction<void> {
-  const observations = accepted.flatMap(({ rate, sequence }) => [
-    rate.base,
-    rate.quote,
-    sequence,
-    rate.rate,
-    rate.asOf,
-    rate.source,
-    now,
-    ...originOf(rate, publication),
-  ]);
-  yield statement(addObservations(accepted.length), ...observations);
-  const rows = served.flatMap(({ rate, sequence }) => {
-    const { json, signingKey } = headersOf(rate, now);
-    return [...valuesOf(rate), sequence, json, signingKey ?? null];
-  });
-  yield statement(storeRates(served.length), ...rows);
+/** Reads what the store has of every pair of the rates. */
+function* readStates(
+  maxRowsPerStatement: number,
+  rates: readonly ReceivedRate[],
+): Transaction<Map<string, PairState>> {
+  const pairs = new Map<string, Pair>();
+  for (const rate of rates) pairs.set(pairName(rate), rate);
+  const states = new Map<string, PairState>();
+  for (const some of chunksOf([...pairs.values()], maxRowsPerStatement)) {
+    const rows: Row[] = yield statement(currentRates(some.length), ...some.flatMap(pairOf));
+    for (const row of rows) {
+      states.set(`${textOf(row, "base")}/${textOf(row, "quote")}`, {
+        current: row.rate === null ? undefined : sourcedRateOf(row),
+        sequence: integerOf(row, "observation"),
+        heldBefore: row.held_rate === null ? undefined : `${row.held_rate} ${row.held_as_of}`,
+        served: undefined,
+        held: undefined,
+      });
+    }
+  }
+  return states;
 }
 
-/** What is decided about rates before anything of it is stored. */
-interface Judged {
-  readonly judged: readonly DecidedUpdate[];
-  readonly accepted: readonly Accepted[];
-  /** The last accepted rate of each pair. */
-  readonly served: readonly Accepted[];
-  /** The last rate to hold of each pair. */
-  readonly held: readonly ReceivedRate[];
-  /** Those to hold that are not held already. */
-  readonly newlyHeld: readonly ReceivedRate[];
-  /** The pairs to serve that have a held rate. */
-  readonly settled: readonly Pair[];
+function stateOf(states: ReadonlyMap<string, PairState>, pair: Pair): PairState {
+  const state = states.get(pairName(pair));
+  if (state === undefined) throw new Error(`${pairName(pair)} was not looked up`);
+  return state;
 }
 
 /**
- * Decides on rates one after the other, each against the rate stored by then: a file may have a
- * pair twice.
+ * Decides on a rate by what is stored by then, since a file may have a pair twice, and records the
+ * decision in the pair's state.
+ *
+ * @param accepted gets the rate if it is stored.
  */
-export function* judgeAll(
-  rates: readonly ReceivedRate[],
+function decide(
+  rate: ReceivedRate,
+  state: PairState,
   judge: UpdatePolicy,
-): Transaction<Judged> {
-  const pairs = new Map(rates.map((rate) => [pairName(rate), rate]));
-  const values = [...pairs.values()].flatMap(pairOf);
-  const rows: Row[] = yield statement(currentRates(pairs.size), ...values);
-  const current = new Map<string, SourcedRate>();
-  const sequences = new Map<string, number>();
-  const heldBefore = new Map<string, string>();
-  for (const row of rows) {
-    const name = `${textOf(row, "base")}/${textOf(row, "quote")}`;
-    sequences.set(name, integerOf(row, "observation"));
-    if (row.rate !== null) current.set(name, sourcedRateOf(row));
-    if (row.held_rate !== null) heldBefore.set(name, `${row.held_rate} ${row.held_as_of}`);
+  accepted: Accepted[],
+): UpdateDecision {
+  const verdict = judge(state.current, rate);
+  if (verdict === "hold") state.held = rate;
+  if (verdict === "store") {
+    state.sequence += 1;
+    state.current = rate;
+    state.served = { rate, sequence: state.sequence };
+    state.held = undefined;
+    accepted.push(state.served);
   }
+  return verdict;
+}
 
-  const accepted: Accepted[] = [];
-  const served = new Map<string, Accepted>();
-  const held = new Map<string, ReceivedRate>();
-  const judged = rates.map((next): DecidedUpdate => {
-    const name = pairName(next);
-    const before = current.get(name);
-    const verdict = judge(before, next);
-    if (verdict === "hold") held.set(name, next);
-    if (verdict === "store") {
-      const sequence = (sequences.get(name) ?? 0) + 1;
-      const one = { rate: next, sequence };
-      sequences.set(name, sequence);
-      current.set(name, next);
-      accepted.push(one);
-      served.set(name, one);
-      held.delete(name);
-    }
-    return { next, current: before, verdict };
-  });
-  const isHeldAlready = (rate: SourcedRate) =>
-    heldBefore.get(pairName(rate)) === `${rate.rate} ${rate.asOf}`;
-  const settled = [...served.values()].flatMap(({ rate }) =>
-    heldBefore.has(pairName(rate)) ? [rate] : [],
+function addObservations(
+  accepted: readonly Accepted[],
+  publication: number | undefined,
+  now: string,
+): Statement {
+  const values: SqlValue[] = [];
+  for (const { rate, sequence } of accepted) {
+    const { base, quote, rate: figure, asOf, source, place = null, line = null } = rate;
+    values.push(base, quote, sequence, figure, asOf, source, now, publication ?? null, place, line);
+  }
+  return statement(insertObservations(accepted.length), ...values);
+}
+
+/** Serves rates from now on. */
+function serve(accepted: readonly Accepted[], headersOf: HeadersOf, now: string): Statement {
+  const values: SqlValue[] = [];
+  for (const { rate, sequence } of accepted) {
+    const { base, quote, rate: figure, asOf, source } = rate;
+    const { json, signingKey = null } = headersOf(rate, now);
+    values.push(base, quote, figure, asOf, source, sequence, json, signingKey);
+  }
+  return statement(storeRates(accepted.length), ...values);
+}
+
+/** Drops the held rates of pairs with an accepted one, and holds those that are to be held. */
+function* storeHeld(
+  maxRowsPerStatement: number,
+  states: readonly PairState[],
+  publication: number,
+  origin: Origin,
+): Transaction<void> {
+  const settled = states.flatMap(({ served, heldBefore }) =>
+    served !== undefined && heldBefore !== undefined ? served.rate : [],
   );
-  return {
-    judged,
-    accepted,
-    served: [...served.values()],
-    held: [...held.values()],
-    newlyHeld: [...held.values()].filter((rate) => !isHeldAlready(rate)),
-    settled,
-  };
+  for (const some of chunksOf(settled, maxRowsPerStatement))
+    yield statement(dropHeldRates(some.length), ...some.flatMap(pairOf));
+
+  const held = states.flatMap((state) => state.held ?? []);
+  for (const some of chunksOf(held, maxRowsPerStatement)) {
+    const values = some.flatMap((rate) => heldValuesOf(rate, publication, origin.at));
+    yield statement(holdRates(some.length), ...values);
+  }
+  for (const { served, held: rate, heldBefore } of states) {
+    if (rate === undefined) continue;
+    const isHeldAlready = served === undefined && heldBefore === figureName(rate);
+    if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: figureOf(rate) });
+  }
 }
 
 /** The details of an event about a rate: enough to import it again. */
@@ -243,13 +280,14 @@ function pairOf({ base, quote }: Pair): readonly string[] {
   return [base, quote];
 }
 
-function valuesOf({ base, quote, rate, asOf, source }: SourcedRate): readonly string[] {
-  return [base, quote, rate, asOf, source];
+/** The name of a figure within its pair, to recognise it when it comes again. */
+function figureName({ rate, asOf }: SourcedRate): string {
+  return `${rate} ${asOf}`;
 }
 
-/** The columns that say which document states a rate. */
-function originOf({ place, line }: ReceivedRate, publication: number | undefined): SqlValue[] {
-  return [publication ?? null, place ?? null, line ?? null];
+function heldValuesOf(held: ReceivedRate, publication: number, now: string): SqlValue[] {
+  const { base, quote, rate, asOf, source, place = null, line = null } = held;
+  return [base, quote, rate, asOf, source, now, publication, place, line];
 }
 
 /** The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`. */
