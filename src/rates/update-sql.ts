@@ -22,64 +22,13 @@ import type {
   UpdatePolicy,
 } from "./rules/update-policy.ts";
 import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
-
-/** Builds a statement once per number of rows: an import needs the same one a million times. */
-function byCount(make: (rows: number) => string): (rows: number) => string {
-  const made = new Map<number, string>();
-  return (rows) => {
-    const known = made.get(rows) ?? make(rows);
-    made.set(rows, known);
-    return known;
-  };
-}
-
-// Rates are looked up and stored many at a time: over a network each round trip costs time, and all
-// other writers wait for the lock meanwhile.
-// Joined from the wanted pairs, each is one search by the key: with IN, SQLite scans the table.
-// A pair without a rate may have had one: its history continues after the last observation.
-const currentRates = byCount(
-  (pairs) => `
-  WITH wanted (base, quote) AS (VALUES ${rowsOf(pairs, 2)})
-  SELECT w.base, w.quote, r.rate, r.as_of, r.source, h.rate AS held_rate, h.as_of AS held_as_of,
-    coalesce(r.observation, (
-      SELECT max(o.sequence) FROM observations o WHERE o.base = w.base AND o.quote = w.quote
-    ), 0) AS observation
-  FROM wanted w
-  LEFT JOIN rates r ON r.base = w.base AND r.quote = w.quote
-  LEFT JOIN held_rates h ON h.base = w.base AND h.quote = w.quote`,
-);
-
-const storeRates = byCount(
-  (rates) => `
-  INSERT INTO rates (base, quote, rate, as_of, source, observation, headers, signing_key)
-  VALUES ${rowsOf(rates, 8)}
-  ON CONFLICT (base, quote) DO UPDATE
-    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
-      observation = excluded.observation, headers = excluded.headers,
-      signing_key = excluded.signing_key`,
-);
-
-const insertObservations = byCount(
-  (observations) => `
-  INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at, publication,
-    place, line)
-  VALUES ${rowsOf(observations, 10)}`,
-);
-
-const holdRates = byCount(
-  (rates) => `
-  INSERT INTO held_rates (base, quote, rate, as_of, source, held_at, publication, place, line)
-  VALUES ${rowsOf(rates, 9)}
-  ON CONFLICT (base, quote) DO UPDATE
-    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
-      held_at = excluded.held_at, publication = excluded.publication, place = excluded.place,
-      line = excluded.line`,
-);
-
-const dropHeldRates = byCount(
-  (pairs) => `
-  DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${rowsOf(pairs, 2)})`,
-);
+import {
+  currentRates,
+  dropHeldRates,
+  holdRates,
+  insertObservations,
+  storeRates,
+} from "./update-statements-sql.ts";
 
 /** Counts a change of what pairs exist, who publishes them and which rate is served. */
 export const COUNT_CHANGE = `
@@ -94,11 +43,12 @@ interface Accepted {
 
 /** What the store has of a pair, then also what was decided about it. */
 interface PairState {
+  readonly pair: Pair;
   current: SourcedRate | undefined;
   /** The sequence of its last observation; 0 without one. */
   sequence: number;
   /** The rate that the store holds, as `figureName` names it. */
-  readonly heldBefore: string | undefined;
+  heldBefore: string | undefined;
   /** The last rate that was accepted. */
   served: Accepted | undefined;
   /** The last rate to hold, unless one was accepted after it. */
@@ -114,16 +64,16 @@ export function* updateRates(
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
   const states = yield* readStates(maxRowsPerStatement, rates);
   const accepted: Accepted[] = [];
-  const verdicts = rates.map((rate) => decide(rate, stateOf(states, rate), judge, accepted));
+  const verdicts = rates.map((rate, index) => decide(rate, states.ofRates[index], judge, accepted));
   if (accepted.length > 0) {
     for (const some of chunksOf(accepted, maxRowsPerStatement))
       yield addObservations(some, id, origin.at);
-    const served = [...states.values()].flatMap(({ served: last }) => last ?? []);
+    const served = states.ofPairs.flatMap(({ served: last }) => last ?? []);
     for (const some of chunksOf(served, maxRowsPerStatement))
       yield serve(some, headersOf, origin.at);
     yield statement(COUNT_CHANGE);
   }
-  yield* storeHeld(maxRowsPerStatement, [...states.values()], id, origin);
+  yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
   return { verdicts, publication: id };
 }
 
@@ -134,9 +84,9 @@ export function* previewRates(
   judge: UpdatePolicy,
 ): Transaction<DecidedUpdate[]> {
   const states = yield* readStates(maxRowsPerStatement, rates);
-  return rates.map((next): DecidedUpdate => {
-    const state = stateOf(states, next);
-    const { current } = state;
+  return rates.map((next, index): DecidedUpdate => {
+    const state = states.ofRates[index];
+    const current = state?.current;
     return { next, current, verdict: decide(next, state, judge, []) };
   });
 }
@@ -148,40 +98,59 @@ export function* storeRate(
   headersOf: HeadersOf,
   now: string,
 ): Transaction<void> {
-  const { sequence } = stateOf(yield* readStates(1, [rate]), rate);
-  const accepted = [{ rate, sequence: sequence + 1 }];
+  const [state] = (yield* readStates(1, [rate])).ofPairs;
+  const accepted = [{ rate, sequence: (state?.sequence ?? 0) + 1 }];
   yield addObservations(accepted, publication, now);
   yield serve(accepted, headersOf, now);
   yield statement(COUNT_CHANGE);
+}
+
+/** The states of the pairs, and for each rate the one of its pair. */
+interface States {
+  readonly ofPairs: readonly PairState[];
+  readonly ofRates: readonly PairState[];
 }
 
 /** Reads what the store has of every pair of the rates. */
 function* readStates(
   maxRowsPerStatement: number,
   rates: readonly ReceivedRate[],
-): Transaction<Map<string, PairState>> {
-  const pairs = new Map<string, Pair>();
-  for (const rate of rates) pairs.set(pairName(rate), rate);
+): Transaction<States> {
   const states = new Map<string, PairState>();
-  for (const some of chunksOf([...pairs.values()], maxRowsPerStatement)) {
-    const rows: Row[] = yield statement(currentRates(some.length), ...some.flatMap(pairOf));
-    for (const row of rows) {
-      states.set(`${textOf(row, "base")}/${textOf(row, "quote")}`, {
-        current: row.rate === null ? undefined : sourcedRateOf(row),
-        sequence: integerOf(row, "observation"),
-        heldBefore: row.held_rate === null ? undefined : `${row.held_rate} ${row.held_as_of}`,
-        served: undefined,
-        held: undefined,
-      });
-    }
+  const ofRates = rates.map((rate) => {
+    const name = pairName(rate);
+    const known = states.get(name);
+    if (known !== undefined) return known;
+    const state = newState(rate);
+    states.set(name, state);
+    return state;
+  });
+  const ofPairs = [...states.values()];
+  for (const some of chunksOf(ofPairs, maxRowsPerStatement)) {
+    const wanted: string[] = [];
+    for (const { pair } of some) wanted.push(pair.base, pair.quote);
+    const rows: Row[] = yield statement(currentRates(some.length), ...wanted);
+    for (const row of rows) setStored(some[integerOf(row, "number")], row);
   }
-  return states;
+  return { ofPairs, ofRates };
 }
 
-function stateOf(states: ReadonlyMap<string, PairState>, pair: Pair): PairState {
-  const state = states.get(pairName(pair));
-  if (state === undefined) throw new Error(`${pairName(pair)} was not looked up`);
-  return state;
+function newState(pair: Pair): PairState {
+  return {
+    pair,
+    current: undefined,
+    sequence: 0,
+    heldBefore: undefined,
+    served: undefined,
+    held: undefined,
+  };
+}
+
+function setStored(state: PairState | undefined, row: Row): void {
+  if (state === undefined) throw new Error(`the pair ${row.number} is none of the wanted ones`);
+  if (row.rate !== null) state.current = rateOf(row, state.pair.base, state.pair.quote);
+  state.sequence = integerOf(row, "observation");
+  if (row.held_rate !== null) state.heldBefore = `${row.held_rate} ${row.held_as_of}`;
 }
 
 /**
@@ -192,10 +161,11 @@ function stateOf(states: ReadonlyMap<string, PairState>, pair: Pair): PairState 
  */
 function decide(
   rate: ReceivedRate,
-  state: PairState,
+  state: PairState | undefined,
   judge: UpdatePolicy,
   accepted: Accepted[],
 ): UpdateDecision {
+  if (state === undefined) throw new Error(`${pairName(rate)} was not looked up`);
   const verdict = judge(state.current, rate);
   if (verdict === "hold") state.held = rate;
   if (verdict === "store") {
@@ -263,9 +233,16 @@ export function figureOf(rate: SourcedRate) {
 }
 
 export function sourcedRateOf(row: Row): SourcedRate {
+  const base = textOf(row, "base") as AssetSymbol;
+  const quote = textOf(row, "quote") as AssetSymbol;
+  return rateOf(row, base, quote);
+}
+
+/** @returns the rate of a row without the columns of its pair, which is known. */
+function rateOf(row: Row, base: AssetSymbol, quote: AssetSymbol): SourcedRate {
   return {
-    base: textOf(row, "base") as AssetSymbol,
-    quote: textOf(row, "quote") as AssetSymbol,
+    base,
+    quote,
     rate: textOf(row, "rate") as Decimal,
     asOf: textOf(row, "as_of") as Instant,
     source: textOf(row, "source"),
@@ -288,11 +265,4 @@ function figureName({ rate, asOf }: SourcedRate): string {
 function heldValuesOf(held: ReceivedRate, publication: number, now: string): SqlValue[] {
   const { base, quote, rate, asOf, source, place = null, line = null } = held;
   return [base, quote, rate, asOf, source, now, publication, place, line];
-}
-
-/** The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`. */
-function rowsOf(rows: number, columns: number): string {
-  const row = (index: number) =>
-    Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(", ");
-  return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");
 }
