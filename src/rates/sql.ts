@@ -22,6 +22,7 @@ import {
   storeRate,
   updateRates,
 } from "./update-sql.ts";
+import { RATES_LOCK } from "./update-statements-sql.ts";
 
 export const rateTables: Tables = {
   rates: {
@@ -67,9 +68,6 @@ const SUSPEND_RATE = `
 const REMOVE_RATE = `
   DELETE FROM rates WHERE base = $1 AND quote = $2
   RETURNING base, quote, rate, as_of, source, suspended_at`;
-
-/** Held from comparing with the stored rates to storing, so that no other process stores then. */
-const RATES_LOCK = "rates";
 
 export function rateStore(engine: Engine): RateStore {
   const setSuspended = (pair: Pair, at: string | null, action: Action, origin: Origin) =>

@@ -1,3 +1,6 @@
+/** Held from comparing with the stored rates to storing, so that no other process stores then. */
+export const RATES_LOCK = "rates";
+
 /** Builds a statement once per number of rows: an import needs the same one a million times. */
 function byCount(make: (rows: number) => string): (rows: number) => string {
   const made = new Map<number, string>();
