@@ -17,6 +17,7 @@ import { meterSuite } from "./meter.ts";
 import { planRemovalSuite } from "./plan-removal.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
+import { retentionSuite } from "./retention.ts";
 import { settingsSuite } from "./settings.ts";
 import { usageExportSuite } from "./usage-export.ts";
 
@@ -39,6 +40,7 @@ const PARTS = {
   settings: settingsSuite,
   rates: rateSuite,
   history: historySuite,
+  "retention of history": retentionSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
   transactions: engineSuite,
