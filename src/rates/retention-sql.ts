@@ -3,13 +3,13 @@ import { type Engine, type Row, statement, type Transaction } from "../storage/e
 import { RATES_LOCK } from "./update-statements-sql.ts";
 
 /** Pairs, events or publications that one statement reads: SQLite takes about 1 ms. */
-const ROWS_PER_PAGE = 500;
+const ROWS_PER_PAGE = 200;
 
 /**
  * Rows that one transaction removes. SQLite's transactions block the event loop: these take about
  * 2 ms.
  */
-const ROWS_PER_TRANSACTION = 200;
+const ROWS_PER_TRANSACTION = 100;
 
 /** Each takes up to five statements. */
 const PUBLICATIONS_PER_TRANSACTION = 20;
