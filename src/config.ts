@@ -41,6 +41,8 @@ export interface Config extends StoreSettings, MailSettings {
   readonly registration: Registration;
   /** How many days the events of the audit log are kept. */
   readonly auditDays: number;
+  /** Undefined: the history of rates is kept forever. */
+  readonly historyDays: number | undefined;
   /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** Origins of pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
@@ -127,6 +129,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL") ?? false,
     registration: registration ?? "open",
     auditDays: integerOf("AUDIT_DAYS", 1, 36_500) ?? 400,
+    historyDays: integerOf("HISTORY_DAYS", 1, 36_500),
     smtpUrl: smtpUrlOf(secretOf("SMTP_URL"), problems),
     mailFrom: mailFromOf(textOf("MAIL_FROM"), publicUrl, problems),
     trustedProxies,

@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { enumeration } from "./enumeration.ts";
 import { exporting } from "./export.ts";
+import { history } from "./history.ts";
 import { hot } from "./hot.ts";
 import { importing } from "./import.ts";
 import { logIns } from "./log-ins.ts";
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   logIns,
   importing,
   exporting,
+  history,
   start,
   enumeration,
   overload,

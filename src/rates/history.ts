@@ -40,4 +40,12 @@ export type PackContent = (content: Uint8Array) => Promise<StoredContent>;
 export interface HistoryStore {
   /** Records the digest of an imported file, which is known once it was read to its end. */
   recordDigest(publication: number, digest: FileDigest): Promise<void>;
+  /**
+   * Removes what the history of every moment since a time does not need: observations and events of
+   * pairs from before, and publications that nothing else refers to. What was served then stays.
+   *
+   * @param before RFC 3339 in UTC.
+   * @returns its steps, each of a few milliseconds. Pause between them, for other work.
+   */
+  removeBefore(before: string): AsyncIterable<void>;
 }

@@ -151,7 +151,8 @@ function findUnknown(onUnknownSymbol: ImportReports["onUnknownSymbol"]) {
   return {
     check(line: number, { base, quote }: Pair): void {
       let isFurther = false;
-      for (const symbol of [base, quote].filter(isNew)) {
+      for (const symbol of [base, quote]) {
+        if (!isNew(symbol)) continue;
         if (symbols.size < UNKNOWN_SYMBOLS_MAX) {
           symbols.add(symbol);
           onUnknownSymbol(line, symbol);

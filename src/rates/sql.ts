@@ -1,6 +1,5 @@
 import type { Action } from "../audit/rules.ts";
 import { writeEvent } from "../audit/sql.ts";
-import { chunksOf } from "../shared/chunks.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Origin } from "../shared/origin.ts";
 import {
@@ -13,16 +12,17 @@ import {
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import { FORGET_VALIDATORS } from "./sources-sql.ts";
-import type { DecidedUpdate, HeldRate, RateStore, StoredRate } from "./store.ts";
+import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,
   figureOf,
-  judgeAll,
   positionOf,
+  previewRates,
   sourcedRateOf,
   storeRate,
   updateRates,
 } from "./update-sql.ts";
+import { RATES_LOCK } from "./update-statements-sql.ts";
 
 export const rateTables: Tables = {
   rates: {
@@ -69,9 +69,6 @@ const REMOVE_RATE = `
   DELETE FROM rates WHERE base = $1 AND quote = $2
   RETURNING base, quote, rate, as_of, source, suspended_at, observation`;
 
-/** Held from comparing with the stored rates to storing, so that no other process stores then. */
-const RATES_LOCK = "rates";
-
 export function rateStore(engine: Engine): RateStore {
   const setSuspended = (pair: Pair, at: string | null, action: Action, origin: Origin) =>
     engine.transaction(function* () {
@@ -87,12 +84,7 @@ export function rateStore(engine: Engine): RateStore {
       engine.transaction(() => updateRates(engine.maxRowsPerStatement, rates, how), RATES_LOCK),
 
     previewUpdate: (rates, judge) =>
-      engine.transaction(function* () {
-        const all: DecidedUpdate[] = [];
-        for (const some of chunksOf(rates, engine.maxRowsPerStatement))
-          all.push(...(yield* judgeAll(some, judge)).judged);
-        return all;
-      }),
+      engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, judge)),
 
     async listHeld() {
       return (await engine.query(LIST_HELD_RATES)).map(

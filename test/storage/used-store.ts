@@ -52,8 +52,17 @@ export async function useStore(dataDirectory: string) {
     await store.invitations.create(newInvitation(), BY);
     await noticeQuota(store);
   }
+  addSigningKey(dataDirectory);
   const contents = contentsOfSqlite(dataDirectory);
   return { dataDirectory, session, active, revoked, contents };
+}
+
+/** A key as a node stores it that signs rates. */
+function addSigningKey(dataDirectory: string): void {
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+  database.exec(
+    "INSERT INTO signing_keys VALUES ('thumbprint', 'public', '2026-11-21T12:00:00.000Z')",
+  );
 }
 
 export type UsedStore = Awaited<ReturnType<typeof useStore>>;

@@ -10,6 +10,7 @@ import { dailyUsageSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
 import { historySuite } from "./history.ts";
+import { historyReadSuite } from "./history-reads.ts";
 import { invitationSuite } from "./invitations.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
@@ -17,6 +18,7 @@ import { meterSuite } from "./meter.ts";
 import { planRemovalSuite } from "./plan-removal.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
+import { retentionSuite } from "./retention.ts";
 import { settingsSuite } from "./settings.ts";
 import { usageExportSuite } from "./usage-export.ts";
 
@@ -38,7 +40,9 @@ const PARTS = {
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
-  "history of rates": historySuite,
+  history: historySuite,
+  "reads of history": historyReadSuite,
+  "retention of history": retentionSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
   transactions: engineSuite,
