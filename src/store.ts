@@ -13,6 +13,7 @@ import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/b
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
 import { historyStore, historyTables } from "./rates/history-sql.ts";
+import { signingKeyStore } from "./rates/signing-keys-sql.ts";
 import { sourceStore, sourceTables } from "./rates/sources-sql.ts";
 import { rateStore, rateTables } from "./rates/sql.ts";
 import type { StoreStatus } from "./shared/store.ts";
@@ -92,6 +93,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     rates: rateStore(engine),
     history: historyStore(engine),
     sources: sourceStore(engine),
+    signingKeys: signingKeyStore(engine),
     mails: mailStore(engine),
     audit: auditStore(engine),
     cleanup: cleanupStore(engine),

@@ -4,7 +4,7 @@ import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
 import { integerOf, optionalIntegerOf, textOf } from "../storage/columns.ts";
 import { type Row, type SqlValue, statement, type Transaction } from "../storage/engine.ts";
-import type { HeadersOf } from "./headers.ts";
+import type { StoredHeaders } from "./headers.ts";
 import { storePublication } from "./history-sql.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import type {
@@ -14,10 +14,12 @@ import type {
   UpdateDecision,
   UpdatePolicy,
 } from "./rules/update-policy.ts";
+import type { PublicSigningKey } from "./signing-key.ts";
+import { addKey } from "./signing-keys-sql.ts";
 import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
 
 /** Builds a statement once per number of rows: an import needs the same one a million times. */
-function byCount(make: (rows: number) => string): (rows: number) => string {
+export function byCount(make: (rows: number) => string): (rows: number) => string {
   const made = new Map<number, string>();
   return (rows) => {
     const known = made.get(rows) ?? make(rows);
@@ -74,10 +76,16 @@ const dropHeldRates = byCount(
   DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${rowsOf(pairs, 2)})`,
 );
 
+/** Held from comparing with the stored rates to storing, so that no other process stores then. */
+export const RATES_LOCK = "rates";
+
 /** Counts a change of what pairs exist, who publishes them and which rate is served. */
 export const COUNT_CHANGE = `
   INSERT INTO versions (name, version) VALUES ('rates', 1)
   ON CONFLICT (name) DO UPDATE SET version = versions.version + 1`;
+
+/** @returns the headers of a rate that is about to be stored. */
+type HeadersFor = (rate: SourcedRate) => StoredHeaders;
 
 /** An accepted rate, with its place in its pair's history. */
 interface Accepted {
@@ -89,7 +97,8 @@ interface Accepted {
 export function* updateRates(
   maxRowsPerStatement: number,
   rates: readonly ReceivedRate[],
-  { judge, headersOf, publication, origin }: RateUpdate,
+  { judge, publication, origin }: RateUpdate,
+  headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
   const verdicts: UpdateDecision[] = [];
@@ -116,7 +125,7 @@ export function* updateRates(
 export function* storeRate(
   rate: ReceivedRate,
   publication: number | undefined,
-  headersOf: HeadersOf,
+  headersOf: HeadersFor,
   now: string,
 ): Transaction<void> {
   const [row] = yield statement(currentRates(1), rate.base, rate.quote);
@@ -130,7 +139,7 @@ function* store(
   accepted: readonly Accepted[],
   served: readonly Accepted[],
   publication: number | undefined,
-  headersOf: HeadersOf,
+  headersOf: HeadersFor,
   now: string,
 ): Transaction<void> {
   const observations = accepted.flatMap(({ rate, sequence }) => [
@@ -144,11 +153,14 @@ function* store(
     ...originOf(rate, publication),
   ]);
   yield statement(addObservations(accepted.length), ...observations);
+  let key: PublicSigningKey | undefined;
   const rows = served.flatMap(({ rate, sequence }) => {
-    const { json, signingKey } = headersOf(rate, now);
-    return [...valuesOf(rate), sequence, json, signingKey ?? null];
+    const { json, signingKey } = headersOf(rate);
+    key = signingKey;
+    return [...valuesOf(rate), sequence, json, signingKey?.id ?? null];
   });
   yield statement(storeRates(served.length), ...rows);
+  if (key !== undefined) yield addKey(key, now);
 }
 
 /** What is decided about rates before anything of it is stored. */
@@ -253,7 +265,7 @@ function originOf({ place, line }: ReceivedRate, publication: number | undefined
 }
 
 /** The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`. */
-function rowsOf(rows: number, columns: number): string {
+export function rowsOf(rows: number, columns: number): string {
   const row = (index: number) =>
     Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(", ");
   return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");

@@ -12,6 +12,7 @@ import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { notStored, pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
 import { deleteCommand } from "./delete.ts";
 import { heldCommands } from "./held.ts";
+import { signCommand, warnOfMissingKey } from "./sign.ts";
 import { sourceCommands } from "./sources.ts";
 
 /** Adds `kurs rates …`. */
@@ -62,6 +63,7 @@ export function rateCommands(
   deleteCommand(rates, deps);
   sourceCommands(rates, deps, setExitCode);
   heldCommands(rates, deps);
+  signCommand(rates, deps);
 }
 
 const importExamples = `
@@ -86,6 +88,7 @@ async function importRates(
   try {
     const { bytes, digest } = digested(readWithProgress(openFile(file), deps.showProgress));
     await using store = await openStore({ makesStore: true });
+    await warnOfMissingKey(store, deps);
     const storeRateLines = createRateImport({ ...deps, store, judge, sleep: setTimeout });
     const imported = { name: basename(file), digest };
     const count = await storeRateLines(readRateFile(bytes), imported, {
