@@ -51,6 +51,8 @@ export async function useStore(dataDirectory: string) {
     await store.accounts.setPlan("ada@example.org", "pro", BY);
     await store.invitations.create(newInvitation(), BY);
     await noticeQuota(store);
+    await store.signingKeys.add(newSigningKey(), BY.at);
+    await store.rates.renewHeaders("without a signature", signedHeadersOf(newSigningKey()), BY.at);
   }
   const contents = contentsOfSqlite(dataDirectory);
   return { dataDirectory, session, active, revoked, contents };

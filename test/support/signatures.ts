@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHash, generateKeyPairSync } from "node:crypto";
+import { createHash, createPublicKey, generateKeyPairSync } from "node:crypto";
 import { verifySignature, webcrypto } from "http-message-sig";
 import { createVerifier, httpbis } from "http-message-signatures";
 import { parseSigningKey } from "../../src/rates/signing/ed25519.ts";
@@ -31,6 +31,9 @@ export async function publicKeysOf(client: Pick<Client, "get">): Promise<readonl
 /** The part of a response that a signature covers, and the signature. */
 export type Signed = Pick<Answer, "status" | "headers" | "text">;
 
+/** In seconds. Tests have clocks of their own, and no signature is too old. */
+const NOW = Date.UTC(2100, 0) / 1000;
+
 const REQUIRED = ["content-digest", "rate-source"];
 
 /** Whether a response is genuine, by two programs that have nothing in common with this one. */
@@ -56,10 +59,11 @@ async function verifiedByMessageSignatures(
   const keyLookup = async ({ keyid }: { readonly keyid?: string }) => {
     const jwk = keys.find(({ kid }) => kid === keyid);
     if (jwk === undefined) return null;
-    const verify = createVerifier({ key: { ...jwk }, format: "jwk" }, "ed25519");
+    const verify = createVerifier(createPublicKey({ key: { ...jwk }, format: "jwk" }), "ed25519");
     return { id: jwk.kid, algs: ["ed25519"], verify };
   };
-  const how = { keyLookup, requiredFields: REQUIRED, requiredParams: ["created", "keyid"] };
+  const required = { requiredFields: REQUIRED, requiredParams: ["created", "keyid"] };
+  const how = { keyLookup, notAfter: NOW, ...required };
   return (await httpbis.verifyMessage(how, { status, headers: { ...headers } })) === true;
 }
 
@@ -74,7 +78,7 @@ async function verifiedByMessageSig(
       { kind: "response", status, fields },
       {
         label: "kurs",
-        policy: { algorithms: ["ed25519"], ...required },
+        policy: { algorithms: ["ed25519"], now: NOW, ...required },
         async resolveVerifier({ parameters }) {
           const {
             kty = "",
