@@ -115,7 +115,8 @@ suite("the pages of GET /v1/account/events", () => {
     const { service } = on;
     const session = await service.openSession("ada@example.org");
     service.query(
-      "INSERT INTO events SELECT '01a1fc7c-4ab2-7000-8000-000000000001', at, 'operator', 'root', " +
+      "INSERT INTO events (id, at, actor, actor_name, origin, action, account_id, details) " +
+        "SELECT '01a1fc7c-4ab2-7000-8000-000000000001', at, 'operator', 'root', " +
         "'one.example.org', 'account.plan_changed', account_id, '{\"plan\":\"pro\"}' FROM events LIMIT 1",
     );
     const answer = await service.get("/v1/account/events", { session });

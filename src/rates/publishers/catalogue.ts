@@ -60,7 +60,7 @@ const entries: readonly Entry[] = [
     name: "Czech National Bank",
     country: "CZ",
     terms: "Free to reuse when the Czech National Bank is named as the source.",
-    termsUrl: undefined,
+    termsUrl: "https://www.cnb.cz/en/privacy-statement-and-disclaimer/disclaimer-copyright/",
     addresses: ["https://api.cnb.cz/cnbapi/exrates/daily?lang=EN"],
     // "Format of the foreign exchange market rates": "updated only once a day (every working day
     // after 2.30 p.m.)".
