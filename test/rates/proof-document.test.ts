@@ -12,7 +12,7 @@ type IsGenuine = (response: Response, keys: readonly object[]) => Promise<boolea
 
 /** Loads the document's code as it is, from memory: its package gets its place on the disk. */
 async function loadExample(): Promise<IsGenuine> {
-  const [, code = ""] = /```ts\n([^]*?)```/.exec(readFileSync(DOCUMENT, "utf8")) ?? [];
+  const [, code = ""] = /```ts\n([\s\S]*?)```/.exec(readFileSync(DOCUMENT, "utf8")) ?? [];
   const place = import.meta.resolve("http-message-signatures");
   const script = stripTypeScriptTypes(code).replace('"http-message-signatures"', `"${place}"`);
   const address = `data:text/javascript,${encodeURIComponent(script)}`;
