@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
 import { chmod, mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
@@ -197,6 +198,34 @@ suite("signed rates, by commands", { concurrency: 4 }, () => {
     assert.equal(await isGenuine(before, keys), false);
     const audit = await place.run(["audit", "--json"]);
     assert.match(audit.stdout, new RegExp(`"rates.signed"[^]*"signed": ?${count}`));
+  });
+
+  test("neither the store nor the log has the private key", async () => {
+    await using place = await newPlace();
+    const key = await place.newKey("key.pem");
+    const secret = createPrivateKey(readFileSync(key)).export({ type: "pkcs8", format: "der" });
+    const raw = secret.subarray(-32);
+    await using server = await place.serve(key);
+    const log = JSON.stringify(server.logLines());
+    await server.kill();
+
+    const files = readdirSync(place.dataDirectory).filter((name) => name.startsWith("kurs.db"));
+
+    assert.ok(files.includes("kurs.db-wal"));
+    const publicKey = createPublicKey(createPrivateKey(readFileSync(key))).export({
+      format: "jwk",
+    });
+    const contents = files.map((name) => readFileSync(join(place.dataDirectory, name)));
+    assert.ok(contents.some((content) => content.includes(String(publicKey.x))));
+    for (const form of [
+      raw,
+      raw.toString("base64"),
+      raw.toString("base64url"),
+      raw.toString("hex"),
+    ]) {
+      for (const content of contents) assert.equal(content.includes(form), false);
+      assert.equal(log.includes(String(form)), false);
+    }
   });
 
   test("sign finds no store and makes none", async () => {
