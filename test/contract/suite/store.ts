@@ -17,6 +17,7 @@ import { planRemovalSuite } from "./plan-removal.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
 import { settingsSuite } from "./settings.ts";
+import { signatureSuite } from "./signatures.ts";
 import { usageExportSuite } from "./usage-export.ts";
 
 const PARTS = {
@@ -37,6 +38,7 @@ const PARTS = {
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
+  signatures: signatureSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
   transactions: engineSuite,
