@@ -47,7 +47,7 @@ const KEPT_PAIRS_MAX = 1000;
 
 /**
  * Creates a `parseHeaders` for a store that sends the text with every read: it parses a text that
- * differs from the pair's last one only. That takes 0.1 µs, and parsing those of a signed rate 1.3.
+ * differs from the pair's last one only. That takes 0.3 µs, and parsing those of a signed rate 1.1.
  */
 export function createHeaderParser(): (pair: Pair, json: string | null) => readonly string[] {
   const kept = new Map<
