@@ -15,7 +15,8 @@ export function parseSigningKey(pem: string): SigningKey | { readonly reason: st
   if (label.includes("ENCRYPTED") || pem.includes("ENCRYPTED")) {
     return { reason: "is encrypted: decrypt it with openssl pkey" };
   }
-  if (label === "PUBLIC KEY" || label === "CERTIFICATE") return { reason: `has a ${label} only` };
+  if (label === "PUBLIC KEY" || label === "CERTIFICATE")
+    return { reason: `begins with a ${label}` };
   try {
     const privateKey = createPrivateKey(pem);
     const { asymmetricKeyType: type } = privateKey;
