@@ -48,7 +48,9 @@ import { createReadParser } from "./metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { consoleRoutes } from "./pages/http.ts";
+import { publicKeyRoutes } from "./rates/http.ts";
 import { rateSchemas } from "./rates/json.ts";
+import type { ListPublicKeys } from "./rates/signing-key.ts";
 import type { RateStore } from "./rates/store.ts";
 import type { Clock } from "./shared/clock.ts";
 import type { Secrets } from "./shared/secrets.ts";
@@ -89,6 +91,7 @@ export interface AppDeps {
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
+  readonly listPublicKeys: ListPublicKeys;
   readonly handleMcpRequest: HandleMcpRequest;
   readonly store: HealthStore & { readonly audit: AuditStore; readonly settings: SettingsStore };
   readonly clock: Clock;
@@ -143,6 +146,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   auditRoutes(app, { ...deps, sessionGuard });
   settingsRoutes(app, { ...deps, sessionGuard });
   rateRoutes(app, { respondToRead, send });
+  publicKeyRoutes(app, deps);
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   if (!consoleRoutes(app, settings)) {

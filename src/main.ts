@@ -11,6 +11,7 @@ import { createLog } from "./log/log.ts";
 import { loadReadableLines } from "./log/terminal.ts";
 import { packContent } from "./rates/documents/content.ts";
 import { createHeadersOf, type HeadersOf } from "./rates/headers.ts";
+import type { SigningKey } from "./rates/signing-key.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
@@ -39,7 +40,7 @@ async function serve(config: Config): Promise<void> {
     clock: systemClock,
     secrets: createSecrets(),
     sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
-    headersOf: headersOfKnown(),
+    headersOf: headersOfKnown(() => config.signingKey),
     packContent,
     random: Math.random,
     runCommand: runOwnCommand,
@@ -58,8 +59,9 @@ async function serve(config: Config): Promise<void> {
 }
 
 /** A store may have rates of sources that are switched off. */
-function headersOfKnown(): HeadersOf {
-  return createHeadersOf(sourcesOf(sourceNames.known, { clock: systemClock, version }));
+function headersOfKnown(signingKey: () => SigningKey | undefined): HeadersOf {
+  const sources = sourcesOf(sourceNames.known, { clock: systemClock, version });
+  return createHeadersOf(sources, signingKey);
 }
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */
@@ -152,7 +154,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     origin: () => originNow(operator(), { clock: systemClock, secrets }),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,
-    headersOf: headersOfKnown(),
+    headersOf: headersOfKnown(() => settings().signingKey),
     packContent,
     documents: createDocumentReader(publishers, parseSnapshot),
     readVerified,

@@ -29,7 +29,9 @@ import { createReadRate } from "./metering/read-rate.ts";
 import type { Observers } from "./metrics/counts.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { seedFromSnapshot } from "./rates/import.ts";
+import { createListPublicKeys, type SigningKey } from "./rates/signing-key.ts";
 import { loadSnapshot } from "./rates/sources/snapshot.ts";
+import { timestamp } from "./shared/instant.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import { originNow } from "./shared/origin.ts";
 import type { Secrets } from "./shared/secrets.ts";
@@ -82,7 +84,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
     const plan = { name: FREE_PLAN, unitsPerPeriod: freePlanUnits };
     await store.plans.set(plan, originNow({ kind: "service" }, deps));
   }
-  const served = await seed(store, deps);
+  const served = await seed(store, config, deps);
 
   let isShuttingDown = false;
   let url = "";
@@ -128,10 +130,10 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
 }
 
 /** Seeds a store without rates. @returns what is served until rates are fetched. */
-async function seed(store: Store, deps: ServiceDeps): Promise<string> {
+async function seed(store: Store, { signingKey }: Config, deps: ServiceDeps): Promise<string> {
   const { log, headersOf, packContent } = deps;
   const origin = originNow({ kind: "service" }, deps);
-  await store.rates.addMissingHeaders(headersOf, origin.at);
+  await prepareHeaders(store, signingKey, deps);
   const snapshot = await seedFromSnapshot(
     store.rates,
     { origin, headersOf, packContent },
@@ -145,6 +147,25 @@ async function seed(store: Store, deps: ServiceDeps): Promise<string> {
     .toSorted()
     .at(-1);
   return `the snapshot of ${newest}`;
+}
+
+/** Adds the headers that stored rates lack, and the key that signs them. */
+async function prepareHeaders(
+  { rates, signingKeys }: Store,
+  signingKey: SigningKey | undefined,
+  { clock, headersOf, log }: ServiceDeps,
+): Promise<void> {
+  const now = timestamp(clock.nowMs());
+  if (signingKey !== undefined) {
+    await signingKeys.add(signingKey, now);
+    const signed = await rates.renewHeaders("without a signature", headersOf, now);
+    log.info({ key: signingKey.id, signed }, "rates are signed");
+    return;
+  }
+  await rates.renewHeaders("without headers", headersOf, now);
+  if ((await signingKeys.listInUse()).length > 0) {
+    log.warn("stored rates are signed, but new ones are not: SIGNING_KEY_FILE is not set");
+  }
 }
 
 /** Loaded only when metrics are configured: 30 ms and 4 MB at startup. */
@@ -197,6 +218,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     readRate,
     readUsage,
     readDailyUsage: createReadDailyUsage(parts),
+    listPublicKeys: createListPublicKeys(store, config.signingKey),
     handleMcpRequest: lazy(async () => {
       const { createMcpEndpoint } = await import("./mcp/endpoint.ts");
       return createMcpEndpoint(mcp);

@@ -14,6 +14,7 @@ import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
 import { historyStore, historyTables } from "./rates/history-sql.ts";
 import { observationReads } from "./rates/observations-sql.ts";
+import { signingKeyStore } from "./rates/signing-keys-sql.ts";
 import { sourceStore, sourceTables } from "./rates/sources-sql.ts";
 import { rateStore, rateTables } from "./rates/sql.ts";
 import type { StoreStatus } from "./shared/store.ts";
@@ -93,6 +94,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     rates: rateStore(engine),
     history: { ...historyStore(engine), ...observationReads(engine) },
     sources: sourceStore(engine),
+    signingKeys: signingKeyStore(engine),
     mails: mailStore(engine),
     audit: auditStore(engine),
     cleanup: cleanupStore(engine),

@@ -11,6 +11,7 @@ import { million } from "./million.ts";
 import { overload } from "./overload.ts";
 import { postgres } from "./postgres.ts";
 import { refusals } from "./refusals.ts";
+import { signatures } from "./signatures.ts";
 import { spread } from "./spread.ts";
 import { start } from "./start.ts";
 import { usage } from "./usage.ts";
@@ -22,6 +23,7 @@ export const scenarios: readonly Scenario[] = [
   million,
   refusals,
   metrics,
+  signatures,
   usage,
   mcp,
   postgres,

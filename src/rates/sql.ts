@@ -10,7 +10,9 @@ import {
   textOf,
 } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
+import { renewHeaders } from "./headers-sql.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
+import type { SourcedRate } from "./rules/update-policy.ts";
 import { FORGET_VALIDATORS } from "./sources-sql.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
@@ -50,16 +52,6 @@ const LIST_RATES = `
   SELECT base, quote, rate, as_of, source, suspended_at FROM rates
   WHERE base = $1 OR $1 IS NULL ORDER BY base, quote`;
 
-const LIST_WITHOUT_HEADERS = `
-  SELECT base, quote, rate, as_of, source, observation FROM rates WHERE headers IS NULL LIMIT $1`;
-
-// Only if no other rate was stored meanwhile.
-const SET_HEADERS = `
-  UPDATE rates SET headers = $4, signing_key = $5
-  WHERE base = $1 AND quote = $2 AND observation = $3 AND headers IS NULL`;
-
-const ROWS_PER_PAGE = 500;
-
 const HAS_RATES = "SELECT 1 FROM rates LIMIT 1";
 
 const SUSPEND_RATE = `
@@ -80,8 +72,12 @@ export function rateStore(engine: Engine): RateStore {
     });
 
   return {
-    update: (rates, how) =>
-      engine.transaction(() => updateRates(engine.maxRowsPerStatement, rates, how), RATES_LOCK),
+    async update(rates, how) {
+      const { maxRowsPerStatement } = engine;
+      const headersOf = await how.headersOf.rates(rates, how.origin.at);
+      const steps = () => updateRates(maxRowsPerStatement, rates, how, headersOf);
+      return engine.transaction(steps, RATES_LOCK);
+    },
 
     previewUpdate: (rates, judge) =>
       engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, judge)),
@@ -102,7 +98,8 @@ export function rateStore(engine: Engine): RateStore {
         if (row === undefined) return undefined;
         const held = sourcedRateOf(row);
         const stored = { ...held, ...positionOf(row) };
-        yield* storeRate(stored, optionalIntegerOf(row, "publication"), headersOf, origin.at);
+        const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
+        yield* storeRate(stored, optionalIntegerOf(row, "publication"), headers, origin.at);
         const details = figureOf(held);
         yield writeEvent("rate.released", origin, { details });
         return held;
@@ -117,21 +114,7 @@ export function rateStore(engine: Engine): RateStore {
         return true;
       }),
 
-    async addMissingHeaders(headersOf, now) {
-      let rows: Row[];
-      do {
-        rows = await engine.query(LIST_WITHOUT_HEADERS, ROWS_PER_PAGE);
-        await engine.transaction(function* () {
-          for (const row of rows) {
-            const rate = sourcedRateOf(row);
-            const { json, signingKey = null } = headersOf(rate, now);
-            const observation = integerOf(row, "observation");
-            const values = [rate.base, rate.quote, observation, json, signingKey];
-            yield statement(SET_HEADERS, ...values);
-          }
-        });
-      } while (rows.length === ROWS_PER_PAGE);
-    },
+    renewHeaders: (which, headersOf, now) => renewHeaders(engine, which, headersOf, now),
 
     async list(base) {
       return (await engine.query(LIST_RATES, base ?? null)).map(storedRateOf);

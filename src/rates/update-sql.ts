@@ -11,7 +11,7 @@ import {
   statement,
   type Transaction,
 } from "../storage/engine.ts";
-import type { HeadersOf } from "./headers.ts";
+import type { StoredHeaders } from "./headers.ts";
 import { storePublication } from "./history-sql.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import type {
@@ -21,6 +21,8 @@ import type {
   UpdateDecision,
   UpdatePolicy,
 } from "./rules/update-policy.ts";
+import type { PublicSigningKey } from "./signing-key.ts";
+import { addKey } from "./signing-keys-sql.ts";
 import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
 import {
   currentRates,
@@ -35,6 +37,9 @@ export const COUNT_CHANGE = `
   INSERT INTO versions (name, version) VALUES ('rates', 1)
   ON CONFLICT (name) DO UPDATE SET version = versions.version + 1
   RETURNING version`;
+
+/** @returns the headers of a rate that is about to be stored. */
+type HeadersFor = (rate: SourcedRate) => StoredHeaders;
 
 /** An accepted rate, with its place in its pair's history. */
 interface Accepted {
@@ -60,7 +65,8 @@ interface PairState {
 export function* updateRates(
   maxRowsPerStatement: number,
   rates: readonly ReceivedRate[],
-  { judge, headersOf, publication, origin }: RateUpdate,
+  { judge, publication, origin }: RateUpdate,
+  headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
   const states = yield* readStates(maxRowsPerStatement, rates);
@@ -70,8 +76,7 @@ export function* updateRates(
     for (const some of chunksOf(accepted, maxRowsPerStatement))
       yield addObservations(some, id, origin.at);
     const served = states.ofPairs.flatMap(({ served: last }) => last ?? []);
-    for (const some of chunksOf(served, maxRowsPerStatement))
-      yield serve(some, headersOf, origin.at);
+    yield* serve(maxRowsPerStatement, served, headersOf, origin.at);
     yield statement(COUNT_CHANGE);
   }
   yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
@@ -96,13 +101,13 @@ export function* previewRates(
 export function* storeRate(
   rate: ReceivedRate,
   publication: number | undefined,
-  headersOf: HeadersOf,
+  headersOf: HeadersFor,
   now: string,
 ): Transaction<void> {
   const [state] = (yield* readStates(1, [rate])).ofPairs;
   const accepted = [{ rate, sequence: (state?.sequence ?? 0) + 1 }];
   yield addObservations(accepted, publication, now);
-  yield serve(accepted, headersOf, now);
+  yield* serve(1, accepted, headersOf, now);
   yield statement(COUNT_CHANGE);
 }
 
@@ -193,14 +198,24 @@ function addObservations(
 }
 
 /** Serves rates from now on. */
-function serve(accepted: readonly Accepted[], headersOf: HeadersOf, now: string): Statement {
-  const values: SqlValue[] = [];
-  for (const { rate, sequence } of accepted) {
-    const { base, quote, rate: figure, asOf, source } = rate;
-    const { json, signingKey = null } = headersOf(rate, now);
-    values.push(base, quote, figure, asOf, source, sequence, json, signingKey);
+function* serve(
+  maxRowsPerStatement: number,
+  accepted: readonly Accepted[],
+  headersOf: HeadersFor,
+  now: string,
+): Transaction<void> {
+  let key: PublicSigningKey | undefined;
+  for (const some of chunksOf(accepted, maxRowsPerStatement)) {
+    const values: SqlValue[] = [];
+    for (const { rate, sequence } of some) {
+      const { base, quote, rate: figure, asOf, source } = rate;
+      const { json, signingKey } = headersOf(rate);
+      key = signingKey;
+      values.push(base, quote, figure, asOf, source, sequence, json, signingKey?.id ?? null);
+    }
+    yield statement(storeRates(some.length), ...values);
   }
-  return statement(storeRates(accepted.length), ...values);
+  if (key !== undefined) yield addKey(key, now);
 }
 
 /** Drops the held rates of pairs with an accepted one, and holds those that are to be held. */

@@ -2,7 +2,7 @@
 export const RATES_LOCK = "rates";
 
 /** Builds a statement once per number of rows: an import needs the same one a million times. */
-function byCount(make: (rows: number) => string): (rows: number) => string {
+export function byCount(make: (rows: number) => string): (rows: number) => string {
   const made = new Map<number, string>();
   return (rows) => {
     const known = made.get(rows) ?? make(rows);
@@ -66,7 +66,7 @@ function wantedRows(pairs: number): string {
 }
 
 /** The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`. */
-function rowsOf(rows: number, columns: number): string {
+export function rowsOf(rows: number, columns: number): string {
   const row = (index: number) =>
     Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(", ");
   return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");

@@ -8,7 +8,9 @@ import { BY, newInvitation, PERIOD } from "../contract/suite/database.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, mailsIn } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
+import { signedHeadersOf } from "../support/rates.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
+import { newSigningKey } from "../support/signatures.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 
@@ -51,6 +53,8 @@ export async function useStore(dataDirectory: string) {
     await store.accounts.setPlan("ada@example.org", "pro", BY);
     await store.invitations.create(newInvitation(), BY);
     await noticeQuota(store);
+    const headersOf = signedHeadersOf(newSigningKey());
+    await store.rates.renewHeaders("without a signature", headersOf, BY.at);
   }
   addSigningKey(dataDirectory);
   const contents = contentsOfSqlite(dataDirectory);

@@ -18,7 +18,7 @@ import { type StoreTimeouts, serverTimeouts } from "../../src/storage/settings.t
 import { clientOf } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { quickHashing } from "./quick-secrets.ts";
-import { headersOf } from "./rates.ts";
+import { headersOf, signedHeadersOf } from "./rates.ts";
 
 /** A clock that only a test advances. */
 export class TestClock implements Clock {
@@ -72,7 +72,7 @@ export async function startService(options: TestOptions = {}) {
     clock,
     secrets: options.secrets ?? sharedSecrets,
     sources: options.sources ?? [],
-    headersOf,
+    headersOf: config.signingKey === undefined ? headersOf : signedHeadersOf(config.signingKey),
     packContent,
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),

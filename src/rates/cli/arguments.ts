@@ -10,6 +10,7 @@ import type { HistoryStore, PackContent } from "../history.ts";
 import type { ObservationReads } from "../observations.ts";
 import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
 import type { RateSettings } from "../rules/update-policy.ts";
+import type { SigningKey, SigningKeyStore } from "../signing-key.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
 
@@ -42,11 +43,12 @@ export interface RateCommandDeps extends CommandIo {
     readonly rates: RateStore;
     readonly sources: SourceStore;
     readonly history: HistoryStore & ObservationReads;
+    readonly signingKeys: SigningKeyStore;
     readonly status: StoreStatus;
     readonly audit: AuditStore;
   }>;
   /** The part of the configuration that these commands use. @throws {ConfigError} */
-  readonly settings: () => RateSettings;
+  readonly settings: () => RateSettings & { readonly signingKey: SigningKey | undefined };
   /** Computes the headers of the rates that a command stores. */
   readonly headersOf: HeadersOf;
   readonly packContent: PackContent;

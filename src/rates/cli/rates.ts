@@ -14,6 +14,7 @@ import { atCommand } from "./at.ts";
 import { deleteCommand } from "./delete.ts";
 import { heldCommands } from "./held.ts";
 import { historyCommand } from "./history.ts";
+import { signCommand, warnOfMissingKey } from "./sign.ts";
 import { sourceCommands } from "./sources.ts";
 import { traceCommand } from "./trace.ts";
 import { verifyCommand } from "./verify.ts";
@@ -70,6 +71,7 @@ export function rateCommands(
   atCommand(rates, deps);
   traceCommand(rates, deps);
   verifyCommand(rates, deps, setExitCode);
+  signCommand(rates, deps);
 }
 
 const importExamples = `
@@ -94,6 +96,7 @@ async function importRates(
   try {
     const { bytes, digest } = digested(readWithProgress(openFile(file), deps.showProgress));
     await using store = await openStore({ makesStore: true });
+    await warnOfMissingKey(store, deps);
     const storeRateLines = createRateImport({ ...deps, store, judge, sleep: setTimeout });
     const imported = { name: basename(file), digest };
     const count = await storeRateLines(readRateFile(bytes), imported, {

@@ -412,7 +412,7 @@ function changeSuite(test: StoreTest): void {
     ];
     for (const rate of rates) {
       await updateRates(store, [rate], cautious);
-      assert.equal(await headersStored(), headersOf(rate, NOW).json);
+      assert.equal(await headersStored(), headersOf.rate(rate, NOW).json);
     }
   });
 
@@ -425,7 +425,7 @@ function changeSuite(test: StoreTest): void {
     const before = await contentsOf(engine);
     await engine.query("UPDATE rates SET headers = NULL WHERE source = 'ecb'");
 
-    await store.rates.addMissingHeaders(headersOf, LATER);
+    await store.rates.renewHeaders("without headers", headersOf, LATER);
 
     assert.deepEqual(await contentsOf(engine), before);
   });

@@ -20,6 +20,7 @@ import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
 import { settingsSuite } from "./settings.ts";
+import { signatureSuite } from "./signatures.ts";
 import { usageExportSuite } from "./usage-export.ts";
 
 const PARTS = {
@@ -43,6 +44,7 @@ const PARTS = {
   history: historySuite,
   "reads of history": historyReadSuite,
   "retention of history": retentionSuite,
+  signatures: signatureSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
   transactions: engineSuite,
