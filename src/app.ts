@@ -48,7 +48,10 @@ import { createReadParser } from "./metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { consoleRoutes } from "./pages/http.ts";
+import { coverageRoutes } from "./rates/coverage-http.ts";
+import { coverageSchemas } from "./rates/coverage-json.ts";
 import { rateSchemas } from "./rates/json.ts";
+import type { Listings } from "./rates/listing.ts";
 import type { RateStore } from "./rates/store.ts";
 import type { Clock } from "./shared/clock.ts";
 import type { Secrets } from "./shared/secrets.ts";
@@ -89,6 +92,7 @@ export interface AppDeps {
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
+  readonly listings: Listings;
   readonly handleMcpRequest: HandleMcpRequest;
   readonly store: HealthStore & { readonly audit: AuditStore; readonly settings: SettingsStore };
   readonly clock: Clock;
@@ -142,6 +146,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   usageRoutes(app, { ...deps, sessionGuard, sendList });
   auditRoutes(app, { ...deps, sessionGuard });
   settingsRoutes(app, { ...deps, sessionGuard });
+  coverageRoutes(app, { ...deps, sessionGuard });
   rateRoutes(app, { respondToRead, send });
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
@@ -158,6 +163,7 @@ const schemas = [
   ...settingsSchemas,
   ...apiKeySchemas,
   ...auditSchemas,
+  ...coverageSchemas,
   ...rateSchemas,
   ...usageSchemas,
 ];
