@@ -31,6 +31,7 @@ const FIGURES = {
   startMs: column("start ms", 0),
   knownMs: column("known ms", 3),
   unknownMs: column("unknown ms", 3),
+  listMs: column("list ms", 0),
 };
 
 export type FigureName = keyof typeof FIGURES;

@@ -8,6 +8,7 @@ import { mcp } from "./mcp.ts";
 import { metrics } from "./metrics.ts";
 import { million } from "./million.ts";
 import { overload } from "./overload.ts";
+import { pairs } from "./pairs.ts";
 import { postgres } from "./postgres.ts";
 import { refusals } from "./refusals.ts";
 import { spread } from "./spread.ts";
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   logIns,
   importing,
   exporting,
+  pairs,
   start,
   enumeration,
   overload,

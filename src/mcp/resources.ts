@@ -15,8 +15,8 @@ const TEMPLATE = `${PAIRS}/{base}`;
 const MIME_TYPE = "application/json";
 
 const CONTENT =
-  "with their currencies' names and their sources: who publishes them, on which terms, when next, " +
-  "and whether a publication was missed. No figures: get_rate reads one. Costs nothing.";
+  "with their currencies' names and their sources: who publishes them, on which terms, when " +
+  "next, and whether a publication was missed. No figures: get_rate reads one. Costs nothing.";
 
 /** Adds the resources: what exists, as GET /v1/account/pairs lists it, up to 1,000 pairs. */
 export function addResources(server: McpServer, listings: Listings): void {

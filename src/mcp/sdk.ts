@@ -24,14 +24,14 @@ export interface ServerInfo {
   readonly version: string;
 }
 
-/** Tools and resources change only with the program: clients may cache the lists for an hour. */
+/** These lists change only with the program: clients may cache them for an hour. */
 const LIST_TTL_MS = 3_600_000;
 
 const instructions =
   "Exchange rates exactly as their publishers wrote them. Rates and amounts are decimal strings: " +
   "keep them as text. Pairs are direct, so EUR/USD does not give USD/EUR. get_rate and " +
   "convert_currency cost one unit of a monthly quota each; get_usage returns the units left and " +
-  "costs nothing. The resource kurs://pairs lists the pairs and their sources, and costs nothing. " +
+  "costs nothing. The resource kurs://pairs lists the pairs and their sources, and is free. " +
   "On quota_exceeded wait for reset_at.";
 
 /** The headers that the protocol uses; the credential is not passed to the SDK. */

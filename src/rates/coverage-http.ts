@@ -17,9 +17,10 @@ const schema = {
   operationId: "listPairs",
   summary: "List the pairs that a read can get, and their sources",
   description:
-    "What exists, who publishes it, and whether it is up to date: neither figures nor their times, " +
-    "which a read pays for. The response has an ETag, unless the rates change while it is built or " +
-    "it is larger than 64 MiB: a request with If-None-Match gets 304 while nothing has changed.",
+    "What exists, who publishes it, and whether it is up to date: neither figures nor their " +
+    "times, which a read pays for. The response has an ETag, unless the rates change while it is " +
+    "built or it finds no room in memory: with it in If-None-Match, a request gets 304 while " +
+    "nothing has changed.",
   headers: Type.Object({
     "if-none-match": Type.Optional(
       Type.String({ description: "The ETag of an earlier response, or several" }),

@@ -12,8 +12,8 @@ const NextPublication = {
   type: ["string", "null"],
   format: "date-time",
   description:
-    "When the publisher's calendar expects the next publication; null for imports and for sources " +
-    "that publish continuously",
+    "When the publisher's calendar expects the next publication; null for imports and for " +
+    "sources that publish continuously",
   examples: ["2026-11-23T15:05:00Z"],
 };
 

@@ -272,7 +272,10 @@ suite("rates", { concurrency: 4 }, () => {
     const eur = "USD/EUR      0.9  2020-01-02T15:00:00Z  import";
     const [allText, someText] = [withoutAges(all.stdout), withoutAges(some.stdout)];
     assert.deepEqual([all.exitCode, allText], [0, `${[heading, jpy, usd, eur].join("\n")}\n`]);
-    assert.match(all.stdout, /^PAIR .* AGE {2}SOURCE {2}NEXT {2}STATE\n(?:.* [0-9]{4} d {2}import.*\n){3}$/);
+    assert.match(
+      all.stdout,
+      /^PAIR .* AGE {2}SOURCE {2}NEXT {2}STATE\n(?:.* [0-9]{4} d {2}import.*\n){3}$/,
+    );
     assert.deepEqual([some.exitCode, someText], [0, `${[heading, jpy, usd].join("\n")}\n`]);
   });
 

@@ -1,9 +1,10 @@
-import type { Calendar } from "./schedule.ts";
-
-const endings: Readonly<Record<string, string>> = { one: "st", two: "nd", few: "rd" };
+/** When a publisher publishes: at the times of a cron pattern in its time zone, or continuously. */
+type Described =
+  | { readonly cron: string; readonly timeZone: string }
+  | { readonly everySeconds: number };
 
 /** Describes a calendar to a person: `16:05 on working days, Europe/Berlin`. */
-export function describeSchedule(calendar: Calendar): string {
+export function describeSchedule(calendar: Described): string {
   if (!("cron" in calendar)) return `every ${calendar.everySeconds} seconds`;
   const { cron, timeZone } = calendar;
   const [minute = "", hour = "", day = "*", month = "*", weekday = "*"] = cron.split(" ");
@@ -15,13 +16,18 @@ export function describeSchedule(calendar: Calendar): string {
 function daysOf(day: string, month: string, weekday: string): string {
   if (day === "*" && month === "*" && weekday === "1-5") return "on working days";
   if (/^\d+$/.test(day) && /^[\d,]+$/.test(month) && weekday === "*") {
-    const monthNames = new Intl.DateTimeFormat("en", { month: "long", timeZone: "UTC" });
-    const names = month
-      .split(",")
-      .map((text) => monthNames.format(Date.UTC(2026, Number(text) - 1)));
-    const kind = new Intl.PluralRules("en", { type: "ordinal" }).select(Number(day));
-    const all = new Intl.ListFormat("en").format(names);
-    return `on the ${day}${endings[kind] ?? "th"} of ${all}`;
+    const names = month.split(",").map((number) => {
+      const first = Temporal.PlainDate.from(`2026-${number.padStart(2, "0")}-01`);
+      return first.toLocaleString("en", { month: "long" });
+    });
+    return `on the ${ordinal(day)} of ${new Intl.ListFormat("en").format(names)}`;
   }
   throw new Error(`no words are known for the days of the schedule ${day} ${month} ${weekday}`);
+}
+
+/** @param day of a month. */
+function ordinal(day: string): string {
+  if (/^2?1$|^31$/.test(day)) return `${day}st`;
+  if (/^2?2$/.test(day)) return `${day}nd`;
+  return `${day}${/^2?3$/.test(day) ? "rd" : "th"}`;
 }
