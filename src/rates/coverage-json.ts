@@ -38,7 +38,7 @@ const CoveredPairSchema = Type.Object(
   { $id: "CoveredPair" },
 );
 
-const CoveredSourceSchema = Type.Object(
+export const CoveredSourceSchema = Type.Object(
   {
     key: Type.String({ examples: ["ecb"] }),
     name: Type.String({ examples: ["European Central Bank"] }),
