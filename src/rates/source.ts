@@ -68,7 +68,8 @@ export interface Schedule {
   isOverdue(asOfMs: number, nowMs: number): boolean;
   /**
    * The first time after `nowMs` at which `isOverdue`, `missed` or `next` may change for a rate
-   * that stays the same, to the second; undefined for a polled source, where that depends on the rate.
+   * that stays the same, to the second; undefined for a polled source, where that depends on the
+   * rate.
    */
   nextChange(nowMs: number): number | undefined;
 }
