@@ -8,8 +8,8 @@ import { type FilledKurs, kursTarget, startFilledKurs } from "../stores/kurs.ts"
 
 const PAIRS = 100_000;
 
-/** Between two lists: a publisher stores a new version rarely, a client asks more often. */
-const PAUSE_MS = 100;
+/** Between two lists: without a pause, reading them would take a core from the server. */
+const PAUSE_MS = 1000;
 
 export const pairs: Scenario = {
   name: "pairs",
