@@ -37,6 +37,7 @@ const FIGURES = {
   observations: column("rows", 0),
   historyMs: column("history ms", 2),
   momentMs: column("moment ms", 3),
+  listMs: column("list ms", 0),
 };
 
 export type FigureName = keyof typeof FIGURES;

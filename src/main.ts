@@ -12,6 +12,7 @@ import { loadReadableLines } from "./log/terminal.ts";
 import { packContent } from "./rates/documents/content.ts";
 import { createHeadersOf, type HeadersOf } from "./rates/headers.ts";
 import type { SigningKey } from "./rates/signing-key.ts";
+import type { RateSource } from "./rates/source.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
@@ -40,6 +41,7 @@ async function serve(config: Config): Promise<void> {
     clock: systemClock,
     secrets: createSecrets(),
     sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
+    knownSources: knownSources(),
     headersOf: headersOfKnown(() => config.signingKey),
     packContent,
     random: Math.random,
@@ -58,10 +60,13 @@ async function serve(config: Config): Promise<void> {
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
 }
 
-/** A store may have rates of sources that are switched off. */
+/** Every source: a store may have rates of those that are switched off. */
+function knownSources(): readonly RateSource[] {
+  return sourcesOf(sourceNames.known, { clock: systemClock, version });
+}
+
 function headersOfKnown(signingKey: () => SigningKey | undefined): HeadersOf {
-  const sources = sourcesOf(sourceNames.known, { clock: systemClock, version });
-  return createHeadersOf(sources, signingKey);
+  return createHeadersOf(knownSources(), signingKey);
 }
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */

@@ -10,6 +10,7 @@ import { createRegister } from "./accounts/register.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createApp } from "./app.ts";
+import { createIterationQueue } from "./async/iteration-queue.ts";
 import {
   type BackgroundDeps,
   startBackups,
@@ -28,8 +29,11 @@ import { createConvertCurrency } from "./metering/convert.ts";
 import { createReadRate } from "./metering/read-rate.ts";
 import type { Observers } from "./metrics/counts.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { createCoverage } from "./rates/coverage.ts";
+import { createJsonListings } from "./rates/coverage-http.ts";
 import { seedFromSnapshot } from "./rates/import.ts";
 import { createListPublicKeys, type SigningKey } from "./rates/signing-key.ts";
+import type { RateSource } from "./rates/source.ts";
 import { loadSnapshot } from "./rates/sources/snapshot.ts";
 import { timestamp } from "./shared/instant.ts";
 import { isLoopback } from "./shared/loopback.ts";
@@ -64,6 +68,8 @@ export interface Service extends AsyncDisposable {
 /** The dependencies of the service on the outside world. */
 export interface ServiceDeps extends BackgroundDeps {
   readonly storeTimeouts: StoreTimeouts;
+  /** Every source, also those that are switched off, in order of precedence. */
+  readonly knownSources: readonly RateSource[];
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
 }
@@ -134,11 +140,8 @@ async function seed(store: Store, { signingKey }: Config, deps: ServiceDeps): Pr
   const { log, headersOf, packContent } = deps;
   const origin = originNow({ kind: "service" }, deps);
   await prepareHeaders(store, signingKey, deps);
-  const snapshot = await seedFromSnapshot(
-    store.rates,
-    { origin, headersOf, packContent },
-    loadSnapshot,
-  );
+  const uses = { origin, headersOf, packContent };
+  const snapshot = await seedFromSnapshot(store.rates, uses, loadSnapshot);
   if (snapshot === undefined) return "the stored rates";
   const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
   log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
@@ -208,7 +211,13 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const readRate = createReadRate(parts);
   const readUsage = createReadUsage(parts);
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
-  const mcp = { ...deps, ...observers, readRate, convertCurrency, readUsage, apiKeys, version };
+  const switchedOn = deps.sources.map(({ key }) => key);
+  const nextIteration = createIterationQueue();
+  const covering = { ...deps, store: store.coverage, nextIteration };
+  const coverage = createCoverage({ ...covering, switchedOn });
+  const listings = createJsonListings({ ...covering, coverage });
+  const reading = { readRate, convertCurrency, readUsage, listings };
+  const mcp = { ...deps, ...observers, ...reading, apiKeys, version };
   return {
     ...deps,
     observeResponse: observers?.observeResponse,
@@ -219,6 +228,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     readUsage,
     readDailyUsage: createReadDailyUsage(parts),
     listPublicKeys: createListPublicKeys(store, config.signingKey),
+    listings,
     handleMcpRequest: lazy(async () => {
       const { createMcpEndpoint } = await import("./mcp/endpoint.ts");
       return createMcpEndpoint(mcp);

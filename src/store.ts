@@ -12,6 +12,7 @@ import { mailStore, mailTables } from "./mail/sql.ts";
 import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/batch/batcher.ts";
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
+import { coverageStore } from "./rates/coverage-sql.ts";
 import { historyStore, historyTables } from "./rates/history-sql.ts";
 import { observationReads } from "./rates/observations-sql.ts";
 import { signingKeyStore } from "./rates/signing-keys-sql.ts";
@@ -92,6 +93,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     usage: usageStore(engine),
     quotaNotices: quotaNoticeStore(engine),
     rates: rateStore(engine),
+    coverage: coverageStore(engine),
     history: { ...historyStore(engine), ...observationReads(engine) },
     sources: sourceStore(engine),
     signingKeys: signingKeyStore(engine),

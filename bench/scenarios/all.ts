@@ -9,6 +9,7 @@ import { mcp } from "./mcp.ts";
 import { metrics } from "./metrics.ts";
 import { million } from "./million.ts";
 import { overload } from "./overload.ts";
+import { pairs } from "./pairs.ts";
 import { postgres } from "./postgres.ts";
 import { refusals } from "./refusals.ts";
 import { signatures } from "./signatures.ts";
@@ -31,6 +32,7 @@ export const scenarios: readonly Scenario[] = [
   importing,
   exporting,
   history,
+  pairs,
   start,
   enumeration,
   overload,

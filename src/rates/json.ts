@@ -1,15 +1,27 @@
 import type { Static } from "typebox";
 import { Type } from "../shared/json-schema.ts";
+import type { Outlook } from "./coverage.ts";
 import type { ImportCounts } from "./import.ts";
 import type { SourceStatus } from "./refresh.ts";
+import { currencyName } from "./rules/currency-names.ts";
 import type { Rate } from "./rules/rate.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
 import type { HeldRate, RemovedRate, StoredRate } from "./store.ts";
 
 // The JSON that the commands print with --json.
 
-export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
+function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
   return { ...rateJson(rate), source, suspended_at: suspendedAt ?? null };
+}
+
+export function listedRateJson(rate: StoredRate, { isMissed, nextPublication }: Outlook) {
+  return {
+    ...storedRateJson(rate),
+    base_name: currencyName(rate.base) ?? null,
+    quote_name: currencyName(rate.quote) ?? null,
+    missed_publication: isMissed,
+    next_publication: nextPublication ?? null,
+  };
 }
 
 export function importCountsJson({ stored, held, rejected, unknownSymbols }: ImportCounts) {

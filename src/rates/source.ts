@@ -43,6 +43,8 @@ export const MISSED_MAX = 99;
 
 /** A source's calendar, in milliseconds since 1970. */
 export interface Schedule {
+  /** @returns the calendar for a person: `16:05 on working days, Europe/Berlin`. */
+  describe(): string;
   /** The time of the first publication after `afterMs`. */
   next(afterMs: number): number;
   /**
@@ -62,6 +64,14 @@ export interface Schedule {
    * not reflect. `MISSED_MAX` means that many or more.
    */
   missed(newestAsOfMs: number | undefined, nowMs: number): number;
+  /** Whether a publication is overdue that a rate as of `asOfMs` does not reflect. */
+  isOverdue(asOfMs: number, nowMs: number): boolean;
+  /**
+   * The first time after `nowMs` at which `isOverdue`, `missed` or `next` may change for a rate
+   * that stays the same, to the second; undefined for a polled source, where that depends on the
+   * rate.
+   */
+  nextChange(nowMs: number): number | undefined;
 }
 
 /** A source could not be fetched, or its response does not have the publisher's format. */

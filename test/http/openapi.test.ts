@@ -57,6 +57,7 @@ const operations: Readonly<Record<string, readonly string[]>> = {
   ],
   "DELETE /v1/account/api-keys/{id}": ["204", "401 unauthorized", "404 not_found"],
   "GET /v1/account/events": ["200", "400 invalid_request", "401 unauthorized"],
+  "GET /v1/account/pairs": ["200", "304", "401 unauthorized"],
   "GET /v1/account/settings": ["200", "401 unauthorized"],
   "PATCH /v1/account/settings": ["200", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
   "GET /v1/account/usage": ["200", "401 unauthorized"],
@@ -194,6 +195,9 @@ test("OpenAPI: every response of a run is documented and fits its schema", async
   await rate("EUR/USD", { apiKey });
   await rate("USD/NONE", { apiKey });
   await rate("EUR/USD", { apiKey });
+  await call("GET /v1/account/pairs", { session });
+  await call("GET /v1/account/pairs", { session, headers: { "if-none-match": "*" } });
+  await call("GET /v1/account/pairs");
   await call("GET /v1/account/settings", { session });
   await call("GET /v1/account/settings");
   await call("PATCH /v1/account/settings", { session, json: { quota_mails: false } });

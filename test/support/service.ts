@@ -10,7 +10,7 @@ import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { packContent } from "../../src/rates/documents/content.ts";
 import type { RateSource } from "../../src/rates/source.ts";
-import { sourceNames } from "../../src/rates/sources/registry.ts";
+import { sourceNames, sourcesOf } from "../../src/rates/sources/registry.ts";
 import { startService as start } from "../../src/service.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
@@ -72,6 +72,7 @@ export async function startService(options: TestOptions = {}) {
     clock,
     secrets: options.secrets ?? sharedSecrets,
     sources: options.sources ?? [],
+    knownSources: sourcesOf(sourceNames.known, { clock, version: "test" }),
     headersOf: config.signingKey === undefined ? headersOf : signedHeadersOf(config.signingKey),
     packContent,
     random: () => 0.5,

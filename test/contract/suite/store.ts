@@ -5,6 +5,7 @@ import { auditSuite } from "./audit.ts";
 import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
 import { burnSuite } from "./burned-credentials.ts";
 import { cleanupSuite } from "./cleanup.ts";
+import { coverageSuite } from "./coverage.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
@@ -45,6 +46,7 @@ const PARTS = {
   "reads of history": historyReadSuite,
   "retention of history": retentionSuite,
   signatures: signatureSuite,
+  coverage: coverageSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
   transactions: engineSuite,
