@@ -73,6 +73,9 @@ const imported = [
   rateSource({ key: IMPORT_SOURCE, name: "Imported by the operator" }),
 ];
 
+/** Of an import, or of a source that this version does not know. */
+const unnamed = (source: string) => (source === IMPORT_SOURCE ? imported : ["rate-source", source]);
+
 /**
  * @param sources every known source: a store may have rates of those that are switched off.
  * @param signingKey returns the key that signs; by default none does.
@@ -82,7 +85,8 @@ export function createHeadersOf(
   signingKey: () => SigningKey | undefined = () => undefined,
 ): HeadersOf {
   const bySource = new Map(sources.map((source) => [source.key, forSource(source)]));
-  const unsigned = ({ source, asOf }: SourcedRate) => bySource.get(source)?.(asOf) ?? imported;
+  const unsigned = ({ source, asOf }: SourcedRate) =>
+    bySource.get(source)?.(asOf) ?? unnamed(source);
   const stored = (headers: readonly string[], key?: SigningKey): StoredHeaders => ({
     json: JSON.stringify(headers),
     signingKey: key && { id: key.id, publicKey: key.publicKey },
