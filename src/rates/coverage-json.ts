@@ -122,16 +122,7 @@ function stateText(state: PairState): string {
   return text;
 }
 
-const nameTexts = new Map<string, string>();
-
-/** Beyond this number of symbols all are forgotten. */
-const NAMES_MAX = 10_000;
-
 function nameText(symbol: string): string {
-  const known = nameTexts.get(symbol);
-  if (known !== undefined) return known;
-  if (nameTexts.size > NAMES_MAX) nameTexts.clear();
-  const text = JSON.stringify(currencyName(symbol) ?? null);
-  nameTexts.set(symbol, text);
-  return text;
+  const name = currencyName(symbol);
+  return name === undefined ? "null" : JSON.stringify(name);
 }

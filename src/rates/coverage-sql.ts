@@ -37,16 +37,7 @@ const OF_BASE = `
     SELECT ${PAIR} AS pair FROM rates WHERE base = $1 ORDER BY quote LIMIT $2
   ) AS page`;
 
-/**
- * The rows of a page in the embedded database, which blocks the event loop while it reads them,
- * and over a network, where each page costs a round trip.
- */
-const EMBEDDED_PAGE_ROWS = 250;
-const NETWORK_PAGE_ROWS = 1000;
-
 export function coverageStore(engine: Engine): CoverageStore {
-  const isEmbedded = engine.maxRowsPerStatement === 1;
-  const pageRows = isEmbedded ? EMBEDDED_PAGE_ROWS : NETWORK_PAGE_ROWS;
   return {
     async version() {
       const [row] = await engine.query(VERSION);
@@ -63,7 +54,9 @@ export function coverageStore(engine: Engine): CoverageStore {
     },
 
     async pageAfter(last) {
-      return pairsOf(await engine.query(PAGE, last?.base ?? "", last?.quote ?? "", pageRows));
+      return pairsOf(
+        await engine.query(PAGE, last?.base ?? "", last?.quote ?? "", engine.rowsPerPage),
+      );
     },
 
     async ofBase(base, rows) {

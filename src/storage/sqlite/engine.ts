@@ -21,6 +21,9 @@ export interface SqliteEngine extends Engine {
  */
 const MAX_ROWS_PER_STATEMENT = 4;
 
+/** Reading 250 pairs and writing their text takes some 0.6 ms. */
+const ROWS_PER_PAGE = 250;
+
 /**
  * The engine on an opened, migrated database. Everything here is synchronous: it returns promises
  * only where the interface requires them, and no transaction stays open between two event-loop
@@ -76,6 +79,8 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
 
   return {
     maxRowsPerStatement: MAX_ROWS_PER_STATEMENT,
+
+    rowsPerPage: ROWS_PER_PAGE,
 
     dailyUnits: DAILY_UNITS,
 
