@@ -25,7 +25,7 @@ export interface Engine extends StoreStatus, AsyncDisposable {
    * trips; in the embedded database a few, since short prepared statements are fastest there.
    */
   readonly maxRowsPerStatement: number;
-  /** How many rows a page of a long list should have: the embedded database blocks the event loop. */
+  /** Rows in a page of a long list: the embedded database blocks the event loop meanwhile. */
   readonly rowsPerPage: number;
   /**
    * Selects a page of `account_id`, `email`, `plan`, `day`, `api_key_id`, `key_prefix` and `units`
