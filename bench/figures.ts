@@ -31,6 +31,13 @@ const FIGURES = {
   startMs: column("start ms", 0),
   knownMs: column("known ms", 3),
   unknownMs: column("unknown ms", 3),
+  databaseMib: column("MiB", 1),
+  documentsMib: column("documents", 1),
+  observationsMib: column("observed", 1),
+  observations: column("rows", 0),
+  historyMs: column("history ms", 2),
+  momentMs: column("moment ms", 3),
+  listMs: column("list ms", 0),
 };
 
 export type FigureName = keyof typeof FIGURES;

@@ -8,6 +8,18 @@ import { tokens } from "@web3icons/common/metadata";
 /** Of the cryptocurrencies, the first ones by market capitalization. */
 const RANK_MAX = 1000;
 
+/** The cryptocurrencies that get a name: many others share a symbol with a smaller one. */
+const NAMED = `
+  AAVE ADA ALGO APT ARB ATOM AVAX BCH BNB BSV CRO DAI DASH DOGE DOT EGLD EOS ETC ETH FIL FLOW GRT
+  HBAR ICP IMX INJ KAS LDO LINK LTC MANA MATIC MKR NEAR OP PEPE QNT SAND SEI SHIB SNX SOL STX SUI
+  TAO THETA TIA TON TRX UNI USDC USDT VET WBTC XEC XLM XMR XRP XTZ ZEC`;
+
+/** The names of those that the package lacks, or whose rank it lacks. */
+const NAMES_NOT_IN_PACKAGE = [
+  ["BTC", "Bitcoin"],
+  ["XBT", "Bitcoin"],
+];
+
 /**
  * Codes of ISO 4217 that Unicode CLDR does not name: XAD of list one (amendment 179, May 2025), and
  * those withdrawn before 1990 and a few later ones of list three.
@@ -36,6 +48,21 @@ function codesOfCryptocurrencies() {
     .filter(({ marketCapRank: rank }) => rank != null && rank <= RANK_MAX)
     .map(({ symbol }) => symbol.toUpperCase())
     .filter((code) => /^[A-Z0-9]{2,10}$/.test(code));
+}
+
+/** The names of well-known cryptocurrencies whose symbol no other one of the package has. */
+function namesOfCryptocurrencies() {
+  const bySymbol = Map.groupBy(tokens, ({ symbol }) => symbol.toUpperCase());
+  const unambiguous = NAMED.trim()
+    .split(/\s+/)
+    .flatMap((symbol) => {
+      const [token, other] = bySymbol.get(symbol) ?? [];
+      return token !== undefined && other === undefined ? [[symbol, token.name.trim()]] : [];
+    });
+  return [...unambiguous, ...NAMES_NOT_IN_PACKAGE]
+    .sort(([one = ""], [other = ""]) => (one < other ? -1 : 1))
+    .map(([symbol, name]) => `  ${symbol} ${name}`)
+    .join("\n");
 }
 
 /**
@@ -75,5 +102,19 @@ ${linesOf(cryptocurrencies)}\`;
 /** The symbols of currencies, precious metals, funds and common cryptocurrencies. */
 export const knownSymbols: ReadonlySet<string> = new Set(
   \`\${CURRENCIES}\${CRYPTOCURRENCIES}\`.trim().split(/\\s+/),
+);
+
+/** A symbol and its name on each line. */
+const CRYPTOCURRENCY_NAMES = \`
+${namesOfCryptocurrencies()}\`;
+
+/** The names of common cryptocurrencies by their symbols. */
+export const cryptocurrencyNames: ReadonlyMap<string, string> = new Map(
+  CRYPTOCURRENCY_NAMES.trim()
+    .split("\\n")
+    .map((line) => {
+      const [symbol = "", ...words] = line.trim().split(" ");
+      return [symbol, words.join(" ")];
+    }),
 );
 `);

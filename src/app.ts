@@ -49,7 +49,12 @@ import { createReadParser } from "./metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
 import { consoleRoutes } from "./pages/http.ts";
+import { coverageRoutes } from "./rates/coverage-http.ts";
+import { coverageSchemas } from "./rates/coverage-json.ts";
+import { publicKeyRoutes } from "./rates/http.ts";
 import { rateSchemas } from "./rates/json.ts";
+import type { Listings } from "./rates/listing.ts";
+import type { ListPublicKeys } from "./rates/signing-key.ts";
 import type { RateStore } from "./rates/store.ts";
 import type { Clock } from "./shared/clock.ts";
 import type { Secrets } from "./shared/secrets.ts";
@@ -90,6 +95,8 @@ export interface AppDeps {
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
   readonly readDailyUsage: ReadDailyUsage;
+  readonly listPublicKeys: ListPublicKeys;
+  readonly listings: Listings;
   readonly handleMcpRequest: HandleMcpRequest;
   readonly store: HealthStore & { readonly audit: AuditStore; readonly settings: SettingsStore };
   readonly clock: Clock;
@@ -143,7 +150,9 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   usageRoutes(app, { ...deps, sessionGuard, sendList });
   auditRoutes(app, { ...deps, sessionGuard });
   settingsRoutes(app, { ...deps, sessionGuard });
+  coverageRoutes(app, { ...deps, sessionGuard });
   rateRoutes(app, { respondToRead, send });
+  publicKeyRoutes(app, deps);
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   if (!consoleRoutes(app, settings)) {
@@ -159,6 +168,7 @@ const schemas = [
   ...settingsSchemas,
   ...apiKeySchemas,
   ...auditSchemas,
+  ...coverageSchemas,
   ...rateSchemas,
   ...usageSchemas,
 ];

@@ -64,12 +64,13 @@ export function startRateRefresh(
 
 /** Removes expired rows in the background; disposing stops it. */
 export function startCleanup(
-  { auditDays }: Config,
+  { auditDays, historyDays }: Config,
   store: Store,
   { clock, log }: BackgroundDeps,
 ): AsyncDisposable {
   const onError = (err: unknown) => log.error({ err }, "expired rows could not be removed");
-  return runUntilDisposed((signal) => runCleanupLoop({ store, clock, auditDays, onError }, signal));
+  const uses = { store, clock, auditDays, historyDays, onError };
+  return runUntilDisposed((signal) => runCleanupLoop(uses, signal));
 }
 
 /** Mails accounts that reach a threshold of their quota; disposing stops it. */

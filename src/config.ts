@@ -8,6 +8,8 @@ import { MAX_PLAN_UNITS } from "./billing/rules.ts";
 import { type Environment, entriesOf, readersOf } from "./environment.ts";
 import { type LogLevel, logLevels } from "./log/log.ts";
 import type { MailAddress, MailSettings } from "./mail/mailer.ts";
+import { parseSigningKey } from "./rates/signing/ed25519.ts";
+import type { SigningKey } from "./rates/signing-key.ts";
 import { type Decimal, isDecimal, isZero, parseDecimal } from "./shared/decimal.ts";
 import { isMailable } from "./shared/email.ts";
 import { ConfigError } from "./shared/start-error.ts";
@@ -41,6 +43,8 @@ export interface Config extends StoreSettings, MailSettings {
   readonly registration: Registration;
   /** How many days the events of the audit log are kept. */
   readonly auditDays: number;
+  /** Undefined: the history of rates is kept forever. */
+  readonly historyDays: number | undefined;
   /** Addresses, networks or proxy-addr's names of the proxies whose X-Forwarded-For is trusted. */
   readonly trustedProxies: readonly string[];
   /** Origins of pages that may call MCP, besides PUBLIC_URL's and loopback ones. */
@@ -58,6 +62,9 @@ export interface Config extends StoreSettings, MailSettings {
   readonly backupsKept: number;
   /** A rate that changes by more than this fraction of the last is held for the operator. */
   readonly maxRateJump: Decimal;
+  /** The file of the key that signs rates; unset: rates are not signed. */
+  readonly signingKeyFile: string | undefined;
+  readonly signingKey: SigningKey | undefined;
 }
 
 /** The known sources, and those that are active when the operator names none. */
@@ -73,7 +80,8 @@ export interface SourceNames {
  */
 export function readConfig(sources: SourceNames, environment: Environment = process.env): Config {
   const problems: string[] = [];
-  const { textOf, secretOf, integerOf, booleanOf, listOf } = readersOf(environment, problems);
+  const readers = readersOf(environment, problems);
+  const { textOf, secretOf, integerOf, booleanOf, listOf } = readers;
 
   const publicUrl = textOf("PUBLIC_URL")?.replace(/\/+$/, "");
   if (publicUrl !== undefined && !isWebAddress(publicUrl)) {
@@ -127,6 +135,7 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     requireVerifiedEmail: booleanOf("REQUIRE_VERIFIED_EMAIL") ?? false,
     registration: registration ?? "open",
     auditDays: integerOf("AUDIT_DAYS", 1, 36_500) ?? 400,
+    historyDays: integerOf("HISTORY_DAYS", 1, 36_500),
     smtpUrl: smtpUrlOf(secretOf("SMTP_URL"), problems),
     mailFrom: mailFromOf(textOf("MAIL_FROM"), publicUrl, problems),
     trustedProxies,
@@ -136,6 +145,8 @@ export function readConfig(sources: SourceNames, environment: Environment = proc
     logLevel: logLevel ?? "info",
     rateSources: rateSourcesOf(environment.RATE_SOURCES, sources, problems),
     maxRateJump: isDecimal(maxRateJump) ? maxRateJump : ("0.5" as Decimal),
+    signingKeyFile: textOf("SIGNING_KEY_FILE"),
+    signingKey: signingKeyOf(readers, problems),
   };
   if (config.metricsPort === config.port && config.port !== 0) {
     problems.push(`METRICS_PORT: want another port than PORT, which is ${config.port}, too`);
@@ -240,6 +251,22 @@ function rateSourcesOf(
     problems.push("RATE_SOURCES: want each source once");
   }
   return names;
+}
+
+/** Nothing of the file's content is shown in a problem. */
+function signingKeyOf(
+  { textOf, contentOf }: ReturnType<typeof readersOf>,
+  problems: string[],
+): SigningKey | undefined {
+  const path = textOf("SIGNING_KEY_FILE");
+  if (path === undefined) return undefined;
+  const wanted = "an Ed25519 private key in PEM (PKCS#8)";
+  const pem = contentOf("SIGNING_KEY_FILE", wanted, path);
+  if (pem === undefined) return undefined;
+  const key = parseSigningKey(pem);
+  if (!("reason" in key)) return key;
+  problems.push(`SIGNING_KEY_FILE: want a file with ${wanted}, but ${path} ${key.reason}`);
+  return undefined;
 }
 
 function isWebAddress(text: string): boolean {

@@ -19,9 +19,12 @@ export function readersOf(environment: Environment, problems: string[]) {
       problems.push(`${name}: unset it or ${name}_FILE; only one of them can be set`);
       return undefined;
     }
-    const secret = readSecret(path);
-    if (typeof secret === "string") return secret;
-    problems.push(`${name}_FILE: want a file with ${name} in one line, but ${secret.reason}`);
+    return contentOf(`${name}_FILE`, `${name} in one line`, path);
+  };
+  const contentOf = (name: string, wanted: string, path: string): string | undefined => {
+    const content = readSecret(path);
+    if (typeof content === "string") return content;
+    problems.push(`${name}: want a file with ${wanted}, but ${content.reason}`);
     return undefined;
   };
   const integerOf = (name: string, least: number, most: number): number | undefined => {
@@ -39,7 +42,7 @@ export function readersOf(environment: Environment, problems: string[]) {
     return undefined;
   };
   const listOf = (name: string): readonly string[] => entriesOf(environment[name] ?? "");
-  return { textOf, secretOf, integerOf, booleanOf, listOf };
+  return { textOf, secretOf, contentOf, integerOf, booleanOf, listOf };
 }
 
 const SECRET_BYTES_MAX = 65_536;

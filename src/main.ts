@@ -11,6 +11,8 @@ import { createLog } from "./log/log.ts";
 import { loadReadableLines } from "./log/terminal.ts";
 import { packContent } from "./rates/documents/content.ts";
 import { createHeadersOf, type HeadersOf } from "./rates/headers.ts";
+import type { SigningKey } from "./rates/signing-key.ts";
+import type { RateSource } from "./rates/source.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
@@ -39,7 +41,8 @@ async function serve(config: Config): Promise<void> {
     clock: systemClock,
     secrets: createSecrets(),
     sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
-    headersOf: headersOfKnown(),
+    knownSources: knownSources(),
+    headersOf: headersOfKnown(() => config.signingKey),
     packContent,
     random: Math.random,
     runCommand: runOwnCommand,
@@ -57,9 +60,13 @@ async function serve(config: Config): Promise<void> {
   if (await logDestination.end()) process.kill(process.pid, "SIGKILL");
 }
 
-/** A store may have rates of sources that are switched off. */
-function headersOfKnown(): HeadersOf {
-  return createHeadersOf(sourcesOf(sourceNames.known, { clock: systemClock, version }));
+/** Every source: a store may have rates of those that are switched off. */
+function knownSources(): readonly RateSource[] {
+  return sourcesOf(sourceNames.known, { clock: systemClock, version });
+}
+
+function headersOfKnown(signingKey: () => SigningKey | undefined): HeadersOf {
+  return createHeadersOf(knownSources(), signingKey);
 }
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */
@@ -131,6 +138,9 @@ process.stderr.on("error", () => undefined);
 async function run(args: readonly string[], settings: () => Config): Promise<number> {
   const { runCommandLine } = await import("./commands.ts");
   const { readRateFile } = await import("./rates/files/read-rate-file.ts");
+  const { createDocumentReader } = await import("./rates/documents/reader.ts");
+  const { publishers } = await import("./rates/publishers/catalogue.ts");
+  const { parseSnapshot } = await import("./rates/sources/snapshot.ts");
   const { openStore, tables } = await import("./store.ts");
   const { createMailer } = await import("./mail/transport/create-mailer.ts");
   const secrets = createSecrets();
@@ -149,8 +159,9 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     origin: () => originNow(operator(), { clock: systemClock, secrets }),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,
-    headersOf: headersOfKnown(),
+    headersOf: headersOfKnown(() => settings().signingKey),
     packContent,
+    documents: createDocumentReader(publishers, parseSnapshot),
     readVerified,
     openFile,
     hash: secrets.hash,

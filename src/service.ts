@@ -10,6 +10,7 @@ import { createRegister } from "./accounts/register.ts";
 import { createSessions } from "./accounts/sessions.ts";
 import { createApiKeys } from "./api-keys/api-keys.ts";
 import { createApp } from "./app.ts";
+import { createIterationQueue } from "./async/iteration-queue.ts";
 import {
   type BackgroundDeps,
   startBackups,
@@ -28,8 +29,13 @@ import { createConvertCurrency } from "./metering/convert.ts";
 import { createReadRate } from "./metering/read-rate.ts";
 import type { Observers } from "./metrics/counts.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import { createCoverage } from "./rates/coverage.ts";
+import { createJsonListings } from "./rates/coverage-http.ts";
 import { seedFromSnapshot } from "./rates/import.ts";
+import { createListPublicKeys, type SigningKey } from "./rates/signing-key.ts";
+import type { RateSource } from "./rates/source.ts";
 import { loadSnapshot } from "./rates/sources/snapshot.ts";
+import { timestamp } from "./shared/instant.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import { originNow } from "./shared/origin.ts";
 import type { Secrets } from "./shared/secrets.ts";
@@ -62,6 +68,8 @@ export interface Service extends AsyncDisposable {
 /** The dependencies of the service on the outside world. */
 export interface ServiceDeps extends BackgroundDeps {
   readonly storeTimeouts: StoreTimeouts;
+  /** Every source, also those that are switched off, in order of precedence. */
+  readonly knownSources: readonly RateSource[];
   /** Where the log's lines go. */
   readonly logDestination: DestinationStream;
 }
@@ -82,7 +90,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
     const plan = { name: FREE_PLAN, unitsPerPeriod: freePlanUnits };
     await store.plans.set(plan, originNow({ kind: "service" }, deps));
   }
-  const served = await seed(store, deps);
+  const served = await seed(store, config, deps);
 
   let isShuttingDown = false;
   let url = "";
@@ -128,15 +136,12 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
 }
 
 /** Seeds a store without rates. @returns what is served until rates are fetched. */
-async function seed(store: Store, deps: ServiceDeps): Promise<string> {
+async function seed(store: Store, { signingKey }: Config, deps: ServiceDeps): Promise<string> {
   const { log, headersOf, packContent } = deps;
   const origin = originNow({ kind: "service" }, deps);
-  await store.rates.addMissingHeaders(headersOf, origin.at);
-  const snapshot = await seedFromSnapshot(
-    store.rates,
-    { origin, headersOf, packContent },
-    loadSnapshot,
-  );
+  await prepareHeaders(store, signingKey, deps);
+  const uses = { origin, headersOf, packContent };
+  const snapshot = await seedFromSnapshot(store.rates, uses, loadSnapshot);
   if (snapshot === undefined) return "the stored rates";
   const dates = snapshot.map(({ source, publishedOn }) => `${source} of ${publishedOn}`);
   log.warn({ snapshot: dates }, "serving the bundled snapshot until newer rates are stored");
@@ -145,6 +150,25 @@ async function seed(store: Store, deps: ServiceDeps): Promise<string> {
     .toSorted()
     .at(-1);
   return `the snapshot of ${newest}`;
+}
+
+/** Adds the headers that stored rates lack, and the key that signs them. */
+async function prepareHeaders(
+  { rates, signingKeys }: Store,
+  signingKey: SigningKey | undefined,
+  { clock, headersOf, log }: ServiceDeps,
+): Promise<void> {
+  const now = timestamp(clock.nowMs());
+  if (signingKey !== undefined) {
+    await signingKeys.add(signingKey, now);
+    const signed = await rates.renewHeaders("without a signature", headersOf, now);
+    log.info({ key: signingKey.id, signed }, "rates are signed");
+    return;
+  }
+  await rates.renewHeaders("without headers", headersOf, now);
+  if ((await signingKeys.listInUse()).length > 0) {
+    log.warn("stored rates are signed, but new ones are not: SIGNING_KEY_FILE is not set");
+  }
 }
 
 /** Loaded only when metrics are configured: 30 ms and 4 MB at startup. */
@@ -187,7 +211,13 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const readRate = createReadRate(parts);
   const readUsage = createReadUsage(parts);
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
-  const mcp = { ...deps, ...observers, readRate, convertCurrency, readUsage, apiKeys, version };
+  const switchedOn = deps.sources.map(({ key }) => key);
+  const nextIteration = createIterationQueue();
+  const covering = { ...deps, store: store.coverage, nextIteration };
+  const coverage = createCoverage({ ...covering, switchedOn });
+  const listings = createJsonListings({ ...covering, coverage });
+  const reading = { readRate, convertCurrency, readUsage, listings };
+  const mcp = { ...deps, ...observers, ...reading, apiKeys, version };
   return {
     ...deps,
     observeResponse: observers?.observeResponse,
@@ -197,6 +227,8 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     readRate,
     readUsage,
     readDailyUsage: createReadDailyUsage(parts),
+    listPublicKeys: createListPublicKeys(store, config.signingKey),
+    listings,
     handleMcpRequest: lazy(async () => {
       const { createMcpEndpoint } = await import("./mcp/endpoint.ts");
       return createMcpEndpoint(mcp);

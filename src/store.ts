@@ -12,7 +12,10 @@ import { mailStore, mailTables } from "./mail/sql.ts";
 import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/batch/batcher.ts";
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
 import type { BatchStore } from "./metering/store.ts";
+import { coverageStore } from "./rates/coverage-sql.ts";
 import { historyStore, historyTables } from "./rates/history-sql.ts";
+import { observationReads } from "./rates/observations-sql.ts";
+import { signingKeyStore } from "./rates/signing-keys-sql.ts";
 import { sourceStore, sourceTables } from "./rates/sources-sql.ts";
 import { rateStore, rateTables } from "./rates/sql.ts";
 import type { StoreStatus } from "./shared/store.ts";
@@ -90,8 +93,10 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     usage: usageStore(engine),
     quotaNotices: quotaNoticeStore(engine),
     rates: rateStore(engine),
-    history: historyStore(engine),
+    coverage: coverageStore(engine),
+    history: { ...historyStore(engine), ...observationReads(engine) },
     sources: sourceStore(engine),
+    signingKeys: signingKeyStore(engine),
     mails: mailStore(engine),
     audit: auditStore(engine),
     cleanup: cleanupStore(engine),

@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { enumeration } from "./enumeration.ts";
 import { exporting } from "./export.ts";
+import { history } from "./history.ts";
 import { hot } from "./hot.ts";
 import { importing } from "./import.ts";
 import { logIns } from "./log-ins.ts";
@@ -8,8 +9,10 @@ import { mcp } from "./mcp.ts";
 import { metrics } from "./metrics.ts";
 import { million } from "./million.ts";
 import { overload } from "./overload.ts";
+import { pairs } from "./pairs.ts";
 import { postgres } from "./postgres.ts";
 import { refusals } from "./refusals.ts";
+import { signatures } from "./signatures.ts";
 import { spread } from "./spread.ts";
 import { start } from "./start.ts";
 import { usage } from "./usage.ts";
@@ -21,12 +24,15 @@ export const scenarios: readonly Scenario[] = [
   million,
   refusals,
   metrics,
+  signatures,
   usage,
   mcp,
   postgres,
   logIns,
   importing,
   exporting,
+  history,
+  pairs,
   start,
   enumeration,
   overload,

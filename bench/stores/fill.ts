@@ -18,6 +18,9 @@ const UNITS_BEFORE = 1;
 /** A quota that no bench exhausts. */
 const AMPLE_UNITS = 1_000_000_000;
 
+/** The headers of an imported rate: without a source's publisher, they need neither pair nor time. */
+const IMPORTED_HEADERS = JSON.stringify(["rate-source", 'import;name="Imported by the operator"']);
+
 /** The email of a bench account. */
 export function emailOf(account: number): string {
   return `bench-${account}@example.org`;
@@ -50,6 +53,7 @@ export async function fillStore(directory: string, counts: SlotCounts): Promise<
       password: passwordHash,
       units: UNITS_BEFORE,
       ample: AMPLE_UNITS,
+      headers: IMPORTED_HEADERS,
     };
     const prepared = database.prepare(statement);
     prepared.setAllowUnknownNamedParameters(true);
@@ -78,7 +82,9 @@ const fillings = [
   INSERT INTO charged_units (period, account, day, api_key, units)
   SELECT strftime('%Y-%m', 'now'), a.number, day, iif(day = 0, 0, k.number), :units
   FROM accounts a JOIN api_keys k ON k.account_id = a.id CROSS JOIN days ORDER BY 1, 2, 3`,
-  `INSERT INTO rates (base, quote, rate, as_of, source)
+  `INSERT INTO rates (base, quote, rate, as_of, source, headers)
   ${numbers(":pairs")} SELECT printf('X%05d', n), 'USD', printf('1.%05d', n),
-    '2026-03-13T15:00:00.000000000Z', 'import' FROM numbers`,
+    '2026-03-13T15:00:00.000000000Z', 'import', :headers FROM numbers`,
+  `INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at)
+  SELECT base, quote, observation, rate, as_of, source, ${now} FROM rates ORDER BY base, quote`,
 ];

@@ -9,10 +9,10 @@ import { fillStore } from "./fill.ts";
 import { smallCounts } from "./kurs.ts";
 
 /** Starts a PostgreSQL that syncs to disk, and copies the small store into it. */
-export async function startFilledPostgres(bench: Bench): Promise<PostgresServer> {
+export async function startFilledPostgres(bench: Bench, name = "filled"): Promise<PostgresServer> {
   const settings = { fsync: "on", shared_buffers: "256MB" };
   const database = bench.cleanup.use(await startPostgres({ settings }));
-  const filledDirectory = join(bench.directory, "filled");
+  const filledDirectory = join(bench.directory, name);
   await fillStore(filledDirectory, smallCounts(bench));
   const command = ["src/main.ts", "store", "copy", "--from", `sqlite:${filledDirectory}`];
   const env = { PATH: process.env.PATH, DATABASE_URL: database.url() };

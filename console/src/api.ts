@@ -4,6 +4,7 @@ import type { SettingsBody } from "../../src/accounts/settings-json.ts";
 import type { ApiKeySchema, CreatedApiKeySchema } from "../../src/api-keys/json.ts";
 import type { EventSchema } from "../../src/audit/json.ts";
 import type { DailyUsageSchema, UsageSchema } from "../../src/billing/json.ts";
+import type { CoveredSourceSchema } from "../../src/rates/coverage-json.ts";
 import type { RateSchema } from "../../src/rates/json.ts";
 import type { FailureCode } from "../../src/shared/failure.ts";
 import { root } from "./router.ts";
@@ -15,6 +16,7 @@ export type AccountSettings = Static<typeof SettingsBody>;
 export type Usage = Static<typeof UsageSchema>;
 export type DailyUsage = Static<typeof DailyUsageSchema>;
 export type AccountEvent = Static<typeof EventSchema>;
+export type CoveredSource = Static<typeof CoveredSourceSchema>;
 export type Rate = Static<typeof RateSchema>;
 
 /** The error in a response's envelope; `unreachable` when the service sent no response. */
@@ -150,4 +152,19 @@ export async function listEvents(before?: string): Promise<readonly AccountEvent
   const query = before === undefined ? "" : `?before=${before}`;
   const path = `v1/account/events${query}`;
   return (await askAsOwner<{ readonly events: readonly AccountEvent[] }>(path)).events;
+}
+
+/** A source, and how many pairs it owns. */
+export type SourceWithPairs = CoveredSource & { readonly pairs: number };
+
+export async function listSources(): Promise<readonly SourceWithPairs[]> {
+  const { sources, pairs } = await askAsOwner<Coverage>("v1/account/pairs");
+  const counts = new Map<string, number>();
+  for (const { source } of pairs) counts.set(source, (counts.get(source) ?? 0) + 1);
+  return sources.map((source) => ({ ...source, pairs: counts.get(source.key) ?? 0 }));
+}
+
+interface Coverage {
+  readonly sources: readonly CoveredSource[];
+  readonly pairs: readonly { readonly source: string }[];
 }

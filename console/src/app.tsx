@@ -9,6 +9,7 @@ import { KeysPage } from "./pages/keys.tsx";
 import { LogInPage } from "./pages/log-in.tsx";
 import { ResetPage } from "./pages/reset.tsx";
 import { SignUpPage } from "./pages/sign-up.tsx";
+import { SourcesPage } from "./pages/sources.tsx";
 import { TryPage } from "./pages/try.tsx";
 import { UsagePage } from "./pages/usage.tsx";
 import { VerifyPage } from "./pages/verify.tsx";
@@ -33,6 +34,7 @@ const pages: Record<ConsolePage, Page> = {
   "/keys": { title: "API keys", content: KeysPage, readers: "owner" },
   "/usage": { title: "Usage", content: UsagePage, readers: "owner" },
   "/activity": { title: "Activity", content: ActivityPage, readers: "owner" },
+  "/sources": { title: "Sources", content: SourcesPage, readers: "owner" },
   "/try": { title: "Try it", content: TryPage, readers: "owner" },
   "/agents": { title: "Agents", content: AgentsPage, readers: "owner" },
 };

@@ -29,6 +29,7 @@ export type Action =
   | "plan.set"
   | "plan.deleted"
   | "rates.imported"
+  | "rates.signed"
   | "rate.held"
   | "rate.released"
   | "rate.dropped"

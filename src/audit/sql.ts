@@ -22,6 +22,10 @@ const listEvents = (condition: string) => `
 const LIST_ALL = listEvents("");
 const LIST_OF_ACCOUNT = listEvents("AND e.account_id = $4");
 
+const LIST_OF_PAIR = `
+  SELECT ${COLUMNS} FROM events e
+  WHERE e.pair = $1 AND (e.at, e.id) > ($2, $3) ORDER BY e.at, e.id LIMIT $4`;
+
 const NEWEST_OF_ACCOUNT = `
   SELECT ${COLUMNS} FROM events e WHERE e.account_id = $1 ORDER BY e.at DESC, e.id DESC LIMIT $2`;
 
@@ -81,6 +85,10 @@ export function auditStore(engine: Engine): AuditStore {
           ? await engine.query(LIST_ALL, at, id, limit)
           : await engine.query(LIST_OF_ACCOUNT, at, id, limit, accountId);
       return rows.map((row) => ({ ...eventOf(row), email: optionalTextOf(row, "email") }));
+    },
+
+    async ofPair(pair, { at, id }, limit) {
+      return (await engine.query(LIST_OF_PAIR, pair, at, id, limit)).map(eventOf);
     },
 
     async ofAccount(accountId, beforeId, limit) {

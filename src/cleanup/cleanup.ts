@@ -8,22 +8,27 @@ const CLEANUP_INTERVAL_MS = HOUR_MS;
 /** How often a node checks whether the job is due. */
 const CHECK_INTERVAL_MS = 60_000;
 
+/** Pause between the steps that remove history, in which the process serves requests. */
+const PAUSE_MS = 10;
+
 /** Delivered and given-up mails are kept this long for `kurs mail list`. */
 const ENDED_MAILS_KEPT_MS = 30 * DAY_MS;
 
 /** Removes what has expired, and old mails and events, until it is aborted. */
 export async function runCleanupLoop(
   uses: {
-    readonly store: { readonly cleanup: CleanupStore };
+    readonly store: { readonly cleanup: CleanupStore; readonly history: OldHistory };
     readonly clock: Clock;
     /** How long events of the audit log are kept. */
     readonly auditDays: number;
+    /** How long the history of rates is kept; undefined: forever. */
+    readonly historyDays: number | undefined;
     readonly onError: (error: unknown) => void;
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { clock, auditDays, onError } = uses;
-  const { cleanup } = uses.store;
+  const { clock, auditDays, historyDays, onError } = uses;
+  const { cleanup, history } = uses.store;
 
   const cleanUpWhenDue = async (): Promise<void> => {
     const nowMs = clock.nowMs();
@@ -32,6 +37,12 @@ export async function runCleanupLoop(
     await cleanup.removeExpired(now);
     await cleanup.removeEndedMails(timestamp(nowMs - ENDED_MAILS_KEPT_MS));
     await cleanup.removeEvents(timestamp(nowMs - auditDays * DAY_MS));
+    if (historyDays === undefined) return;
+    const steps = history.removeBefore(timestamp(nowMs - historyDays * DAY_MS));
+    for await (const _ of steps) {
+      await sleep(PAUSE_MS, signal);
+      if (signal.aborted) return;
+    }
   };
 
   while (!signal.aborted) {
@@ -51,6 +62,12 @@ export interface CleanupStore {
   removeExpired(now: string): Promise<void>;
   /** Removes mails that were delivered or given up before a time. */
   removeEndedMails(before: string): Promise<void>;
-  /** Removes events of the audit log before a time. */
+  /** Removes events of the audit log before a time, except those of pairs: they are history. */
   removeEvents(before: string): Promise<void>;
+}
+
+/** The history of rates, as far as this work needs it. */
+interface OldHistory {
+  /** Removes what was replaced before a time, in steps of a few milliseconds. */
+  removeBefore(before: string): AsyncIterable<void>;
 }

@@ -29,7 +29,7 @@ const REMOVE_MAILS = removeSome(
   "id",
   "next_attempt_at IS NULL AND coalesce(delivered_at, given_up_at) < $1",
 );
-const REMOVE_EVENTS = removeSome("events", "id", "at < $1");
+const REMOVE_EVENTS = removeSome("events", "id", "at < $1 AND pair IS NULL");
 
 const EXPIRING = [REMOVE_SESSIONS, REMOVE_TOKENS, REMOVE_INVITATIONS, REMOVE_WINDOWS];
 

@@ -11,17 +11,30 @@ export type Column<Row> = readonly [
 
 /** Lays rows out in columns two spaces apart, under their headings. */
 export function table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const padded = columns.map(([heading, cell, align]) => {
-    const texts = [heading, ...rows.map(cell)].map((content) => visibleLine(String(content)));
-    const width = texts.reduce((widest, { length }) => Math.max(widest, length), 0);
-    return texts.map((text) => (align === "right" ? text.padStart(width) : text.padEnd(width)));
-  });
-  const lineAt = (line: number) =>
-    padded
-      .map((texts) => texts[line])
-      .join("  ")
-      .trimEnd();
-  return [lineAt(0), ...rows.map((_, row) => lineAt(row + 1))].join("\n");
+  return createTable(columns)(rows);
+}
+
+/**
+ * Lays out a table of any length a page at a time: the first has the headings, and no column
+ * becomes narrower than in the pages before.
+ */
+export function createTable<Row>(
+  columns: readonly Column<Row>[],
+): (rows: readonly Row[]) => string {
+  const widths = columns.map(() => 0);
+  let headings = columns.map(([heading]) => [heading]);
+  return (rows) => {
+    const padded = columns.map(([, cell, align], column) => {
+      const contents = [...(headings[column] ?? []), ...rows.map(cell)];
+      const texts = contents.map((content) => visibleLine(String(content)));
+      const width = texts.reduce((most, { length }) => Math.max(most, length), widths[column] ?? 0);
+      widths[column] = width;
+      return texts.map((text) => (align === "right" ? text.padStart(width) : text.padEnd(width)));
+    });
+    headings = [];
+    const lines = (padded[0] ?? []).map((_, line) => padded.map((texts) => texts[line]));
+    return lines.map((cells) => cells.join("  ").trimEnd()).join("\n");
+  };
 }
 
 /** How to print a list: as JSON, as a table, or `none` in place of an empty table. */

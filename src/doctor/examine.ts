@@ -7,17 +7,18 @@ import type { Clock } from "../shared/clock.ts";
 import { ConfigError } from "../shared/start-error.ts";
 import type { StoreSettings } from "../storage/settings.ts";
 import type { Examination } from "./facts.ts";
-import { inspectDirectory } from "./fs.ts";
+import { inspectDirectory, isReadableByOthers } from "./fs.ts";
 import { checkBackups } from "./rules/backups.ts";
 import { checkDirectory } from "./rules/directory.ts";
 import { type Finding, findingsOf } from "./rules/finding.ts";
 import { checkMail, checkOtherRates, checkSources } from "./rules/services.ts";
-import { type CheckedSettings, checkSettings } from "./rules/settings.ts";
+import { type CheckedSettings, checkSettings, checkSigningKey } from "./rules/settings.ts";
 import { checkStore, type RatesOfSource } from "./rules/store.ts";
 
 export interface DoctorSettings extends CheckedSettings, StoreSettings {
   readonly rateSources: readonly string[];
   readonly backupSchedule: Cron | undefined;
+  readonly signingKeyFile: string | undefined;
 }
 
 export interface DoctorDeps {
@@ -46,11 +47,13 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
     const rest = warning("nothing else was checked: it depends on the configuration");
     return [program, ...error.problems.map(problem), rest];
   }
+  const { signingKeyFile: keyFile } = settings;
   const isEmbedded = settings.database.engine === "sqlite";
   const directory = isEmbedded ? inspectDirectory(settings.dataDirectory) : "missing";
   return [
     program,
     ...checkSettings(settings),
+    ...(keyFile === undefined ? [] : checkSigningKey(keyFile, isReadableByOthers(keyFile))),
     ...(directory === "missing" ? [] : checkDirectory(settings.dataDirectory, directory)),
     ...(isEmbedded ? await findInBackups(settings, deps) : []),
     ...(await findInServices(settings, deps, isThorough)),

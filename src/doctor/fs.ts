@@ -4,6 +4,7 @@ import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import type { DirectoryFacts } from "./rules/directory.ts";
 
 const READABLE_BY_OTHERS = 0o004;
+const READABLE_BY_GROUP_OR_OTHERS = 0o044;
 const WRITABLE_BY_OTHERS = 0o002;
 const OPEN_TO_OTHERS = 0o001;
 const WRITABLE_BY_OWNER = 0o200;
@@ -36,6 +37,12 @@ export function inspectDirectory(path: string): DirectoryFacts | "missing" | "no
     ),
     hasSecondName: (files.get(FILE_NAME)?.nlink ?? 1) > 1,
   };
+}
+
+/** Whether other users of this machine can read a file. */
+export function isReadableByOthers(path: string): boolean {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  return (mode & READABLE_BY_GROUP_OR_OTHERS) !== 0;
 }
 
 /** For root, whether the directory's owner may write: root acts as that user there. */

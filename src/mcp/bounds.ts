@@ -19,10 +19,17 @@ const FREE_REQUESTS_MAX = 10;
 /** Characters of an error's message: enough for its first cause, and for a tool's name. */
 const ERROR_LENGTH_MAX = 256;
 
+/** Characters of a resource's URI: an error repeats it twice. Kurs's own have at most 23. */
+const URI_LENGTH_MAX = 256;
+
 const chargedTools: ReadonlySet<unknown> = new Set(["get_rate", "convert_currency"]);
 
 /** @returns the rejection of a request that must not reach the SDK. */
 export function limitError(body: unknown): McpResponse | undefined {
+  const messages: readonly unknown[] = Array.isArray(body) ? body : [body];
+  if (messages.some(hasLongUri)) {
+    return rejected(`a resource's URI may have at most ${URI_LENGTH_MAX} characters`);
+  }
   if (!Array.isArray(body)) {
     return hasMoreValues(body, MESSAGE_VALUES_MAX)
       ? rejected(`a message may hold at most ${MESSAGE_VALUES_MAX} JSON values`)
@@ -38,7 +45,10 @@ export function limitError(body: unknown): McpResponse | undefined {
   return rejectedFree(requests.filter((request) => !isCharged(request)));
 }
 
-/** Repeating a list request within a batch returns nothing new: tools/list alone is 4 KB. */
+/**
+ * Repeating a list request within a batch returns nothing new: tools/list alone is 4 KB. A resource
+ * has up to 250 KB, so a batch reads one.
+ */
 function rejectedFree(requests: readonly Message[]): McpResponse | undefined {
   const methods = requests.map(({ method }) => method).filter((method) => method !== "tools/call");
   const again = methods.find((method, index) => methods.indexOf(method) !== index);
@@ -56,6 +66,12 @@ type Message = Readonly<Record<string, unknown>>;
 
 function isRequest(message: unknown): message is Message {
   return isRecord(message) && "method" in message && "id" in message;
+}
+
+function hasLongUri(message: unknown): boolean {
+  if (!isRecord(message) || !isRecord(message.params)) return false;
+  const { uri } = message.params;
+  return typeof uri === "string" && uri.length > URI_LENGTH_MAX;
 }
 
 function isCharged({ method, params }: Message): boolean {

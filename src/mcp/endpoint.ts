@@ -3,6 +3,7 @@ import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { ReadUsage } from "../billing/usage.ts";
 import type { ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
+import type { Listings } from "../rates/listing.ts";
 import { limitError } from "./bounds.ts";
 import { createCallTool, type ObserveToolCall } from "./call-tool.ts";
 import { createDirectCalls } from "./direct.ts";
@@ -18,17 +19,18 @@ export function createMcpEndpoint(deps: {
   readonly readRate: ReadRate;
   readonly convertCurrency: ConvertCurrency;
   readonly readUsage: ReadUsage;
+  readonly listings: Listings;
   readonly apiKeys: ApiKeys;
   readonly version: string;
   readonly log: Logger;
   readonly observeCall?: ObserveToolCall | undefined;
 }): HandleMcpRequest {
-  const { apiKeys, version, log, observeCall } = deps;
+  const { apiKeys, listings, version, log, observeCall } = deps;
   const info = { name: "kurs", title: "Kurs", version };
   const tools = createTools(deps);
   const callTool = createCallTool(log, observeCall);
   const callDirectly = createDirectCalls(tools, callTool, info);
-  const handleWithSdk = createSdkHandler(tools, callTool, info);
+  const handleWithSdk = createSdkHandler({ tools, listings }, callTool, info);
 
   return async (request) => {
     const body = parsed(request.body);

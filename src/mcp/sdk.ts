@@ -8,11 +8,13 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { TObject } from "typebox";
+import type { Listings } from "../rates/listing.ts";
 import { Failure } from "../shared/failure.ts";
 import { acceptsJson, BOTH_TYPES } from "./accept.ts";
 import { shortened } from "./bounds.ts";
 import type { CallTool } from "./call-tool.ts";
 import { isRecord, type McpRequest, type McpResponse } from "./request.ts";
+import { addResources } from "./resources.ts";
 import type { Arguments, Tools } from "./tools.ts";
 
 /** The server's names and version, as clients see them. */
@@ -22,14 +24,15 @@ export interface ServerInfo {
   readonly version: string;
 }
 
-/** The tools change only with the program: clients may cache the list for an hour. */
+/** These lists change only with the program: clients may cache them for an hour. */
 const LIST_TTL_MS = 3_600_000;
 
 const instructions =
   "Exchange rates exactly as their publishers wrote them. Rates and amounts are decimal strings: " +
   "keep them as text. Pairs are direct, so EUR/USD does not give USD/EUR. get_rate and " +
   "convert_currency cost one unit of a monthly quota each; get_usage returns the units left and " +
-  "costs nothing. On quota_exceeded wait for reset_at.";
+  "costs nothing. The resource kurs://pairs lists the pairs and their sources, and is free. " +
+  "On quota_exceeded wait for reset_at.";
 
 /** The headers that the protocol uses; the credential is not passed to the SDK. */
 const protocolHeaders = [
@@ -49,8 +52,14 @@ const protocolHeaders = [
  */
 export type HandleWithSdk = (request: McpRequest, body: unknown) => Promise<McpResponse>;
 
+/** What the server offers. */
+interface Offer {
+  readonly tools: Tools;
+  readonly listings: Listings;
+}
+
 export function createSdkHandler(
-  tools: Tools,
+  offer: Offer,
   callTool: CallTool,
   info: ServerInfo,
 ): HandleWithSdk {
@@ -58,8 +67,8 @@ export function createSdkHandler(
     const body = Array.isArray(received) ? withoutCancellations(received) : received;
     let rejectedKey: Failure | undefined;
     const newServer = () =>
-      serverOf(tools, info, async (name, args) => {
-        const tool = tools.get(name);
+      serverOf(offer, info, async (name, args) => {
+        const tool = offer.tools.get(name);
         if (tool === undefined) throw new Error(`there is no tool ${name}`);
         return callTool(tool, request, args).catch((error: unknown) => {
           if (error instanceof Failure) rejectedKey = error;
@@ -127,16 +136,22 @@ function withShortError(message: JSONRPCMessage): JSONRPCMessage {
 }
 
 function serverOf(
-  tools: Tools,
+  { tools, listings }: Offer,
   info: ServerInfo,
   call: (name: string, args: Arguments) => ReturnType<CallTool>,
 ): McpServer {
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: "public" } as const;
   const server = new McpServer(info, {
-    capabilities: { tools: { listChanged: false } },
+    capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
     instructions,
-    cacheHints: { "tools/list": hint, "server/discover": hint },
+    cacheHints: {
+      "tools/list": hint,
+      "resources/list": hint,
+      "resources/templates/list": hint,
+      "server/discover": hint,
+    },
   });
+  addResources(server, listings);
   for (const { name, title, description, annotations, ...schemas } of tools.values()) {
     const inputSchema = advertisedOnly(schemas.inputSchema);
     const outputSchema = advertisedOnly(schemas.outputSchema);

@@ -5,6 +5,7 @@ import type { ReadUsage } from "../billing/usage.ts";
 import type { Conversion, ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
 import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
+import { signatureHeaders } from "../rates/headers.ts";
 import { RateSchema, rateJson } from "../rates/json.ts";
 import type { ServedRate } from "../rates/rules/rate.ts";
 import { Failure } from "../shared/failure.ts";
@@ -126,7 +127,7 @@ export function createTools(deps: {
         const [from = "", to = "", typed = ""] = texts;
         const result = await convertCurrency(apiKey, from, to, typed);
         if (result instanceof Failure) return result;
-        return { value: conversionJson(result), meta: metaOf(result.rate) };
+        return { value: conversionJson(result), meta: metaOf(withoutSignature(result.rate)) };
       },
     },
     {
@@ -147,12 +148,18 @@ export function createTools(deps: {
 }
 
 /** The headers that a read of the rate over REST has: `kurs/rate-source`, `kurs/link` and so on. */
-function metaOf({ headers }: ServedRate): Record<string, string> {
+function metaOf({ headers }: Pick<ServedRate, "headers">): Record<string, string> {
   const meta: Record<string, string> = {};
   for (let index = 0; index < headers.length; index += 2) {
     meta[`kurs/${headers[index]}`] = headers[index + 1] ?? "";
   }
   return meta;
+}
+
+/** A signature covers the body of the rate, which a conversion's is not. */
+function withoutSignature({ headers }: ServedRate): Pick<ServedRate, "headers"> {
+  const isKept = (index: number) => !signatureHeaders.has(headers[index - (index % 2)] ?? "");
+  return { headers: headers.filter((_, index) => isKept(index)) };
 }
 
 function conversionJson({ rate, amount: typed, result }: Conversion) {

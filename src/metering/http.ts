@@ -15,6 +15,21 @@ import { readsOverloaded } from "./rules.ts";
 const symbol = (description: string, example: string) =>
   Type.String({ description, examples: [example] });
 
+const textHeader = (description: string) => Type.String({ description });
+
+const signatureHeader = (description: string) => textHeader(`${description}; if rates are signed`);
+
+const rateHeaders = {
+  "RateLimit-Policy": textHeader("The quota and the seconds of its billing period"),
+  RateLimit: textHeader("The units that remain, and the seconds to the reset"),
+  "Rate-Source": textHeader("The source's key, and the name of its publisher (RFC 9651)"),
+  Link: textHeader("The publisher's terms, with rel license; if it has such a page"),
+  "Rate-Next": textHeader("The next publication by the publisher's calendar, if it has one"),
+  "Content-Digest": signatureHeader("SHA-256 of the body (RFC 9530)"),
+  "Signature-Input": signatureHeader("What the signature covers (RFC 9421)"),
+  Signature: signatureHeader("By a key in /.well-known/jwks.json"),
+};
+
 const readRateSchema = {
   operationId: "readRate",
   tags: ["Rates"],
@@ -28,12 +43,10 @@ const readRateSchema = {
     base: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "EUR"),
     quote: symbol("2 to 10 of A-Z and 0-9; trimmed and upper-cased", "USD"),
   }),
-  response: documentedResponses({ 200: Type.Ref("Rate#", { description: "The stored rate" }) }, [
-    "unauthorized",
-    "invalid_asset_symbol",
-    "quota_exceeded",
-    "unsupported_pair",
-  ]),
+  response: documentedResponses(
+    { 200: Type.Ref("Rate#", { description: "The stored rate", headers: rateHeaders }) },
+    ["unauthorized", "invalid_asset_symbol", "quota_exceeded", "unsupported_pair"],
+  ),
 };
 
 export function rateRoutes(

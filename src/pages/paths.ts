@@ -12,6 +12,7 @@ export const consolePages = [
   "/keys",
   "/usage",
   "/activity",
+  "/sources",
   "/try",
   "/agents",
 ] as const;

@@ -1,55 +1,145 @@
-import type { Instant } from "../shared/instant.ts";
+import { rateBody } from "./rules/rate.ts";
+import { type Pair, pairName } from "./rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate } from "./rules/update-policy.ts";
-import type { RateSource } from "./source.ts";
+import type { PublicSigningKey, SignedContent, SigningKey } from "./signing-key.ts";
+import { type RateSource, type Schedule, scheduleOf } from "./source.ts";
 
 /** The headers that name a rate's publisher, terms and next publication, as they are stored. */
 export interface StoredHeaders {
   /** Alternating names and values, as a JSON list. */
   readonly json: string;
-  /** The id of the key that signed them; undefined without a signature. */
-  readonly signingKey: string | undefined;
+  /** The key that signed them; undefined without a signature. */
+  readonly signingKey: PublicSigningKey | undefined;
 }
 
 /**
- * Computes the headers of a rate's responses: once, when it is stored.
- *
- * @param storedAt RFC 3339 in UTC.
+ * Computes the headers of the responses with a rate: once, when it is stored. Times are RFC 3339 in
+ * UTC.
  */
-export type HeadersOf = (rate: SourcedRate, storedAt: string) => StoredHeaders;
+export interface HeadersOf {
+  /** Those of one rate. A signature blocks for 0.1 ms. */
+  rate(rate: SourcedRate, storedAt: string): StoredHeaders;
+  /**
+   * Those of many, before the transaction that stores them: it would hold its lock while they are
+   * signed, and the server would not respond.
+   */
+  rates(
+    rates: readonly SourcedRate[],
+    storedAt: string,
+  ): Promise<(rate: SourcedRate) => StoredHeaders>;
+}
+
+/** The headers with the signature of a rate's response, and with the digest that it covers. */
+export const signatureHeaders: ReadonlySet<string> = new Set([
+  "content-digest",
+  "signature-input",
+  "signature",
+]);
 
 /** @param json as the store keeps it; null for a rate of an older version, until the next start. */
 export function parseHeaders(json: string | null): readonly string[] {
   return json === null ? [] : (JSON.parse(json) as string[]);
 }
 
+/** The pairs whose last headers are kept: some 2 MB. */
+const KEPT_PAIRS_MAX = 1000;
+
+/**
+ * Creates a `parseHeaders` for a store that sends the text with every read: it parses a text that
+ * differs from the pair's last one only. That takes 0.3 µs, and parsing those of a signed rate 1.1.
+ */
+export function createHeaderParser(): (pair: Pair, json: string | null) => readonly string[] {
+  const kept = new Map<
+    string,
+    { readonly json: string | null; readonly list: readonly string[] }
+  >();
+  return (pair, json) => {
+    const name = pairName(pair);
+    const last = kept.get(name);
+    if (last?.json === json) return last.list;
+    const list = parseHeaders(json);
+    if (kept.size >= KEPT_PAIRS_MAX) kept.clear();
+    kept.set(name, { json, list });
+    return list;
+  };
+}
+
 /** What the headers say about a source. */
-export type HeaderSource = Pick<RateSource, "key" | "name" | "termsUrl" | "schedule">;
+export type HeaderSource = Pick<
+  RateSource,
+  "key" | "name" | "termsUrl" | "schedule" | "rarerPairs"
+>;
 
 const imported = [
   "rate-source",
   rateSource({ key: IMPORT_SOURCE, name: "Imported by the operator" }),
 ];
 
-/** @param sources every known source: a store may have rates of those that are switched off. */
-export function createHeadersOf(sources: readonly HeaderSource[]): HeadersOf {
+/** Of an import, or of a source that this version does not know. */
+const unnamed = (source: string) => (source === IMPORT_SOURCE ? imported : ["rate-source", source]);
+
+/**
+ * @param sources every known source: a store may have rates of those that are switched off.
+ * @param signingKey returns the key that signs; by default none does.
+ */
+export function createHeadersOf(
+  sources: readonly HeaderSource[],
+  signingKey: () => SigningKey | undefined = () => undefined,
+): HeadersOf {
   const bySource = new Map(sources.map((source) => [source.key, forSource(source)]));
-  return (rate) => {
-    const headers = bySource.get(rate.source)?.(rate.asOf) ?? imported;
-    return { json: JSON.stringify(headers), signingKey: undefined };
+  const unsigned = (rate: SourcedRate) => bySource.get(rate.source)?.(rate) ?? unnamed(rate.source);
+  const stored = (headers: readonly string[], key?: SigningKey): StoredHeaders => ({
+    json: JSON.stringify(headers),
+    signingKey: key && { id: key.id, publicKey: key.publicKey },
+  });
+  const one: HeadersOf["rate"] = (rate, storedAt) => {
+    const headers = unsigned(rate);
+    const key = signingKey();
+    if (key === undefined) return stored(headers);
+    return stored([...headers, ...key.sign(contentOf(rate, headers, storedAt))], key);
+  };
+  return {
+    rate: one,
+    async rates(rates, storedAt) {
+      const key = signingKey();
+      if (key === undefined) return (rate) => stored(unsigned(rate));
+      const signed = new Map<SourcedRate, StoredHeaders>();
+      const sign = async (rate: SourcedRate) => {
+        const headers = unsigned(rate);
+        const signature = await key.signLater(contentOf(rate, headers, storedAt));
+        signed.set(rate, stored([...headers, ...signature], key));
+      };
+      await Promise.all(rates.map(sign));
+      return (rate) => signed.get(rate) ?? one(rate, storedAt);
+    },
   };
 }
 
+/** @param headers begin with Rate-Source. */
+function contentOf(
+  rate: SourcedRate,
+  [, rateSource = ""]: readonly string[],
+  storedAt: string,
+): SignedContent {
+  const createdSeconds = Math.floor(Date.parse(storedAt) / 1000);
+  return { body: rateBody(rate), rateSource, createdSeconds };
+}
+
 /** The rates of one publication have one time, so the last result is kept. */
-function forSource(source: HeaderSource): (asOf: Instant) => readonly string[] {
-  const { termsUrl, schedule } = source;
+function forSource(source: HeaderSource): (rate: SourcedRate) => readonly string[] {
+  const { termsUrl } = source;
   const constant = ["rate-source", rateSource(source)];
   if (termsUrl !== undefined) constant.push("link", `<${termsUrl}>; rel="license"`);
-  let last: { readonly asOf: string; readonly headers: readonly string[] } | undefined;
-  return (asOf) => {
-    if (last?.asOf !== asOf) {
+  let last:
+    | { readonly asOf: string; readonly schedule: Schedule; readonly headers: readonly string[] }
+    | undefined;
+  return (rate) => {
+    const { asOf } = rate;
+    const schedule = scheduleOf(source, rate);
+    if (last?.asOf !== asOf || last.schedule !== schedule) {
       const nextMs = schedule.following(Date.parse(asOf));
       const next = nextMs === undefined ? [] : ["rate-next", wholeSeconds(nextMs)];
-      last = { asOf, headers: [...constant, ...next] };
+      last = { asOf, schedule, headers: [...constant, ...next] };
     }
     return last.headers;
   };

@@ -1,6 +1,7 @@
 import { integerOf, type Tables } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type { HistoryStore, Publication } from "./history.ts";
+import { removeHistory } from "./retention-sql.ts";
 
 export const historyTables: Tables = {
   documents: { key: "hash", others: "content" },
@@ -43,9 +44,11 @@ export function* storePublication({
   source,
   receivedAt,
   documents,
+  isPolled = false,
 }: Publication): Transaction<number> {
   const last: Row[] = yield statement(LAST_OF_SOURCE, source);
   const isRepeated =
+    !isPolled &&
     last.length === documents.length &&
     documents.every(({ stored }, place) => stored?.hash === last[place]?.hash);
   if (isRepeated && last[0] !== undefined) return integerOf(last[0], "publication");
@@ -68,5 +71,7 @@ export function historyStore(engine: Engine): HistoryStore {
     async recordDigest(publication, { hash, bytes }) {
       await engine.query(RECORD_DIGEST, publication, hash, bytes);
     },
+
+    removeBefore: (before) => removeHistory(engine, before),
   };
 }

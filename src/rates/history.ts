@@ -10,6 +10,8 @@ export interface Publication {
   /** RFC 3339 in UTC. */
   readonly receivedAt: string;
   readonly documents: readonly Document[];
+  /** Whether its rates have the time of its receipt: the same documents then state new rates. */
+  readonly isPolled?: boolean;
 }
 
 /** A document that rates came from. */
@@ -38,4 +40,12 @@ export type PackContent = (content: Uint8Array) => Promise<StoredContent>;
 export interface HistoryStore {
   /** Records the digest of an imported file, which is known once it was read to its end. */
   recordDigest(publication: number, digest: FileDigest): Promise<void>;
+  /**
+   * Removes what the history of every moment since a time does not need: observations and events of
+   * pairs from before, and publications that nothing else refers to. What was served then stays.
+   *
+   * @param before RFC 3339 in UTC.
+   * @returns its steps, each of a few milliseconds. Pause between them, for other work.
+   */
+  removeBefore(before: string): AsyncIterable<void>;
 }

@@ -151,7 +151,8 @@ function findUnknown(onUnknownSymbol: ImportReports["onUnknownSymbol"]) {
   return {
     check(line: number, { base, quote }: Pair): void {
       let isFurther = false;
-      for (const symbol of [base, quote].filter(isNew)) {
+      for (const symbol of [base, quote]) {
+        if (!isNew(symbol)) continue;
         if (symbols.size < UNKNOWN_SYMBOLS_MAX) {
           symbols.add(symbol);
           onUnknownSymbol(line, symbol);
@@ -169,7 +170,7 @@ function heldReason({ base, quote, rate }: SourcedRate): string {
 }
 
 /** The bundled rates are known to be good, so a clock behind their times rejects none. */
-const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
+export const ANY_TIME = "9999-12-31T23:59:59.999999999Z" as Instant;
 
 /**
  * Stores the bundled publications in a store without any rate. Where two have the same pair, the

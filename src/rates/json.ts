@@ -1,14 +1,27 @@
 import type { Static } from "typebox";
 import { Type } from "../shared/json-schema.ts";
+import type { Outlook } from "./coverage.ts";
 import type { ImportCounts } from "./import.ts";
 import type { SourceStatus } from "./refresh.ts";
+import { currencyName } from "./rules/currency-names.ts";
 import type { Rate } from "./rules/rate.ts";
+import type { PublicSigningKey } from "./signing-key.ts";
 import type { HeldRate, RemovedRate, StoredRate } from "./store.ts";
 
 // The JSON that the commands print with --json.
 
-export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
+function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
   return { ...rateJson(rate), source, suspended_at: suspendedAt ?? null };
+}
+
+export function listedRateJson(rate: StoredRate, { isMissed, nextPublication }: Outlook) {
+  return {
+    ...storedRateJson(rate),
+    base_name: currencyName(rate.base) ?? null,
+    quote_name: currencyName(rate.quote) ?? null,
+    missed_publication: isMissed,
+    next_publication: nextPublication ?? null,
+  };
 }
 
 export function importCountsJson({ stored, held, rejected, unknownSymbols }: ImportCounts) {
@@ -58,9 +71,39 @@ export const RateSchema = Type.Object(
   { $id: "Rate" },
 );
 
+const PublicKeysSchema = Type.Object(
+  {
+    keys: Type.Array(
+      Type.Object({
+        kty: Type.Literal("OKP"),
+        crv: Type.Literal("Ed25519"),
+        x: Type.String({ description: "The key's 32 bytes in base64url" }),
+        kid: Type.String({ description: "The keyid of its signatures: its thumbprint (RFC 7638)" }),
+        alg: Type.Literal("EdDSA"),
+        use: Type.Literal("sig"),
+      }),
+    ),
+  },
+  { $id: "PublicKeys" },
+);
+
 /** Every schema here that responses refer to by name. */
-export const rateSchemas = [RateSchema];
+export const rateSchemas = [RateSchema, PublicKeysSchema];
 
 export function rateJson({ base, quote, rate, asOf }: Rate): Static<typeof RateSchema> {
   return { base, quote, rate, as_of: asOf, type: "direct" };
+}
+
+/** A JSON Web Key Set (RFC 7517, RFC 8037). */
+export function publicKeysJson(keys: readonly PublicSigningKey[]): Static<typeof PublicKeysSchema> {
+  return {
+    keys: keys.map(({ id, publicKey }) => ({
+      kty: "OKP",
+      crv: "Ed25519",
+      x: publicKey,
+      kid: id,
+      alg: "EdDSA",
+      use: "sig",
+    })),
+  };
 }

@@ -128,7 +128,7 @@ export async function previewSource(
 }
 
 async function publicationOf(
-  { key }: RateSource,
+  { key, schedule }: RateSource,
   { documents }: Exclude<Fetched, "unchanged">,
   receivedAt: string,
   packContent: PackContent,
@@ -138,7 +138,8 @@ async function publicationOf(
     receivedAt: timestamp(receivedMs),
     stored: await packContent(body),
   }));
-  return { source: key, receivedAt, documents: await Promise.all(stored) };
+  const isPolled = schedule.following(Date.parse(receivedAt)) === undefined;
+  return { source: key, receivedAt, documents: await Promise.all(stored), isPolled };
 }
 
 /** Validates each fetched line by itself. A response without a single rate is a failure. */

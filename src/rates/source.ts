@@ -1,4 +1,5 @@
 import type { Quotation, Rejection } from "./rules/rate.ts";
+import type { Pair } from "./rules/symbol.ts";
 
 /** A line of a response, and which of the source's addresses it came from, from 0. */
 export type FetchedLine = (Quotation | Rejection) & { readonly place?: number };
@@ -31,6 +32,8 @@ export interface RateSource {
   readonly terms: string;
   readonly termsUrl: string | undefined;
   readonly schedule: Schedule;
+  /** Unset for a publisher that publishes all its pairs at the same times. */
+  readonly rarerPairs?: RarerPairs;
   /**
    * @param validators as the last fetch returned them.
    * @throws {SourceError} with the reason.
@@ -38,11 +41,27 @@ export interface RateSource {
   fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
 }
 
+/** The pairs that a publisher publishes less often than the others. */
+export interface RarerPairs {
+  readonly includes: (pair: Pair) => boolean;
+  readonly schedule: Schedule;
+}
+
+/** @returns the calendar of a source's pair. */
+export function scheduleOf(
+  { schedule, rarerPairs }: Pick<RateSource, "schedule" | "rarerPairs">,
+  pair: Pair,
+): Schedule {
+  return rarerPairs?.includes(pair) ? rarerPairs.schedule : schedule;
+}
+
 /** Missed publications are counted up to this number: more would say nothing new. */
 export const MISSED_MAX = 99;
 
 /** A source's calendar, in milliseconds since 1970. */
 export interface Schedule {
+  /** @returns the calendar for a person: `16:05 on working days, Europe/Berlin`. */
+  describe(): string;
   /** The time of the first publication after `afterMs`. */
   next(afterMs: number): number;
   /**
@@ -62,6 +81,14 @@ export interface Schedule {
    * not reflect. `MISSED_MAX` means that many or more.
    */
   missed(newestAsOfMs: number | undefined, nowMs: number): number;
+  /** Whether a publication is overdue that a rate as of `asOfMs` does not reflect. */
+  isOverdue(asOfMs: number, nowMs: number): boolean;
+  /**
+   * The first time after `nowMs` at which `isOverdue`, `missed` or `next` may change for a rate
+   * that stays the same, to the second; undefined for a polled source, where that depends on the
+   * rate.
+   */
+  nextChange(nowMs: number): number | undefined;
 }
 
 /** A source could not be fetched, or its response does not have the publisher's format. */

@@ -1,6 +1,5 @@
 import type { Action } from "../audit/rules.ts";
 import { writeEvent } from "../audit/sql.ts";
-import { chunksOf } from "../shared/chunks.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Origin } from "../shared/origin.ts";
 import {
@@ -10,19 +9,22 @@ import {
   type Tables,
   textOf,
 } from "../storage/columns.ts";
-import { type Engine, type Row, statement } from "../storage/engine.ts";
+import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
+import { renewHeaders } from "./headers-sql.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
+import type { SourcedRate } from "./rules/update-policy.ts";
 import { FORGET_VALIDATORS } from "./sources-sql.ts";
-import type { DecidedUpdate, HeldRate, RateStore, StoredRate } from "./store.ts";
+import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,
   figureOf,
-  judgeAll,
   positionOf,
+  previewRates,
   sourcedRateOf,
   storeRate,
   updateRates,
 } from "./update-sql.ts";
+import { RATES_LOCK } from "./update-statements-sql.ts";
 
 export const rateTables: Tables = {
   rates: {
@@ -50,50 +52,35 @@ const LIST_RATES = `
   SELECT base, quote, rate, as_of, source, suspended_at FROM rates
   WHERE base = $1 OR $1 IS NULL ORDER BY base, quote`;
 
-const LIST_WITHOUT_HEADERS = `
-  SELECT base, quote, rate, as_of, source, observation FROM rates WHERE headers IS NULL LIMIT $1`;
-
-// Only if no other rate was stored meanwhile.
-const SET_HEADERS = `
-  UPDATE rates SET headers = $4, signing_key = $5
-  WHERE base = $1 AND quote = $2 AND observation = $3 AND headers IS NULL`;
-
-const ROWS_PER_PAGE = 500;
-
 const HAS_RATES = "SELECT 1 FROM rates LIMIT 1";
 
 const SUSPEND_RATE = `
-  UPDATE rates SET suspended_at = $3 WHERE base = $1 AND quote = $2 RETURNING base`;
+  UPDATE rates SET suspended_at = $3 WHERE base = $1 AND quote = $2 RETURNING observation`;
 
 const REMOVE_RATE = `
   DELETE FROM rates WHERE base = $1 AND quote = $2
-  RETURNING base, quote, rate, as_of, source, suspended_at`;
-
-/** Held from comparing with the stored rates to storing, so that no other process stores then. */
-const RATES_LOCK = "rates";
+  RETURNING base, quote, rate, as_of, source, suspended_at, observation`;
 
 export function rateStore(engine: Engine): RateStore {
   const setSuspended = (pair: Pair, at: string | null, action: Action, origin: Origin) =>
     engine.transaction(function* () {
-      const isKnown = (yield statement(SUSPEND_RATE, pair.base, pair.quote, at)).length === 1;
-      if (isKnown) {
-        yield writeEvent(action, origin, { details: { pair: pairName(pair) } });
-        yield statement(COUNT_CHANGE);
-      }
-      return isKnown;
+      const [row] = yield statement(SUSPEND_RATE, pair.base, pair.quote, at);
+      if (row === undefined) return false;
+      const details = { pair: pairName(pair), ...(yield* countChangeOf(row)) };
+      yield writeEvent(action, origin, { details });
+      return true;
     });
 
   return {
-    update: (rates, how) =>
-      engine.transaction(() => updateRates(engine.maxRowsPerStatement, rates, how), RATES_LOCK),
+    async update(rates, how) {
+      const { maxRowsPerStatement } = engine;
+      const headersOf = await how.headersOf.rates(rates, how.origin.at);
+      const steps = () => updateRates(maxRowsPerStatement, rates, how, headersOf);
+      return engine.transaction(steps, RATES_LOCK);
+    },
 
     previewUpdate: (rates, judge) =>
-      engine.transaction(function* () {
-        const all: DecidedUpdate[] = [];
-        for (const some of chunksOf(rates, engine.maxRowsPerStatement))
-          all.push(...(yield* judgeAll(some, judge)).judged);
-        return all;
-      }),
+      engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, judge)),
 
     async listHeld() {
       return (await engine.query(LIST_HELD_RATES)).map(
@@ -111,7 +98,8 @@ export function rateStore(engine: Engine): RateStore {
         if (row === undefined) return undefined;
         const held = sourcedRateOf(row);
         const stored = { ...held, ...positionOf(row) };
-        yield* storeRate(stored, optionalIntegerOf(row, "publication"), headersOf, origin.at);
+        const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
+        yield* storeRate(stored, optionalIntegerOf(row, "publication"), headers, origin.at);
         const details = figureOf(held);
         yield writeEvent("rate.released", origin, { details });
         return held;
@@ -126,21 +114,7 @@ export function rateStore(engine: Engine): RateStore {
         return true;
       }),
 
-    async addMissingHeaders(headersOf, now) {
-      let rows: Row[];
-      do {
-        rows = await engine.query(LIST_WITHOUT_HEADERS, ROWS_PER_PAGE);
-        await engine.transaction(function* () {
-          for (const row of rows) {
-            const rate = sourcedRateOf(row);
-            const { json, signingKey = null } = headersOf(rate, now);
-            const observation = integerOf(row, "observation");
-            const values = [rate.base, rate.quote, observation, json, signingKey];
-            yield statement(SET_HEADERS, ...values);
-          }
-        });
-      } while (rows.length === ROWS_PER_PAGE);
-    },
+    renewHeaders: (which, headersOf, now) => renewHeaders(engine, which, headersOf, now),
 
     async list(base) {
       return (await engine.query(LIST_RATES, base ?? null)).map(storedRateOf);
@@ -160,9 +134,8 @@ export function rateStore(engine: Engine): RateStore {
         const rate = storedRateOf(row);
         const [heldRow] = yield statement(TAKE_HELD_RATE, base, quote);
         yield statement(FORGET_VALIDATORS, rate.source);
-        const details = figureOf(rate);
+        const details = { ...figureOf(rate), ...(yield* countChangeOf(row)) };
         yield writeEvent("rate.deleted", origin, { details });
-        yield statement(COUNT_CHANGE);
         return { rate, held: heldRow && sourcedRateOf(heldRow) };
       }, RATES_LOCK),
   };
@@ -170,4 +143,18 @@ export function rateStore(engine: Engine): RateStore {
 
 function storedRateOf(row: Row): StoredRate {
   return { ...sourcedRateOf(row), suspendedAt: optionalTextOf(row, "suspended_at") };
+}
+
+/**
+ * Counts a change of a pair. @returns the details that give its event a place among the pair's
+ * observations and other changes, whatever the clock says.
+ */
+function* countChangeOf(
+  rateRow: Row,
+): Transaction<{ readonly observation: number; readonly change: number }> {
+  const [row] = yield statement(COUNT_CHANGE);
+  return {
+    observation: integerOf(rateRow, "observation"),
+    change: integerOf(row ?? {}, "version"),
+  };
 }

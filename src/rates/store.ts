@@ -53,6 +53,9 @@ export interface UpdateOutcome {
   readonly publication: number;
 }
 
+/** Rates of older versions have no headers; those stored without a key have no signature. */
+export type RatesToRenew = "without headers" | "without a signature" | "all";
+
 export interface RateStore {
   /**
    * Compares each rate with the stored one and applies the decision, all in one transaction, and
@@ -68,8 +71,12 @@ export interface RateStore {
   releaseHeld(pair: Pair, headersOf: HeadersOf, origin: Origin): Promise<SourcedRate | undefined>;
   /** Deletes a held rate. @returns false when none is held. */
   dropHeld(pair: Pair, origin: Origin): Promise<boolean>;
-  /** Computes the headers of rates that have none: an older version has stored them. */
-  addMissingHeaders(headersOf: HeadersOf, now: string): Promise<void>;
+  /**
+   * Computes headers of stored rates anew, in many short transactions.
+   *
+   * @returns the number of rates.
+   */
+  renewHeaders(which: RatesToRenew, headersOf: HeadersOf, now: string): Promise<number>;
   /** Every rate, or those of one base, ordered by pair. */
   list(base?: string): Promise<StoredRate[]>;
   hasAny(): Promise<boolean>;

@@ -2,9 +2,16 @@ import { writeEvent } from "../audit/sql.ts";
 import { chunksOf } from "../shared/chunks.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
+import type { Origin } from "../shared/origin.ts";
 import { integerOf, optionalIntegerOf, textOf } from "../storage/columns.ts";
-import { type Row, type SqlValue, statement, type Transaction } from "../storage/engine.ts";
-import type { HeadersOf } from "./headers.ts";
+import {
+  type Row,
+  type SqlValue,
+  type Statement,
+  statement,
+  type Transaction,
+} from "../storage/engine.ts";
+import type { StoredHeaders } from "./headers.ts";
 import { storePublication } from "./history-sql.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
 import type {
@@ -14,70 +21,25 @@ import type {
   UpdateDecision,
   UpdatePolicy,
 } from "./rules/update-policy.ts";
+import type { PublicSigningKey } from "./signing-key.ts";
+import { addKey } from "./signing-keys-sql.ts";
 import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
-
-/** Builds a statement once per number of rows: an import needs the same one a million times. */
-function byCount(make: (rows: number) => string): (rows: number) => string {
-  const made = new Map<number, string>();
-  return (rows) => {
-    const known = made.get(rows) ?? make(rows);
-    made.set(rows, known);
-    return known;
-  };
-}
-
-// Rates are looked up and stored many at a time: over a network each round trip costs time, and all
-// other writers wait for the lock meanwhile.
-// Joined from the wanted pairs, each is one search by the key: with IN, SQLite scans the table.
-// A pair without a rate may have had one: its history continues after the last observation.
-const currentRates = byCount(
-  (pairs) => `
-  WITH wanted (base, quote) AS (VALUES ${rowsOf(pairs, 2)})
-  SELECT w.base, w.quote, r.rate, r.as_of, r.source, h.rate AS held_rate, h.as_of AS held_as_of,
-    coalesce(r.observation, (
-      SELECT max(o.sequence) FROM observations o WHERE o.base = w.base AND o.quote = w.quote
-    ), 0) AS observation
-  FROM wanted w
-  LEFT JOIN rates r ON r.base = w.base AND r.quote = w.quote
-  LEFT JOIN held_rates h ON h.base = w.base AND h.quote = w.quote`,
-);
-
-const storeRates = byCount(
-  (rates) => `
-  INSERT INTO rates (base, quote, rate, as_of, source, observation, headers, signing_key)
-  VALUES ${rowsOf(rates, 8)}
-  ON CONFLICT (base, quote) DO UPDATE
-    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
-      observation = excluded.observation, headers = excluded.headers,
-      signing_key = excluded.signing_key`,
-);
-
-const addObservations = byCount(
-  (observations) => `
-  INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at, publication,
-    place, line)
-  VALUES ${rowsOf(observations, 10)}`,
-);
-
-const holdRates = byCount(
-  (rates) => `
-  INSERT INTO held_rates (base, quote, rate, as_of, source, held_at, publication, place, line)
-  VALUES ${rowsOf(rates, 9)}
-  ON CONFLICT (base, quote) DO UPDATE
-    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
-      held_at = excluded.held_at, publication = excluded.publication, place = excluded.place,
-      line = excluded.line`,
-);
-
-const dropHeldRates = byCount(
-  (pairs) => `
-  DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${rowsOf(pairs, 2)})`,
-);
+import {
+  currentRates,
+  dropHeldRates,
+  holdRates,
+  insertObservations,
+  storeRates,
+} from "./update-statements-sql.ts";
 
 /** Counts a change of what pairs exist, who publishes them and which rate is served. */
 export const COUNT_CHANGE = `
   INSERT INTO versions (name, version) VALUES ('rates', 1)
-  ON CONFLICT (name) DO UPDATE SET version = versions.version + 1`;
+  ON CONFLICT (name) DO UPDATE SET version = versions.version + 1
+  RETURNING version`;
+
+/** @returns the headers of a rate that is about to be stored. */
+type HeadersFor = (rate: SourcedRate) => StoredHeaders;
 
 /** An accepted rate, with its place in its pair's history. */
 interface Accepted {
@@ -85,139 +47,200 @@ interface Accepted {
   readonly sequence: number;
 }
 
+/** What the store has of a pair, then also what was decided about it. */
+interface PairState {
+  readonly pair: Pair;
+  current: SourcedRate | undefined;
+  /** The sequence of its last observation; 0 without one. */
+  sequence: number;
+  /** The rate that the store holds, as `figureName` names it. */
+  heldBefore: string | undefined;
+  /** The last rate that was accepted. */
+  served: Accepted | undefined;
+  /** The last rate to hold, unless one was accepted after it. */
+  held: ReceivedRate | undefined;
+}
+
 /** Compares rates with the stored ones, and stores or holds those that the policy says. */
 export function* updateRates(
   maxRowsPerStatement: number,
   rates: readonly ReceivedRate[],
-  { judge, headersOf, publication, origin }: RateUpdate,
+  { judge, publication, origin }: RateUpdate,
+  headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
-  const verdicts: UpdateDecision[] = [];
-  let hasChanges = false;
-  for (const some of chunksOf(rates, maxRowsPerStatement)) {
-    const { judged, accepted, served, held, newlyHeld, settled } = yield* judgeAll(some, judge);
-    for (const { verdict } of judged) verdicts.push(verdict);
-    if (accepted.length > 0) {
-      hasChanges = true;
-      yield* store(accepted, served, id, headersOf, origin.at);
-    }
-    if (settled.length > 0)
-      yield statement(dropHeldRates(settled.length), ...settled.flatMap(pairOf));
-    const withTime = held.flatMap((rate) => [...valuesOf(rate), origin.at, ...originOf(rate, id)]);
-    if (held.length > 0) yield statement(holdRates(held.length), ...withTime);
-    for (const rate of newlyHeld)
-      yield writeEvent("rate.held", origin, { details: figureOf(rate) });
+  const states = yield* readStates(maxRowsPerStatement, rates);
+  const accepted: Accepted[] = [];
+  const verdicts = rates.map((rate, index) => decide(rate, states.ofRates[index], judge, accepted));
+  if (accepted.length > 0) {
+    for (const some of chunksOf(accepted, maxRowsPerStatement))
+      yield addObservations(some, id, origin.at);
+    const served = states.ofPairs.flatMap(({ served: last }) => last ?? []);
+    yield* serve(maxRowsPerStatement, served, headersOf, origin.at);
+    yield statement(COUNT_CHANGE);
   }
-  if (hasChanges) yield statement(COUNT_CHANGE);
+  yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
   return { verdicts, publication: id };
+}
+
+/** Decides on rates as `updateRates` does, and stores nothing. */
+export function* previewRates(
+  maxRowsPerStatement: number,
+  rates: readonly ReceivedRate[],
+  judge: UpdatePolicy,
+): Transaction<DecidedUpdate[]> {
+  const states = yield* readStates(maxRowsPerStatement, rates);
+  return rates.map((next, index): DecidedUpdate => {
+    const state = states.ofRates[index];
+    const current = state?.current;
+    return { next, current, verdict: decide(next, state, judge, []) };
+  });
 }
 
 /** Stores one rate whatever the stored one is. */
 export function* storeRate(
   rate: ReceivedRate,
   publication: number | undefined,
-  headersOf: HeadersOf,
+  headersOf: HeadersFor,
   now: string,
 ): Transaction<void> {
-  const [row] = yield statement(currentRates(1), rate.base, rate.quote);
-  const accepted = [{ rate, sequence: integerOf(row ?? {}, "observation") + 1 }];
-  yield* store(accepted, accepted, publication, headersOf, now);
+  const [state] = (yield* readStates(1, [rate])).ofPairs;
+  const accepted = [{ rate, sequence: (state?.sequence ?? 0) + 1 }];
+  yield addObservations(accepted, publication, now);
+  yield* serve(1, accepted, headersOf, now);
   yield statement(COUNT_CHANGE);
 }
 
-/** @param served those of the accepted rates that are the last of their pairs. */
-function* store(
-  accepted: readonly Accepted[],
-  served: readonly Accepted[],
-  publication: number | undefined,
-  headersOf: HeadersOf,
-  now: string,
-): Transaction<void> {
-  const observations = accepted.flatMap(({ rate, sequence }) => [
-    rate.base,
-    rate.quote,
-    sequence,
-    rate.rate,
-    rate.asOf,
-    rate.source,
-    now,
-    ...originOf(rate, publication),
-  ]);
-  yield statement(addObservations(accepted.length), ...observations);
-  const rows = served.flatMap(({ rate, sequence }) => {
-    const { json, signingKey } = headersOf(rate, now);
-    return [...valuesOf(rate), sequence, json, signingKey ?? null];
-  });
-  yield statement(storeRates(served.length), ...rows);
+/** The states of the pairs, and for each rate the one of its pair. */
+interface States {
+  readonly ofPairs: readonly PairState[];
+  readonly ofRates: readonly PairState[];
 }
 
-/** What is decided about rates before anything of it is stored. */
-interface Judged {
-  readonly judged: readonly DecidedUpdate[];
-  readonly accepted: readonly Accepted[];
-  /** The last accepted rate of each pair. */
-  readonly served: readonly Accepted[];
-  /** The last rate to hold of each pair. */
-  readonly held: readonly ReceivedRate[];
-  /** Those to hold that are not held already. */
-  readonly newlyHeld: readonly ReceivedRate[];
-  /** The pairs to serve that have a held rate. */
-  readonly settled: readonly Pair[];
+/** Reads what the store has of every pair of the rates. */
+function* readStates(
+  maxRowsPerStatement: number,
+  rates: readonly ReceivedRate[],
+): Transaction<States> {
+  const states = new Map<string, PairState>();
+  const ofRates = rates.map((rate) => {
+    const name = pairName(rate);
+    const known = states.get(name);
+    if (known !== undefined) return known;
+    const state = newState(rate);
+    states.set(name, state);
+    return state;
+  });
+  const ofPairs = [...states.values()];
+  for (const some of chunksOf(ofPairs, maxRowsPerStatement)) {
+    const wanted: string[] = [];
+    for (const { pair } of some) wanted.push(pair.base, pair.quote);
+    const rows: Row[] = yield statement(currentRates(some.length), ...wanted);
+    for (const row of rows) setStored(some[integerOf(row, "number")], row);
+  }
+  return { ofPairs, ofRates };
+}
+
+function newState(pair: Pair): PairState {
+  return {
+    pair,
+    current: undefined,
+    sequence: 0,
+    heldBefore: undefined,
+    served: undefined,
+    held: undefined,
+  };
+}
+
+function setStored(state: PairState | undefined, row: Row): void {
+  if (state === undefined) throw new Error(`the pair ${row.number} is none of the wanted ones`);
+  if (row.rate !== null) state.current = rateOf(row, state.pair.base, state.pair.quote);
+  state.sequence = integerOf(row, "observation");
+  if (row.held_rate !== null) state.heldBefore = `${row.held_rate} ${row.held_as_of}`;
 }
 
 /**
- * Decides on rates one after the other, each against the rate stored by then: a file may have a
- * pair twice.
+ * Decides on a rate by what is stored by then, since a file may have a pair twice, and records the
+ * decision in the pair's state.
+ *
+ * @param accepted gets the rate if it is stored.
  */
-export function* judgeAll(
-  rates: readonly ReceivedRate[],
+function decide(
+  rate: ReceivedRate,
+  state: PairState | undefined,
   judge: UpdatePolicy,
-): Transaction<Judged> {
-  const pairs = new Map(rates.map((rate) => [pairName(rate), rate]));
-  const values = [...pairs.values()].flatMap(pairOf);
-  const rows: Row[] = yield statement(currentRates(pairs.size), ...values);
-  const current = new Map<string, SourcedRate>();
-  const sequences = new Map<string, number>();
-  const heldBefore = new Map<string, string>();
-  for (const row of rows) {
-    const name = `${textOf(row, "base")}/${textOf(row, "quote")}`;
-    sequences.set(name, integerOf(row, "observation"));
-    if (row.rate !== null) current.set(name, sourcedRateOf(row));
-    if (row.held_rate !== null) heldBefore.set(name, `${row.held_rate} ${row.held_as_of}`);
+  accepted: Accepted[],
+): UpdateDecision {
+  if (state === undefined) throw new Error(`${pairName(rate)} was not looked up`);
+  const verdict = judge(state.current, rate);
+  if (verdict === "hold") state.held = rate;
+  if (verdict === "store") {
+    state.sequence += 1;
+    state.current = rate;
+    state.served = { rate, sequence: state.sequence };
+    state.held = undefined;
+    accepted.push(state.served);
   }
+  return verdict;
+}
 
-  const accepted: Accepted[] = [];
-  const served = new Map<string, Accepted>();
-  const held = new Map<string, ReceivedRate>();
-  const judged = rates.map((next): DecidedUpdate => {
-    const name = pairName(next);
-    const before = current.get(name);
-    const verdict = judge(before, next);
-    if (verdict === "hold") held.set(name, next);
-    if (verdict === "store") {
-      const sequence = (sequences.get(name) ?? 0) + 1;
-      const one = { rate: next, sequence };
-      sequences.set(name, sequence);
-      current.set(name, next);
-      accepted.push(one);
-      served.set(name, one);
-      held.delete(name);
+function addObservations(
+  accepted: readonly Accepted[],
+  publication: number | undefined,
+  now: string,
+): Statement {
+  const values: SqlValue[] = [];
+  for (const { rate, sequence } of accepted) {
+    const { base, quote, rate: figure, asOf, source, place = null, line = null } = rate;
+    values.push(base, quote, sequence, figure, asOf, source, now, publication ?? null, place, line);
+  }
+  return statement(insertObservations(accepted.length), ...values);
+}
+
+/** Serves rates from now on. */
+function* serve(
+  maxRowsPerStatement: number,
+  accepted: readonly Accepted[],
+  headersOf: HeadersFor,
+  now: string,
+): Transaction<void> {
+  let key: PublicSigningKey | undefined;
+  for (const some of chunksOf(accepted, maxRowsPerStatement)) {
+    const values: SqlValue[] = [];
+    for (const { rate, sequence } of some) {
+      const { base, quote, rate: figure, asOf, source } = rate;
+      const { json, signingKey } = headersOf(rate);
+      key = signingKey;
+      values.push(base, quote, figure, asOf, source, sequence, json, signingKey?.id ?? null);
     }
-    return { next, current: before, verdict };
-  });
-  const isHeldAlready = (rate: SourcedRate) =>
-    heldBefore.get(pairName(rate)) === `${rate.rate} ${rate.asOf}`;
-  const settled = [...served.values()].flatMap(({ rate }) =>
-    heldBefore.has(pairName(rate)) ? [rate] : [],
+    yield statement(storeRates(some.length), ...values);
+  }
+  if (key !== undefined) yield addKey(key, now);
+}
+
+/** Drops the held rates of pairs with an accepted one, and holds those that are to be held. */
+function* storeHeld(
+  maxRowsPerStatement: number,
+  states: readonly PairState[],
+  publication: number,
+  origin: Origin,
+): Transaction<void> {
+  const settled = states.flatMap(({ served, heldBefore }) =>
+    served !== undefined && heldBefore !== undefined ? served.rate : [],
   );
-  return {
-    judged,
-    accepted,
-    served: [...served.values()],
-    held: [...held.values()],
-    newlyHeld: [...held.values()].filter((rate) => !isHeldAlready(rate)),
-    settled,
-  };
+  for (const some of chunksOf(settled, maxRowsPerStatement))
+    yield statement(dropHeldRates(some.length), ...some.flatMap(pairOf));
+
+  const held = states.flatMap((state) => state.held ?? []);
+  for (const some of chunksOf(held, maxRowsPerStatement)) {
+    const values = some.flatMap((rate) => heldValuesOf(rate, publication, origin.at));
+    yield statement(holdRates(some.length), ...values);
+  }
+  for (const { served, held: rate, heldBefore } of states) {
+    if (rate === undefined) continue;
+    const isHeldAlready = served === undefined && heldBefore === figureName(rate);
+    if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: figureOf(rate) });
+  }
 }
 
 /** The details of an event about a rate: enough to import it again. */
@@ -226,9 +249,16 @@ export function figureOf(rate: SourcedRate) {
 }
 
 export function sourcedRateOf(row: Row): SourcedRate {
+  const base = textOf(row, "base") as AssetSymbol;
+  const quote = textOf(row, "quote") as AssetSymbol;
+  return rateOf(row, base, quote);
+}
+
+/** @returns the rate of a row without the columns of its pair, which is known. */
+function rateOf(row: Row, base: AssetSymbol, quote: AssetSymbol): SourcedRate {
   return {
-    base: textOf(row, "base") as AssetSymbol,
-    quote: textOf(row, "quote") as AssetSymbol,
+    base,
+    quote,
     rate: textOf(row, "rate") as Decimal,
     asOf: textOf(row, "as_of") as Instant,
     source: textOf(row, "source"),
@@ -243,18 +273,12 @@ function pairOf({ base, quote }: Pair): readonly string[] {
   return [base, quote];
 }
 
-function valuesOf({ base, quote, rate, asOf, source }: SourcedRate): readonly string[] {
-  return [base, quote, rate, asOf, source];
+/** The name of a figure within its pair, to recognise it when it comes again. */
+function figureName({ rate, asOf }: SourcedRate): string {
+  return `${rate} ${asOf}`;
 }
 
-/** The columns that say which document states a rate. */
-function originOf({ place, line }: ReceivedRate, publication: number | undefined): SqlValue[] {
-  return [publication ?? null, place ?? null, line ?? null];
-}
-
-/** The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`. */
-function rowsOf(rows: number, columns: number): string {
-  const row = (index: number) =>
-    Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(", ");
-  return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");
+function heldValuesOf(held: ReceivedRate, publication: number, now: string): SqlValue[] {
+  const { base, quote, rate, asOf, source, place = null, line = null } = held;
+  return [base, quote, rate, asOf, source, now, publication, place, line];
 }

@@ -22,10 +22,11 @@ export type Transaction<Result> = Generator<Statement, Result, Row[]>;
 export interface Engine extends StoreStatus, AsyncDisposable {
   /**
    * How many rows one statement should have: over a network as many as possible, to save round
-   * trips; in the embedded database one, since a short prepared statement is fastest there
-   * (measured on an import: 99,000 rates per second, and 42,000 with 500 rows per statement).
+   * trips; in the embedded database a few, since short prepared statements are fastest there.
    */
   readonly maxRowsPerStatement: number;
+  /** Rows in a page of a long list: the embedded database blocks the event loop meanwhile. */
+  readonly rowsPerPage: number;
   /**
    * Selects a page of `account_id`, `email`, `plan`, `day`, `api_key_id`, `key_prefix` and `units`
    * within one month, ordered by account, day and key. Its parameters are the account, day and key

@@ -85,20 +85,23 @@ async function visit(
   await turnTo(page, "Activity");
   await page.getByRole("region", { name: "Your events" }).waitFor();
   await keep("19-activity");
+  await turnTo(page, "Sources");
+  await page.getByRole("region", { name: "Sources as a table" }).waitFor();
+  await keep("20-sources");
   await turnTo(page, "Agents");
-  await keep("20-agents");
+  await keep("21-agents");
   await page.goto("/docs");
   await page.getByRole("heading", { name: "Rates", exact: true }).waitFor();
-  await keep("21-reference");
+  await keep("22-reference");
   await page
     .getByRole("button", { name: /Read one direct rate/ })
     .first()
     .click();
-  await keep("22-reference-call");
+  await keep("23-reference-call");
   await page.evaluate("sessionStorage.clear()");
   await page.goto("/usage");
   await page.getByRole("heading", { name: "Log in" }).waitFor();
   await logIn(page, email, "not the password");
   await page.getByRole("alert").waitFor();
-  await keep("23-login-refused");
+  await keep("24-login-refused");
 }

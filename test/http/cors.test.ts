@@ -17,7 +17,15 @@ const namesOf = (header: string | undefined) =>
     .map((name) => name.trim())
     .sort();
 
-const EXPOSED = ["ratelimit", "ratelimit-policy", "retry-after", "x-request-id"];
+const EXPOSED = [
+  "link",
+  "rate-next",
+  "rate-source",
+  "ratelimit",
+  "ratelimit-policy",
+  "retry-after",
+  "x-request-id",
+];
 const ALLOWED = [
   "accept",
   "authorization",

@@ -8,6 +8,7 @@ import type { Call } from "../support/client.ts";
 import { mailTo, tokenOf } from "../support/mails.ts";
 import { assertDocumented, type OpenApiDocument, operationOf } from "../support/openapi.ts";
 import { startService, startSharedService } from "../support/service.ts";
+import { newSigningKey } from "../support/signatures.ts";
 
 const service = await startSharedService({ config: { freePlanUnits: 4, authCallsPerWindow: 3 } });
 
@@ -56,6 +57,7 @@ const operations: Readonly<Record<string, readonly string[]>> = {
   ],
   "DELETE /v1/account/api-keys/{id}": ["204", "401 unauthorized", "404 not_found"],
   "GET /v1/account/events": ["200", "400 invalid_request", "401 unauthorized"],
+  "GET /v1/account/pairs": ["200", "304", "401 unauthorized"],
   "GET /v1/account/settings": ["200", "401 unauthorized"],
   "PATCH /v1/account/settings": ["200", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
   "GET /v1/account/usage": ["200", "401 unauthorized"],
@@ -67,6 +69,7 @@ const operations: Readonly<Record<string, readonly string[]>> = {
     "404 unsupported_pair",
     "429 quota_exceeded",
   ],
+  "GET /.well-known/jwks.json": ["200"],
   "GET /healthz": ["200"],
   "GET /readyz": ["200"],
 };
@@ -93,6 +96,23 @@ test("OpenAPI: exactly the existing paths and methods are documented", () => {
   );
 
   assert.deepEqual(documented.sort(), Object.keys(operations).sort());
+});
+
+test("OpenAPI: every header of a response with a rate is documented", async () => {
+  await using own = await startService({ config: { signingKey: newSigningKey() } });
+  const { apiKey } = await own.newCustomer();
+  const common = Object.keys((await own.get("/healthz")).headers);
+  const { headers } = await own.readRate("EUR/USD", apiKey);
+
+  const { responses } = operationOf(document, "GET", "/v1/rates/{base}/{quote}");
+
+  const documented = Object.keys(responses["200"]?.headers ?? {});
+  assert.deepEqual(
+    documented.map((name) => name.toLowerCase()).sort(),
+    Object.keys(headers)
+      .filter((name) => !common.includes(name))
+      .sort(),
+  );
 });
 
 test("OpenAPI: the documented methods of a path equal its Allow header", async () => {
@@ -175,6 +195,9 @@ test("OpenAPI: every response of a run is documented and fits its schema", async
   await rate("EUR/USD", { apiKey });
   await rate("USD/NONE", { apiKey });
   await rate("EUR/USD", { apiKey });
+  await call("GET /v1/account/pairs", { session });
+  await call("GET /v1/account/pairs", { session, headers: { "if-none-match": "*" } });
+  await call("GET /v1/account/pairs");
   await call("GET /v1/account/settings", { session });
   await call("GET /v1/account/settings");
   await call("PATCH /v1/account/settings", { session, json: { quota_mails: false } });

@@ -181,7 +181,7 @@ test("MCP: a tool name that is missing or not a string is -32602, uncharged", as
 });
 
 test("MCP: an unknown method is -32601: 200 in 2025, 404 in 2026", async () => {
-  for (const method of ["nope", "resources/list", "prompts/list", "constructor", "tools/Call"]) {
+  for (const method of ["nope", "prompts/get", "prompts/list", "constructor", "tools/Call"]) {
     const old = await charging(0, () => post(requestOf("2025", method)));
     assertRpcError(old, 200, -32_601, "Method not found");
     const modern = await charging(0, () => post(requestOf("2026", method)));

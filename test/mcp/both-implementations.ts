@@ -18,6 +18,7 @@ import {
   storeRates,
   UNCHANGED,
 } from "../contract/suite/database.ts";
+import { listingsOf } from "../support/listings.ts";
 import { TestClock } from "../support/service.ts";
 
 /** Direct calls and the SDK, on the real use cases and a real store. */
@@ -70,7 +71,7 @@ export async function waysOf(store: Store): Promise<Ways> {
   for (const { accountId, keyId } of revoked) await apiKeys.revoke(accountId, keyId, "192.0.2.1");
   return {
     short: createDirectCalls(tools, callTool, info),
-    sdk: createSdkHandler(tools, callTool, info),
+    sdk: createSdkHandler({ tools, listings: listingsOf(store, parts.clock) }, callTool, info),
     twins: {
       ample: await newTwins("ample", 1_000_000),
       exhausted: await newTwins("exhausted", 0),

@@ -50,7 +50,9 @@ for (const { name, mode, revision } of eras) {
 
       assert.equal(client.getNegotiatedProtocolVersion(), revision);
       assert.deepEqual(client.getServerVersion(), { name: "kurs", title: "Kurs", version });
-      assert.deepEqual(client.getServerCapabilities(), { tools: { listChanged: false } });
+      const unchanging = { listChanged: false };
+      const capabilities = { tools: unchanging, resources: unchanging };
+      assert.deepEqual(client.getServerCapabilities(), capabilities);
       const instructions = client.getInstructions() ?? "";
       assert.match(instructions, /decimal strings: keep them as text/);
       assert.match(instructions, /EUR\/USD does not give USD\/EUR/);

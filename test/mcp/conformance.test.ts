@@ -20,9 +20,7 @@ const reasons = [
   /Tool test_\w+ not found/,
   /Not testable: server does not list the diagnostic tool 'test_\w+'/,
   /Method not found/,
-  // For a resource, where there are none: -32601 is "method not found".
-  /^Expected error code -32602 \(Invalid Params\), got -32601\./,
-  /^Error data\.uri is undefined/,
+  /Resource (?:not found: )?test:\/\//,
   // For a call of a fixture tool, whose error message these checks do not repeat.
   /^Expected InputRequiredResult with inputRequests and requestState$/,
   /^Prerequisite failed: could not get initial InputRequiredResult with requestState$/,

@@ -184,8 +184,8 @@ const calls = [
 ] as const;
 
 const methods = {
-  "2025": ["initialize", "ping", "tools/list", "resources/list", "logging/setLevel"],
-  "2026": ["server/discover", "tools/list", "resources/list", "subscriptions/listen"],
+  "2025": ["initialize", "ping", "tools/list", "resources/list", "resources/templates/list"],
+  "2026": ["server/discover", "tools/list", "resources/list", "resources/templates/list"],
 } as const;
 
 for (const era of mcp.eras) {

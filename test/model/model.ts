@@ -1,7 +1,7 @@
 import { DAY_MS, dayOf, HOUR_MS, monthStartMs } from "./calendar.ts";
 import { Limiter } from "./limiter.ts";
 import type { FromLast, PairName, Person, PlanName } from "./names.ts";
-import type { PairState } from "./pair-state.ts";
+import type { PairState, Quoted } from "./pair-state.ts";
 
 // The specification and the contract in the simplest form: nothing here uses the service's own
 // code, nothing is stored twice, and every sum is computed anew.
@@ -105,10 +105,19 @@ export class Model {
   readonly accounts = new Map<Person, AccountState>();
   readonly plans = new Map<PlanName, number>();
   readonly pairs = new Map<PairName, PairState>();
+  /** Every figure that each pair has served, in order; kept when the pair is deleted. */
+  readonly histories = new Map<PairName, Quoted[]>();
   readonly limiter = new Limiter();
 
   constructor(nowMs: number) {
     this.nowMs = nowMs;
+  }
+
+  /** Serves a figure of a pair from now on. */
+  serve(pair: PairName, state: PairState): void {
+    this.pairs.set(pair, state);
+    const { rate, asOfMs } = state;
+    this.histories.set(pair, [...(this.histories.get(pair) ?? []), { rate, asOfMs }]);
   }
 
   account(person: Person): AccountState {

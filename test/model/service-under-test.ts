@@ -6,11 +6,13 @@ import { readRateFile } from "../../src/rates/files/read-rate-file.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
 import { originNow } from "../../src/shared/origin.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
+import { openPostgresEngine } from "../../src/storage/postgres/open.ts";
 import { commandTimeouts, type DatabaseHost, serverTimeouts } from "../../src/storage/settings.ts";
+import { openSqliteEngine } from "../../src/storage/sqlite/open.ts";
 import { openStore } from "../../src/store.ts";
 import { temporaryDirectory } from "../support/process.ts";
 import { quickSecrets } from "../support/quick-secrets.ts";
-import { headersOf } from "../support/rates.ts";
+import { documentReader, headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 import { AUTH_LIMIT, AUTH_WINDOW_SECONDS } from "./limiter.ts";
 import type { Operated, Stage } from "./story-client.ts";
@@ -22,6 +24,9 @@ const PATIENT = {
   statementTimeoutMs: commandTimeouts.statementTimeoutMs,
   connectTimeoutMs: 30_000,
 };
+
+const OBSERVATIONS = `
+  SELECT sequence, rate, as_of FROM observations WHERE base = $1 AND quote = $2 ORDER BY sequence`;
 
 /** The service on which stories are played, one after the other. */
 export interface Theatre extends AsyncDisposable {
@@ -60,6 +65,11 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
   };
   const nodes = [await startNode(false), await startNode(true)] as const;
   const operate = operatorOf(config, clock, secrets);
+  const engine = opening.use(
+    hosts === undefined
+      ? openSqliteEngine(dataDirectory, commandTimeouts.busyTimeoutMs)
+      : await openPostgresEngine(hosts, commandTimeouts),
+  );
   const tally = new Map<string, number>();
   let stages = 0;
 
@@ -67,6 +77,10 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
     stages += 1;
     const mark = stages.toString(36).toUpperCase();
     const symbolOf = (symbol: string) => symbol + mark;
+    const pairOf: Stage["pairOf"] = (pair) => {
+      const [base = "", quote = ""] = pair.split("/");
+      return { base: symbolOf(base), quote: symbolOf(quote) };
+    };
     return {
       clock,
       call: (node, method, path, how) => nodes[node].call(method, path, how),
@@ -78,9 +92,11 @@ export async function openTheatre(hosts?: readonly DatabaseHost[]): Promise<Thea
         const network = address === "home" ? 10 : 11;
         return [network, stages >> 16, (stages >> 8) & 255, stages & 255].join(".");
       },
-      pairOf(pair) {
-        const [base = "", quote = ""] = pair.split("/");
-        return { base: symbolOf(base), quote: symbolOf(quote) };
+      pairOf,
+      async observationsOf(pair) {
+        const { base, quote } = pairOf(pair);
+        const rows = await engine.query(OBSERVATIONS, base, quote);
+        return rows.map(({ sequence, rate, as_of }) => `${sequence}: ${rate} as of ${as_of}`);
       },
       planOf: (plan) => (plan === "free" ? plan : `${plan}-${mark.toLowerCase()}`),
       tally(kind, outcome) {
@@ -120,6 +136,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       readRateFile,
       headersOf,
       packContent,
+      documents: documentReader,
       secrets,
       publicUrl: unused,
       ask: unused,

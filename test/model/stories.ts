@@ -22,7 +22,7 @@ import {
   somePlanChange,
   someUnits,
 } from "./steps/operator.ts";
-import { rateImport, someImport, someSettlement, someSwitch } from "./steps/rates.ts";
+import { rateImport, someDeletion, someImport, someSettlement, someSwitch } from "./steps/rates.ts";
 import { someRead } from "./steps/reads.ts";
 import { someReadsAtOnce, someRevocationAmidReads } from "./steps/reads-at-once.ts";
 import { someTime } from "./steps/time.ts";
@@ -54,6 +54,7 @@ const kinds: readonly (readonly [weight: number, step: fc.Arbitrary<Step>])[] = 
   [12, someImport],
   [6, someSettlement],
   [6, someSwitch],
+  [3, someDeletion],
   [10, someReadsAtOnce],
   [4, someRevocationAmidReads],
   [4, someTokenAtOnce],

@@ -266,13 +266,16 @@ suite("rates", { concurrency: 4 }, () => {
 
     // The age depends on the day of the test.
     const withoutAges = (text: string) => text.replaceAll(/ +(?:AGE|[0-9]+ d)(?= {2})/g, "");
-    const heading = "PAIR        RATE  AS OF  SOURCE";
+    const heading = "PAIR        RATE  AS OF  SOURCE  NEXT  STATE";
     const jpy = "EUR/JPY  121.750  2020-01-02T15:00:00.500000000Z  import";
-    const usd = "EUR/USD     1.10  2020-01-02T15:00:00Z  import  suspended";
+    const usd = "EUR/USD     1.10  2020-01-02T15:00:00Z  import        suspended";
     const eur = "USD/EUR      0.9  2020-01-02T15:00:00Z  import";
     const [allText, someText] = [withoutAges(all.stdout), withoutAges(some.stdout)];
     assert.deepEqual([all.exitCode, allText], [0, `${[heading, jpy, usd, eur].join("\n")}\n`]);
-    assert.match(all.stdout, /^PAIR .* AGE {2}SOURCE\n(?:.* [0-9]{4} d {2}import.*\n){3}$/);
+    assert.match(
+      all.stdout,
+      /^PAIR .* AGE {2}SOURCE {2}NEXT {2}STATE\n(?:.* [0-9]{4} d {2}import.*\n){3}$/,
+    );
     assert.deepEqual([some.exitCode, someText], [0, `${[heading, jpy, usd].join("\n")}\n`]);
   });
 
@@ -286,10 +289,15 @@ suite("rates", { concurrency: 4 }, () => {
     assert.equal(exitCode, 0);
     const [jpy, usd, ...others] = JSON.parse(stdout);
     assert.deepEqual(others, []);
-    const shared = { base: "EUR", as_of: STORED_TIME, type: "direct", source: "import" };
-    assert.deepEqual(jpy, { ...shared, quote: "JPY", rate: "121", suspended_at: null });
+    const shared = {
+      ...{ base: "EUR", as_of: STORED_TIME, type: "direct", source: "import", base_name: "Euro" },
+      // An import has no calendar.
+      ...{ missed_publication: false, next_publication: null },
+    };
+    const yen = { quote: "JPY", quote_name: "Japanese Yen", rate: "121", suspended_at: null };
+    assert.deepEqual(jpy, { ...shared, ...yen });
     const { suspended_at: suspendedAt, ...rest } = usd;
-    assert.deepEqual(rest, { ...shared, quote: "USD", rate: "1.10" });
+    assert.deepEqual(rest, { ...shared, quote: "USD", quote_name: "US Dollar", rate: "1.10" });
     assert.match(suspendedAt, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d+Z$/);
   });
 

@@ -12,7 +12,7 @@ import { originNow } from "../../src/shared/origin.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { body, ecbDay, playPublisher } from "../support/fake-publisher.ts";
 import { Program, temporaryDirectory } from "../support/process.ts";
-import { headersOf } from "../support/rates.ts";
+import { documentReader, headersOf } from "../support/rates.ts";
 import { startService, TestClock } from "../support/service.ts";
 
 const LIMITS = { timeoutMs: 600_000, bodyBytesMax: 1024 * 1024, redirectsMax: 3 };
@@ -55,6 +55,7 @@ async function newCli() {
       readRateFile,
       headersOf,
       packContent,
+      documents: documentReader,
       print: (text) => {
         lines.stdout += `${text}\n`;
       },

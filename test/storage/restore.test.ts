@@ -84,11 +84,17 @@ suite("kurs restore", { concurrency: 3 }, () => {
     }
     await kurs(["accounts", "suspend", "ivan@example.org"], { dataDirectory });
     await kurs(["accounts", "invite", "dan@example.org"], { dataDirectory });
+    // Its events belong to the history of its pair.
+    const input = "base,quote,rate,as_of\nEUR,CHF,0.9142,2020-03-13T15:00:00Z\n";
+    await kurs(["rates", "import", "-"], { dataDirectory, input });
+    await kurs(["rates", "suspend", "EUR", "CHF"], { dataDirectory });
     await kurs(["backup", backup], { dataDirectory });
+    await kurs(["rates", "resume", "EUR", "CHF"], { dataDirectory });
     await kurs(["accounts", "resume", "ivan@example.org"], { dataDirectory });
     await kurs(["accounts", "suspend", "eve@example.org"], { dataDirectory });
     await kurs(["accounts", "delete", "mallory@example.org", "--yes"], { dataDirectory });
     const eventsBefore = query(dataDirectory, "SELECT * FROM events ORDER BY id");
+    assert.equal(eventsBefore.filter(({ pair }) => pair === "EUR/CHF").length, 2);
 
     const restored = await restore(dataDirectory, backup);
 

@@ -8,7 +8,9 @@ import { BY, newInvitation, PERIOD } from "../contract/suite/database.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually, mailsIn } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
+import { signedHeadersOf } from "../support/rates.ts";
 import { startService, TestClock, type TestService } from "../support/service.ts";
+import { newSigningKey } from "../support/signatures.ts";
 
 const HEADER = "base,quote,rate,as_of\n";
 
@@ -51,9 +53,20 @@ export async function useStore(dataDirectory: string) {
     await store.accounts.setPlan("ada@example.org", "pro", BY);
     await store.invitations.create(newInvitation(), BY);
     await noticeQuota(store);
+    const headersOf = signedHeadersOf(newSigningKey());
+    await store.rates.renewHeaders("without a signature", headersOf, BY.at);
   }
+  addSigningKey(dataDirectory);
   const contents = contentsOfSqlite(dataDirectory);
   return { dataDirectory, session, active, revoked, contents };
+}
+
+/** A key as a node stores it that signs rates. */
+function addSigningKey(dataDirectory: string): void {
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+  database.exec(
+    "INSERT INTO signing_keys VALUES ('thumbprint', 'public', '2026-11-21T12:00:00.000Z')",
+  );
 }
 
 export type UsedStore = Awaited<ReturnType<typeof useStore>>;

@@ -11,6 +11,7 @@ export interface Operation {
 
 interface DocumentedResponse {
   readonly description: string;
+  readonly headers?: Json;
   readonly content?: Readonly<Record<string, { readonly schema: Json }>>;
 }
 

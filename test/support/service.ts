@@ -10,7 +10,7 @@ import { type Config, readConfig } from "../../src/config.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { packContent } from "../../src/rates/documents/content.ts";
 import type { RateSource } from "../../src/rates/source.ts";
-import { sourceNames } from "../../src/rates/sources/registry.ts";
+import { sourceNames, sourcesOf } from "../../src/rates/sources/registry.ts";
 import { startService as start } from "../../src/service.ts";
 import type { Clock } from "../../src/shared/clock.ts";
 import type { Secrets } from "../../src/shared/secrets.ts";
@@ -18,7 +18,7 @@ import { type StoreTimeouts, serverTimeouts } from "../../src/storage/settings.t
 import { clientOf } from "./client.ts";
 import { assertNoSecrets } from "./log-secrets.ts";
 import { quickHashing } from "./quick-secrets.ts";
-import { headersOf } from "./rates.ts";
+import { headersOf, signedHeadersOf } from "./rates.ts";
 
 /** A clock that only a test advances. */
 export class TestClock implements Clock {
@@ -72,7 +72,8 @@ export async function startService(options: TestOptions = {}) {
     clock,
     secrets: options.secrets ?? sharedSecrets,
     sources: options.sources ?? [],
-    headersOf,
+    knownSources: sourcesOf(sourceNames.known, { clock, version: "test" }),
+    headersOf: config.signingKey === undefined ? headersOf : signedHeadersOf(config.signingKey),
     packContent,
     random: () => 0.5,
     runCommand: options.runCommand ?? (() => assert.fail("no command is expected")),

@@ -2,7 +2,15 @@ import type { AccountEntry } from "../support/ledger.ts";
 import { auditApi, auditStore, carryUnits, Findings, readStored } from "../support/ledger-audit.ts";
 import { Draws } from "../support/random.ts";
 import { importRates } from "./operator.ts";
-import { CHUNK, IMPORTED_PAIRS, importedPair, importOf, SELECT_IMPORTED } from "./rates.ts";
+import {
+  CHUNK,
+  IMPORTED_PAIRS,
+  importedPair,
+  importOf,
+  SELECT_BROKEN_HISTORIES,
+  SELECT_IMPORTED,
+  SELECT_IMPORTED_OBSERVATIONS,
+} from "./rates.ts";
 import type { Round } from "./round.ts";
 
 /**
@@ -17,6 +25,7 @@ export async function audit(round: Round): Promise<Findings> {
   const stored = await readStored(store.query);
   auditStore(ledger, stored, findings);
   await auditImports(round, findings);
+  await auditObservations(round, findings);
   const servers = nodes.all().map(({ server }) => server);
   await auditApi(ledger, servers, new Draws([settings.seed, plan.round, "audit"]), findings);
   nodes.check();
@@ -48,6 +57,35 @@ async function auditImports(round: Round, findings: Findings): Promise<void> {
     ledger.imports.done = begun - 1;
     await importRates(round, { killedAfterAnswers: undefined });
     await auditImports(round, findings);
+  }
+}
+
+/**
+ * The history of each pair has every import that was done exactly once and in order, then at most
+ * the one that was cut off; and what is served is the last of it.
+ */
+async function auditObservations(round: Round, findings: Findings): Promise<void> {
+  const { ledger, store, counts } = round;
+  const { begun, done } = ledger.imports;
+  const broken = await store.query(SELECT_BROKEN_HISTORIES);
+  if (broken.length > 0) findings.complain(`broken histories: ${JSON.stringify(broken)}`);
+  const rows = await store.query(SELECT_IMPORTED_OBSERVATIONS);
+  const lasts = new Map<string, number>();
+  for (const row of rows) {
+    const [base, sequence, number] = [String(row.base), Number(row.sequence), importOf(row)];
+    // Import 1 brought the first observation of each pair, and so on.
+    if (number !== sequence) {
+      findings.complain(`observation ${sequence} of ${base} is of import ${number}`);
+    }
+    lasts.set(base, sequence);
+    counts.add("observations audited");
+  }
+  for (let index = 0; index < IMPORTED_PAIRS && done > 0; index += 1) {
+    const { base } = importedPair(index);
+    const last = lasts.get(base) ?? 0;
+    if (last < done || last > begun) {
+      findings.lose(`lost: ${base} has ${last} observations after ${done} imports`);
+    }
   }
 }
 

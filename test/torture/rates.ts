@@ -35,6 +35,22 @@ export function rateFile(number: number): string {
 
 export const SELECT_IMPORTED = `SELECT base, rate, as_of FROM rates WHERE quote = '${QUOTE}'`;
 
+export const SELECT_IMPORTED_OBSERVATIONS = `
+  SELECT base, sequence, rate, as_of FROM observations WHERE quote = '${QUOTE}'
+  ORDER BY base, sequence`;
+
+/** Pairs whose observations have a gap, or whose served rate is not the last of them. */
+export const SELECT_BROKEN_HISTORIES = `
+  SELECT o.base, o.quote, 'not consecutive' AS problem FROM observations o
+  GROUP BY o.base, o.quote HAVING min(o.sequence) <> 1 OR count(*) <> max(o.sequence)
+  UNION ALL
+  SELECT r.base, r.quote, 'served, but not the last' FROM rates r
+  LEFT JOIN observations o
+    ON o.base = r.base AND o.quote = r.quote AND o.sequence = r.observation
+    AND o.rate = r.rate AND o.as_of = r.as_of AND o.source = r.source
+  WHERE o.base IS NULL OR r.observation <> (
+    SELECT max(l.sequence) FROM observations l WHERE l.base = r.base AND l.quote = r.quote)`;
+
 /** The number of the import that a rate comes from; `undefined` for another rate. */
 export function importOf(rate: Readonly<Record<string, unknown>>): number | undefined {
   const number = Number(String(rate.rate).slice(2, -1));

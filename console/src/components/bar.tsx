@@ -10,6 +10,7 @@ const ownersPages = [
   ["/keys", "Keys"],
   ["/usage", "Usage"],
   ["/activity", "Activity"],
+  ["/sources", "Sources"],
   ["/try", "Try it"],
   ["/agents", "Agents"],
 ] as const;

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "pino";
+import { createIterationQueue } from "../../async/iteration-queue.ts";
 import { PAGE_ROWS } from "../../shared/page-size.ts";
 
 /**
@@ -50,18 +51,4 @@ export function createSendList(log: Logger): SendList {
 
 function itemsOf(page: readonly object[]): string {
   return JSON.stringify(page).slice(1, -1);
-}
-
-/** Resolves one waiting promise per event-loop iteration, in order of arrival. */
-function createIterationQueue(): () => Promise<void> {
-  const waiting: (() => void)[] = [];
-  const release = () => {
-    waiting.shift()?.();
-    if (waiting.length > 0) setImmediate(release);
-  };
-  return () =>
-    new Promise((resolve) => {
-      waiting.push(resolve);
-      if (waiting.length === 1) setImmediate(release);
-    });
 }

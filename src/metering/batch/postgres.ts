@@ -1,5 +1,5 @@
 import type { PoolClient } from "pg";
-import { parseHeaders } from "../../rates/headers.ts";
+import { createHeaderParser } from "../../rates/headers.ts";
 import type { AssetSymbol } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
@@ -84,6 +84,8 @@ interface ReadRow {
   readonly headers: string | null;
 }
 
+type ParseHeaders = ReturnType<typeof createHeaderParser>;
+
 /** Charges and serves the reads of one day, in order of arrival, with one statement. */
 export type MeteredBatch = (
   client: PoolClient,
@@ -101,6 +103,7 @@ export function createPostgresBatches(engine: PostgresEngine): BatchStore {
 export function createMeteredBatch(run: RunStatement): MeteredBatch {
   const keysWithRow = new Set<string>();
   let rowsPeriod = "";
+  const parseHeaders = createHeaderParser();
 
   return async (client, reads) => {
     const [first] = reads;
@@ -134,17 +137,20 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
       const granted = (grantedUnits.get(accountId) ?? 0) + (isGranted ? 1 : 0);
       grantedUnits.set(accountId, granted);
       keysWithRow.add(hashes[place - 1] ?? "");
-      outcomes[place - 1] = { quota: { quotaUnits, usedUnits: used + granted }, found: found(row) };
+      outcomes[place - 1] = {
+        quota: { quotaUnits, usedUnits: used + granted },
+        found: found(row, parseHeaders),
+      };
     }
     return outcomes;
   };
 }
 
-function found(row: ReadRow): RateFound {
+function found(row: ReadRow, parseHeaders: ParseHeaders): RateFound {
   const { is_granted, base, quote, rate, as_of, suspended_at, headers } = row;
   if (base === null || quote === null) return "no_pair";
   if (!is_granted) return "exhausted";
   if (rate === null || as_of === null) return "unsupported";
   if (suspended_at !== null) return "suspended";
-  return { base, quote, rate, asOf: as_of, headers: parseHeaders(headers) };
+  return { base, quote, rate, asOf: as_of, headers: parseHeaders({ base, quote }, headers) };
 }

@@ -4,10 +4,13 @@ import type { OpenedFile } from "../../cli/input-file.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { StoreStatus } from "../../shared/store.ts";
 import { quoted } from "../../shared/visible-text.ts";
+import type { DocumentReader } from "../document-reader.ts";
 import type { HeadersOf } from "../headers.ts";
 import type { HistoryStore, PackContent } from "../history.ts";
+import type { ObservationReads } from "../observations.ts";
 import { type AssetSymbol, type Pair, pairName, parseSymbol } from "../rules/symbol.ts";
 import type { RateSettings } from "../rules/update-policy.ts";
+import type { SigningKey, SigningKeyStore } from "../signing-key.ts";
 import type { RateLineReader, RateSource } from "../source.ts";
 import type { RateStore, SourceStore } from "../store.ts";
 
@@ -39,15 +42,17 @@ export interface RateCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{
     readonly rates: RateStore;
     readonly sources: SourceStore;
-    readonly history: HistoryStore;
+    readonly history: HistoryStore & ObservationReads;
+    readonly signingKeys: SigningKeyStore;
     readonly status: StoreStatus;
     readonly audit: AuditStore;
   }>;
   /** The part of the configuration that these commands use. @throws {ConfigError} */
-  readonly settings: () => RateSettings;
+  readonly settings: () => RateSettings & { readonly signingKey: SigningKey | undefined };
   /** Computes the headers of the rates that a command stores. */
   readonly headersOf: HeadersOf;
   readonly packContent: PackContent;
+  readonly documents: DocumentReader;
   /** The sources of these keys, in this order. */
   readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
   /** The keys of all sources. */

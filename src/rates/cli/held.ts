@@ -4,6 +4,7 @@ import { formatList } from "../../cli/output.ts";
 import { heldRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import { pairOf, type RateCommandDeps, shortAsOf } from "./arguments.ts";
+import { warnOfMissingKey } from "./sign.ts";
 
 /** Adds `kurs rates held`, `release` and `drop`. */
 export function heldCommands(rates: Command, deps: RateCommandDeps): void {
@@ -47,11 +48,10 @@ async function listHeld({ openStore, print }: RateCommandDeps, options: OutputOp
   print(text);
 }
 
-async function release(
-  { openStore, headersOf, origin, print }: RateCommandDeps,
-  pair: Pair,
-): Promise<void> {
+async function release(deps: RateCommandDeps, pair: Pair): Promise<void> {
+  const { openStore, headersOf, origin, print } = deps;
   await using store = await openStore();
+  await warnOfMissingKey(store, deps);
   const released = await store.rates.releaseHeld(pair, headersOf, origin());
   if (released === undefined) throw notHeld(pair);
   print(`${pairName(pair)} is served at ${released.rate}`);

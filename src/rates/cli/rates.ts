@@ -5,14 +5,21 @@ import type { OutputOptions } from "../../cli/command.ts";
 import { digested, fileError, readWithProgress } from "../../cli/input-file.ts";
 import { ageOf, formatList } from "../../cli/output.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
+import { createOutlooks, type Outlook } from "../coverage.ts";
 import { createRateImport } from "../import.ts";
-import { importCountsJson, storedRateJson } from "../json.ts";
+import { importCountsJson, listedRateJson } from "../json.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import { createUpdatePolicy } from "../rules/update-policy.ts";
+import type { StoredRate } from "../store.ts";
 import { notStored, pairOf, type RateCommandDeps, shortAsOf, symbolOf } from "./arguments.ts";
+import { atCommand } from "./at.ts";
 import { deleteCommand } from "./delete.ts";
 import { heldCommands } from "./held.ts";
+import { historyCommand } from "./history.ts";
+import { signCommand, warnOfMissingKey } from "./sign.ts";
 import { sourceCommands } from "./sources.ts";
+import { traceCommand } from "./trace.ts";
+import { verifyCommand } from "./verify.ts";
 
 /** Adds `kurs rates …`. */
 export function rateCommands(
@@ -62,6 +69,11 @@ export function rateCommands(
   deleteCommand(rates, deps);
   sourceCommands(rates, deps, setExitCode);
   heldCommands(rates, deps);
+  historyCommand(rates, deps);
+  atCommand(rates, deps);
+  traceCommand(rates, deps);
+  verifyCommand(rates, deps, setExitCode);
+  signCommand(rates, deps);
 }
 
 const importExamples = `
@@ -86,6 +98,7 @@ async function importRates(
   try {
     const { bytes, digest } = digested(readWithProgress(openFile(file), deps.showProgress));
     await using store = await openStore({ makesStore: true });
+    await warnOfMissingKey(store, deps);
     const storeRateLines = createRateImport({ ...deps, store, judge, sleep: setTimeout });
     const imported = { name: basename(file), digest };
     const count = await storeRateLines(readRateFile(bytes), imported, {
@@ -111,23 +124,37 @@ async function importRates(
   }
 }
 
+interface ListedRate extends StoredRate {
+  readonly outlook: Outlook;
+}
+
+function stateOf({ outlook, suspendedAt }: ListedRate): string {
+  const states = [outlook.isMissed ? "missed" : "", suspendedAt === undefined ? "" : "suspended"];
+  return states.filter((state) => state !== "").join(", ");
+}
+
 async function listRates(
-  { openStore, clock, print }: RateCommandDeps,
+  { openStore, clock, sourcesOf, sourceKeys, print }: RateCommandDeps,
   base: string | undefined,
   options: OutputOptions,
 ): Promise<void> {
   const symbol = base === undefined ? undefined : symbolOf("base", base);
   await using store = await openStore();
   const nowMs = clock.nowMs();
-  const text = formatList(await store.rates.list(symbol), options, {
-    toJson: storedRateJson,
+  const outlookOf = createOutlooks(sourcesOf(sourceKeys));
+  const rates = (await store.rates.list(symbol)).map((rate): ListedRate => {
+    return { ...rate, outlook: outlookOf(rate.source, rate.asOf, nowMs, rate) };
+  });
+  const text = formatList(rates, options, {
+    toJson: ({ outlook, ...rate }) => listedRateJson(rate, outlook),
     columns: [
       ["PAIR", pairName],
       ["RATE", ({ rate }) => rate, "right"],
       ["AS OF", shortAsOf],
       ["AGE", ({ asOf }) => ageOf(asOf, nowMs), "right"],
       ["SOURCE", ({ source }) => source],
-      ["", ({ suspendedAt }) => (suspendedAt === undefined ? "" : "suspended")],
+      ["NEXT", ({ outlook }) => outlook.nextPublication ?? ""],
+      ["STATE", stateOf],
     ],
     none:
       symbol === undefined

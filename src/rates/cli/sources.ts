@@ -14,6 +14,7 @@ import { createUpdatePolicy } from "../rules/update-policy.ts";
 import { MISSED_MAX, type RateSource, SourceError } from "../source.ts";
 import type { DecidedUpdate } from "../store.ts";
 import type { RateCommandDeps } from "./arguments.ts";
+import { warnOfMissingKey } from "./sign.ts";
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
 export function sourceCommands(
@@ -96,6 +97,7 @@ async function fetchSources(
     throw new CommandError("no source is switched on: name some, or set RATE_SOURCES");
   }
   await using store = await openStore();
+  if (!dryRun) await warnOfMissingKey(store, deps);
   const judge = createUpdatePolicy(settings());
   const parts = { ...deps, store, judge, random: Math.random };
   const refreshSource = createRefreshSource(parts);

@@ -1,6 +1,7 @@
 import { Cron } from "croner";
 import { type Holiday, isHoliday } from "../rules/holidays.ts";
 import { MISSED_MAX, type Schedule } from "../source.ts";
+import { describeSchedule } from "./schedule-text.ts";
 
 /** When a publisher publishes rates: at the times of a cron pattern, or continuously. */
 export type Calendar = CronCalendar | { readonly everySeconds: number };
@@ -20,10 +21,13 @@ const POLL_GRACE_MS = 5 * 60_000;
 
 /** Creates a source's schedule from the calendar that its publisher documents. */
 export function createSchedule(calendar: Calendar): Schedule {
-  return "cron" in calendar ? cronSchedule(calendar) : pollSchedule(calendar.everySeconds * 1000);
+  const times = "cron" in calendar ? cronTimes(calendar) : pollTimes(calendar.everySeconds * 1000);
+  return { describe: () => describeSchedule(calendar), ...times };
 }
 
-function cronSchedule({ cron, timeZone, holidays = [] }: CronCalendar): Schedule {
+type Times = Omit<Schedule, "describe">;
+
+function cronTimes({ cron, timeZone, holidays = [] }: CronCalendar): Times {
   const runs = new Cron(cron, { timezone: timeZone, paused: true });
   const before = (moment: Date) => runs.previousRuns(1, moment)[0];
 
@@ -73,10 +77,16 @@ function cronSchedule({ cron, timeZone, holidays = [] }: CronCalendar): Schedule
     nextFetch: (afterMs) => after(new Date(afterMs)).getTime(),
     isAwaited: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs, 1) > 0,
     missed: (newestAsOfMs, nowMs) => unseen(newestAsOfMs, nowMs - GRACE_MS, MISSED_MAX),
+    isOverdue: (asOfMs, nowMs) => unseen(asOfMs, nowMs - GRACE_MS, 1) > 0,
+
+    nextChange(nowMs) {
+      const overdueMs = after(new Date(nowMs - GRACE_MS)).getTime() + GRACE_MS;
+      return Math.min(after(new Date(nowMs)).getTime(), overdueMs);
+    },
   };
 }
 
-function pollSchedule(intervalMs: number): Schedule {
+function pollTimes(intervalMs: number): Times {
   return {
     next: (afterMs) => afterMs + intervalMs,
     following: () => undefined,
@@ -87,5 +97,7 @@ function pollSchedule(intervalMs: number): Schedule {
       const silentMs = nowMs - newestAsOfMs - POLL_GRACE_MS;
       return silentMs <= 0 ? 0 : Math.min(Math.ceil(silentMs / intervalMs), MISSED_MAX);
     },
+    isOverdue: (asOfMs, nowMs) => nowMs - asOfMs > POLL_GRACE_MS,
+    nextChange: () => undefined,
   };
 }

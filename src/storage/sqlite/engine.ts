@@ -16,6 +16,15 @@ export interface SqliteEngine extends Engine {
 }
 
 /**
+ * Four rows cost a sixth less than four statements; with 20 and more, SQLite's own work on a
+ * statement's parameters costs more than that saves, and with 100 four times as much.
+ */
+const MAX_ROWS_PER_STATEMENT = 4;
+
+/** Reading 250 pairs and writing their text takes some 0.6 ms. */
+const ROWS_PER_PAGE = 250;
+
+/**
  * The engine on an opened, migrated database. Everything here is synchronous: it returns promises
  * only where the interface requires them, and no transaction stays open between two event-loop
  * iterations.
@@ -69,7 +78,9 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
   };
 
   return {
-    maxRowsPerStatement: 1,
+    maxRowsPerStatement: MAX_ROWS_PER_STATEMENT,
+
+    rowsPerPage: ROWS_PER_PAGE,
 
     dailyUnits: DAILY_UNITS,
 

@@ -5,10 +5,13 @@ import { auditSuite } from "./audit.ts";
 import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
 import { burnSuite } from "./burned-credentials.ts";
 import { cleanupSuite } from "./cleanup.ts";
+import { coverageSuite } from "./coverage.ts";
 import { apiKeySuite, sessionSuite } from "./credentials.ts";
 import { dailyUsageSuite } from "./daily-usage.ts";
 import { type CreateDatabase, storeTestOn } from "./database.ts";
 import { engineSuite } from "./engine.ts";
+import { historySuite } from "./history.ts";
+import { historyReadSuite } from "./history-reads.ts";
 import { invitationSuite } from "./invitations.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
@@ -16,7 +19,9 @@ import { meterSuite } from "./meter.ts";
 import { planRemovalSuite } from "./plan-removal.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
+import { retentionSuite } from "./retention.ts";
 import { settingsSuite } from "./settings.ts";
+import { signatureSuite } from "./signatures.ts";
 import { usageExportSuite } from "./usage-export.ts";
 
 const PARTS = {
@@ -37,6 +42,11 @@ const PARTS = {
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,
   rates: rateSuite,
+  history: historySuite,
+  "reads of history": historyReadSuite,
+  "retention of history": retentionSuite,
+  signatures: signatureSuite,
+  coverage: coverageSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
   transactions: engineSuite,

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { DAY_MS, rfc3339 } from "../calendar.ts";
+import type { Model } from "../model.ts";
 import { type PairName, somePair } from "../names.ts";
-import { judgeImport } from "../pair-state.ts";
+import { asOfText, judgeImport } from "../pair-state.ts";
 import { type Step, step } from "../step.ts";
+import type { Stage } from "../story-client.ts";
 import { assertExit } from "./operator.ts";
 
 /** From 1.1 to exactly its half and one and a half times it, and just beyond. */
@@ -47,9 +49,9 @@ export function rateImport(pair: PairName, rate: string, [words, since, offsetMs
         const isSuspended = current?.isSuspended ?? false;
         const isAsItWas = current?.rate === rate && current.asOfMs === asOfMs;
         // A rate that is already stored changes nothing: a held rate stays held.
-        const held = isAsItWas ? current.held : undefined;
-        model.pairs.set(pair, { rate, asOfMs, isSuspended, held });
+        if (!isAsItWas) model.serve(pair, { rate, asOfMs, isSuspended, held: undefined });
       }
+      await assertHistory(model, stage, pair);
       assertExit(done, outcome === "stored" ? 0 : 1);
       return outcome;
     },
@@ -77,13 +79,38 @@ export const someSettlement = fc
         const done = await stage.operate(["rates", command, base, quote]);
         const state = model.pairs.get(pair);
         if (state?.held === undefined) return assertExit(done, 1);
-        if (command === "release") model.pairs.set(pair, { ...state, ...state.held });
+        if (command === "release") model.serve(pair, { ...state, ...state.held });
         const settled = model.pairs.get(pair);
         if (settled !== undefined) settled.held = undefined;
+        await assertHistory(model, stage, pair);
         return assertExit(done, 0);
       },
     }),
   );
+
+export const someDeletion = somePair.map((pair) =>
+  step({
+    kind: "delete a pair",
+    sentence: `the operator deletes ${pair}`,
+    can: (model) => model.pairs.has(pair),
+    async run(model, stage) {
+      const { base, quote } = stage.pairOf(pair);
+      const done = await stage.operate(["rates", "delete", base, quote]);
+      model.pairs.delete(pair);
+      await assertHistory(model, stage, pair);
+      return assertExit(done, 0);
+    },
+  }),
+);
+
+/** Compares the stored observations of a pair with every figure that it has served. */
+async function assertHistory(model: Model, stage: Stage, pair: PairName): Promise<void> {
+  const served = model.histories.get(pair) ?? [];
+  assert.deepEqual(
+    await stage.observationsOf(pair),
+    served.map(({ rate, asOfMs }, index) => `${index + 1}: ${rate} as of ${asOfText(asOfMs)}`),
+  );
+}
 
 const switches = [
   ["suspend", "suspends"],

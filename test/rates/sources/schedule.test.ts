@@ -53,3 +53,33 @@ test("a polled source is stale after five minutes without a rate", () => {
   assert.equal(poll.missed(newest, newest + 300_000), 0);
   assert.equal(poll.missed(newest, newest + 360_000), 2);
 });
+
+test("the next change is when a publication is due, and when it becomes overdue", () => {
+  const at = (time: string) => Date.parse(time);
+  const friday = at("2026-11-20T15:00:00Z");
+  const due = at("2026-11-23T15:05:00Z");
+  const overdue = at("2026-11-23T17:05:00Z");
+
+  assert.equal(ecb.nextChange(at("2026-11-21T12:00:00Z")), due);
+  assert.equal(ecb.nextChange(due), overdue);
+  assert.equal(ecb.isOverdue(friday, overdue - 1000), false);
+  assert.equal(ecb.isOverdue(friday, overdue), true);
+  assert.equal(createSchedule({ everySeconds: 30 }).nextChange(due), undefined);
+});
+
+test("until the next change, nothing changes for a rate that stays the same", () => {
+  const asOf = Date.parse("2026-11-18T15:00:00Z");
+  const state = (nowMs: number) =>
+    [ecb.isOverdue(asOf, nowMs), ecb.missed(asOf, nowMs), ecb.next(nowMs)].join(" ");
+  let fromMs = Date.parse("2026-11-18T16:00:00Z");
+  for (let change = 0; change < 12; change += 1) {
+    const untilMs = ecb.nextChange(fromMs) ?? fromMs;
+    assert.ok(untilMs > fromMs);
+    for (const part of [0.25, 0.5, 0.99]) {
+      const between = fromMs + Math.floor(((untilMs - fromMs) * part) / 1000) * 1000;
+      assert.equal(state(between), state(fromMs));
+    }
+    assert.equal(state(untilMs - 1000), state(fromMs));
+    fromMs = untilMs;
+  }
+});

@@ -16,6 +16,9 @@ const SCHEMA_WITH_MAIL = 3;
 /** The first schema with an audit log, and with accounts that are suspended or deleted. */
 const SCHEMA_WITH_EVENTS = 9;
 
+/** The migration that adds the history of rates, and the pairs of events. */
+const SCHEMA_WITH_HISTORY = 10;
+
 /** A backup that is ready to replace the database. */
 export type Staged = Omit<RestoreReport, "database" | "kept" | "forgotten">;
 
@@ -131,6 +134,11 @@ const KEEP_ADMINISTRATION = `
     details)
   SELECT id, at, actor, actor_name, origin, action, account_id, details FROM main.events`;
 
+// The replaced database may be of an older schema, so the pairs are taken from the details.
+const NAME_PAIRS = `
+  UPDATE restored.events SET pair = json_extract(details, '$.pair')
+  WHERE pair IS NULL AND details IS NOT NULL`;
+
 /** Adds the event of a restore to the audit log, where the backup has one. */
 export function recordRestore(staging: string, { sql, parameters }: Statement): void {
   using database = new DatabaseSync(staging);
@@ -155,10 +163,11 @@ export function compareAndRevoke(
     old.prepare("ATTACH ? AS restored").run(staging);
     const row = { ...old.prepare(COMPARE).get(), ...old.prepare(TO_REVOKE).get() };
     if (!reviveKeys) old.exec(REVOKE_AGAIN);
-    const schemas = [schemaOf(old), Number(old.prepare(RESTORED_SCHEMA).get()?.user_version)];
-    const hasAdministration = schemas.every((schema) => schema >= SCHEMA_WITH_EVENTS);
+    const restoredSchema = Number(old.prepare(RESTORED_SCHEMA).get()?.user_version);
+    const hasAdministration = Math.min(schemaOf(old), restoredSchema) >= SCHEMA_WITH_EVENTS;
     const kept = hasAdministration ? old.prepare(COMPARE_ADMINISTRATION).get() : undefined;
     if (hasAdministration) old.exec(KEEP_ADMINISTRATION);
+    if (hasAdministration && restoredSchema >= SCHEMA_WITH_HISTORY) old.exec(NAME_PAIRS);
     return {
       accounts: Number(row.accounts),
       keys: Number(row.keys),

@@ -1,0 +1,134 @@
+import { Timestamp, Type } from "../shared/json-schema.ts";
+import type { CoveredPair, CoveredSource, PairState } from "./coverage.ts";
+import { currencyName } from "./rules/currency-names.ts";
+import type { RateSource } from "./source.ts";
+
+const Name = (examples: readonly string[]) => ({
+  type: ["string", "null"],
+  description: "In English; null for a symbol without a known name",
+  examples,
+});
+
+const NextPublication = {
+  type: ["string", "null"],
+  format: "date-time",
+  description:
+    "When the publisher's calendar expects the next publication; null for imports and for " +
+    "sources that publish continuously",
+  examples: ["2026-11-23T15:05:00Z"],
+};
+
+const nullable = (schema: object) => schema as unknown as ReturnType<typeof Type.String>;
+
+const CoveredPairSchema = Type.Object(
+  {
+    base: Type.String({ examples: ["EUR"] }),
+    quote: Type.String({ examples: ["USD"] }),
+    base_name: nullable(Name(["Euro"])),
+    quote_name: nullable(Name(["US Dollar"])),
+    source: Type.String({
+      description: "A key in sources, or import: imported by the operator",
+      examples: ["ecb"],
+    }),
+    missed_publication: Type.Boolean({
+      description: "Whether a publication is overdue that the pair's rate does not reflect",
+    }),
+    next_publication: nullable(NextPublication),
+    suspended: Type.Boolean({ description: "Whether the operator suspended it: reads get 503" }),
+  },
+  { $id: "CoveredPair" },
+);
+
+export const CoveredSourceSchema = Type.Object(
+  {
+    key: Type.String({ examples: ["ecb"] }),
+    name: Type.String({ examples: ["European Central Bank"] }),
+    country: Type.String({ description: "ISO 3166-1 alpha-2, or EU", examples: ["EU"] }),
+    terms: Type.String({ description: "The terms on which the figures may be passed on" }),
+    terms_url: nullable({ type: ["string", "null"], format: "uri" }),
+    schedule: Type.String({ examples: ["16:05 on working days, Europe/Berlin"] }),
+    missed_publications: Type.Integer({
+      minimum: 0,
+      maximum: 99,
+      description: "Publications that are overdue; 99 means that many or more",
+    }),
+    next_publication: nullable(NextPublication),
+    last_success_at: nullable({ ...Timestamp, type: ["string", "null"] }),
+  },
+  { $id: "CoveredSource" },
+);
+
+const CoverageSchema = Type.Object(
+  {
+    sources: Type.Array(Type.Ref("CoveredSource#"), {
+      description: "Those that own a pair or are switched on, in order of precedence",
+    }),
+    pairs: Type.Array(Type.Ref("CoveredPair#"), { description: "In order of base and quote" }),
+  },
+  { $id: "Coverage" },
+);
+
+/** Every schema here that responses refer to by name. */
+export const coverageSchemas = [CoveredPairSchema, CoveredSourceSchema, CoverageSchema];
+
+export function coveredSourceJson(covered: CoveredSource) {
+  const { source, missedPublications, nextPublication, lastSuccessAt } = covered;
+  return {
+    key: source.key,
+    name: source.name,
+    country: source.country,
+    terms: source.terms,
+    terms_url: source.termsUrl ?? null,
+    schedule: scheduleText(source),
+    missed_publications: missedPublications,
+    next_publication: nextPublication ?? null,
+    last_success_at: lastSuccessAt ?? null,
+  };
+}
+
+function scheduleText({ schedule, rarerPairs }: RateSource): string {
+  if (rarerPairs === undefined) return schedule.describe();
+  return `${schedule.describe()}; some pairs ${rarerPairs.schedule.describe()}`;
+}
+
+/** The text up to the first pair. */
+export function openingText(sources: readonly CoveredSource[]): string {
+  return `{"sources":${JSON.stringify(sources.map(coveredSourceJson))},"pairs":[`;
+}
+
+/**
+ * Pairs as `JSON.stringify` would write them, separated by commas. Most of a pair's text is that of
+ * its state, which is made once for all pairs that share it.
+ */
+export function pairsText(pairs: readonly CoveredPair[]): string {
+  let text = "";
+  let last: { readonly base: string; readonly name: string } | undefined;
+  for (const { base, quote, state } of pairs) {
+    if (last?.base !== base) last = { base, name: nameText(base) };
+    const names = `"base_name":${last.name},"quote_name":${nameText(quote)}`;
+    text += `,{"base":"${base}","quote":"${quote}",${names},${stateText(state)}`;
+  }
+  return text.slice(1);
+}
+
+const stateTexts = new WeakMap<PairState, string>();
+
+function stateText(state: PairState): string {
+  const known = stateTexts.get(state);
+  if (known !== undefined) return known;
+  const { source, outlook, isSuspended } = state;
+  const members = {
+    source,
+    missed_publication: outlook.isMissed,
+    next_publication: outlook.nextPublication ?? null,
+    suspended: isSuspended,
+  };
+  const text = JSON.stringify(members).slice(1);
+  stateTexts.set(state, text);
+  return text;
+}
+
+function nameText(symbol: string): string {
+  const name = currencyName(symbol);
+  return name === undefined ? "null" : JSON.stringify(name);
+}

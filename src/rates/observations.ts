@@ -1,0 +1,91 @@
+import type { Instant } from "../shared/instant.ts";
+import type { Pair } from "./rules/symbol.ts";
+import type { DocumentPosition, SourcedRate } from "./rules/update-policy.ts";
+
+/** An accepted rate in its pair's history. Times are RFC 3339 in UTC. */
+export interface Observation extends SourcedRate, DocumentPosition {
+  /** From 1 for each pair, in the order of acceptance. */
+  readonly sequence: number;
+  readonly storedAt: string;
+  /** Undefined for a rate that was stored before the history began. */
+  readonly publication: number | undefined;
+  /** SHA-256 of the document that states it; undefined if unknown. */
+  readonly hash: string | undefined;
+}
+
+/** The observations of a pair whose `as_of` is in a range, both ends included. */
+export interface ObservationRange {
+  readonly from: Instant | undefined;
+  readonly to: Instant | undefined;
+}
+
+/** A publication with its documents, in their order. */
+export interface StoredPublication {
+  readonly id: number;
+  readonly source: string;
+  readonly receivedAt: string;
+  readonly documents: readonly StoredDocument[];
+}
+
+export interface StoredDocument {
+  readonly name: string;
+  readonly receivedAt: string;
+  /** SHA-256 in hexadecimal; undefined for a file that an import did not read to its end. */
+  readonly hash: string | undefined;
+  readonly bytes: number | undefined;
+  /** Compressed; undefined for an imported file, and when it is missing. */
+  readonly content: Uint8Array | undefined;
+  /** Whether no earlier publication has the same content. */
+  readonly isFirst: boolean;
+}
+
+/** What is served of a pair at present. */
+export interface PresentRate {
+  /** The sequence of the observation that is served. */
+  readonly observation: number;
+  readonly suspendedAt: string | undefined;
+}
+
+/** A served rate, and the observation that it should equal. */
+export interface ServedPair {
+  readonly served: SourcedRate;
+  /** The last observation of the pair; undefined when there is none. */
+  readonly last: SourcedRate | undefined;
+}
+
+/** Reads the history of rates. */
+export interface ObservationReads {
+  /** A page of a pair's observations after a sequence, in their order. */
+  observations(
+    pair: Pair,
+    query: ObservationRange & { readonly after: number; readonly limit: number },
+  ): Promise<Observation[]>;
+  observation(pair: Pair, sequence: number): Promise<Observation | undefined>;
+  /** The last of a pair's observations that were stored by a time. */
+  lastStoredBy(pair: Pair, at: string): Promise<Observation | undefined>;
+  /** The earliest time at which one of a pair's observations after a sequence was stored. */
+  firstStoredAfter(pair: Pair, sequence: number): Promise<string | undefined>;
+  /** How many observations a pair has after a sequence. */
+  countAfter(pair: Pair, sequence: number): Promise<number>;
+  present(pair: Pair): Promise<PresentRate | undefined>;
+  /** The first publication whose id is at least this. */
+  publicationFrom(id: number): Promise<StoredPublication | undefined>;
+  /** The id of the last publication; 0 when there is none. */
+  lastPublication(): Promise<number>;
+  /** A page of a publication's observations after one of them, ordered by pair and sequence. */
+  observationsOf(
+    publication: number,
+    after: Pick<Observation, "sequence"> & { readonly base: string; readonly quote: string },
+    limit: number,
+  ): Promise<Observation[]>;
+  /** How many observations a publication has; undefined: those without one. */
+  countOf(publication: number | undefined): Promise<number>;
+  /**
+   * A page of the served rates that differ from the last observation of their pair, ordered by
+   * pair, after a pair.
+   */
+  differing(
+    after: { readonly base: string; readonly quote: string },
+    limit: number,
+  ): Promise<ServedPair[]>;
+}

@@ -1,0 +1,73 @@
+/** Held from comparing with the stored rates to storing, so that no other process stores then. */
+export const RATES_LOCK = "rates";
+
+/** Builds a statement once per number of rows: an import needs the same one a million times. */
+export function byCount(make: (rows: number) => string): (rows: number) => string {
+  const made = new Map<number, string>();
+  return (rows) => {
+    const known = made.get(rows) ?? make(rows);
+    made.set(rows, known);
+    return known;
+  };
+}
+
+// Rates are looked up and stored many at a time: over a network each round trip costs time, and all
+// other writers wait for the lock meanwhile.
+// Joined from the wanted pairs, each is one search by the key: with IN, SQLite scans the table.
+// A pair without a rate may have had one: its history continues after the last observation.
+export const currentRates = byCount(
+  (pairs) => `
+  WITH wanted (number, base, quote) AS (VALUES ${wantedRows(pairs)})
+  SELECT w.number, r.rate, r.as_of, r.source, h.rate AS held_rate, h.as_of AS held_as_of,
+    coalesce(r.observation, (
+      SELECT max(o.sequence) FROM observations o WHERE o.base = w.base AND o.quote = w.quote
+    ), 0) AS observation
+  FROM wanted w
+  LEFT JOIN rates r ON r.base = w.base AND r.quote = w.quote
+  LEFT JOIN held_rates h ON h.base = w.base AND h.quote = w.quote`,
+);
+
+export const storeRates = byCount(
+  (rates) => `
+  INSERT INTO rates (base, quote, rate, as_of, source, observation, headers, signing_key)
+  VALUES ${rowsOf(rates, 8)}
+  ON CONFLICT (base, quote) DO UPDATE
+    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
+      observation = excluded.observation, headers = excluded.headers,
+      signing_key = excluded.signing_key`,
+);
+
+export const insertObservations = byCount(
+  (observations) => `
+  INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at, publication,
+    place, line)
+  VALUES ${rowsOf(observations, 10)}`,
+);
+
+export const holdRates = byCount(
+  (rates) => `
+  INSERT INTO held_rates (base, quote, rate, as_of, source, held_at, publication, place, line)
+  VALUES ${rowsOf(rates, 9)}
+  ON CONFLICT (base, quote) DO UPDATE
+    SET rate = excluded.rate, as_of = excluded.as_of, source = excluded.source,
+      held_at = excluded.held_at, publication = excluded.publication, place = excluded.place,
+      line = excluded.line`,
+);
+
+export const dropHeldRates = byCount(
+  (pairs) => `
+  DELETE FROM held_rates WHERE (base, quote) IN (VALUES ${rowsOf(pairs, 2)})`,
+);
+
+/** Numbered pairs, since a join may return them in another order: `(0, $1, $2), (1, $3, $4)`. */
+function wantedRows(pairs: number): string {
+  const row = (index: number) => `(${index}, $${2 * index + 1}, $${2 * index + 2})`;
+  return Array.from({ length: pairs }, (_, index) => row(index)).join(", ");
+}
+
+/** The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`. */
+export function rowsOf(rows: number, columns: number): string {
+  const row = (index: number) =>
+    Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(", ");
+  return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");
+}

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser } from "playwright-core";
+import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { startService, TestClock } from "../support/service.ts";
+import { excuseShift, logIn, signUp, turnTo } from "./steps.ts";
+
+const EMAIL = "ada@example.org";
+const [look] = looks as [Look];
+
+let browser: Browser;
+
+before(async () => {
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+});
+
+/** Starts a service by the browser's clock, with the snapshot's rates. */
+const startHere = () => startService({ clock: new TestClock(new Date().toISOString()) });
+
+for (const each of looks) {
+  test(`${each.name}: the page Sources shows publisher, terms, schedule, pairs and state`, async () => {
+    await using service = await startHere();
+    await using visitor = await Visitor.come(browser, service.url, each);
+    const { page } = visitor;
+    await signUp(page, EMAIL);
+
+    await turnTo(page, "Sources");
+
+    const table = page.getByRole("region", { name: "Sources as a table" });
+    await table.waitFor();
+    const rows = await table.getByRole("row").all();
+    assert.equal(rows.length, 6);
+    const cells = await table.getByRole("row", { name: /European Central Bank/ }).locator("td");
+    const [country, terms, schedule, pairs, state, next] = await cells.allTextContents();
+    assert.equal(country, "EU");
+    assert.match(terms ?? "", /^Free to reuse, .+ Read them$/);
+    assert.equal(schedule, "16:05 on working days, Europe/Berlin");
+    assert.equal(pairs, "29");
+    assert.equal(state, "99 or more publications missed");
+    assert.match(next ?? "", /^[A-Z][a-z]{2} \d{1,2}, \d{4}, 1[45]:05 UTC$/);
+    const link = page.getByRole("link", { name: "The terms of European Central Bank" });
+    assert.match((await link.getAttribute("href")) ?? "", /^https:\/\/www\.ecb\.europa\.eu\//);
+    await visitor.assertSound("the sources");
+    await page.setViewportSize({ width: 375, height: 740 });
+    await excuseShift(page);
+    await visitor.assertSound("the sources, 375 px wide");
+    assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /1\.1476/);
+    visitor.assertQuiet();
+  });
+}
+
+test("the page Sources says so when there are none", async () => {
+  await using service = await startHere();
+  service.query("DELETE FROM rates WHERE source <> 'import'");
+  service.query("UPDATE versions SET version = version + 1");
+  await service.register(EMAIL);
+  await using visitor = await Visitor.come(browser, service.url, look);
+
+  await visitor.page.goto("/sources");
+  await logIn(visitor.page, EMAIL);
+
+  await visitor.page.getByRole("heading", { name: "No sources" }).waitFor();
+  await visitor.assertSound("no sources");
+  visitor.assertQuiet();
+});

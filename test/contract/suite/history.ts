@@ -1,0 +1,432 @@
+import assert from "node:assert/strict";
+import type { Publication, StoredContent } from "../../../src/rates/history.ts";
+import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../../src/shared/decimal.ts";
+import type { Engine } from "../../../src/storage/engine.ts";
+import type { Store } from "../../../src/store.ts";
+import { headersOf } from "../../support/rates.ts";
+import {
+  BY,
+  byAt,
+  contentsOf,
+  EUR_USD,
+  NOW,
+  newRate,
+  pairOf,
+  type StoreTest,
+  storeRates,
+  updateRates,
+} from "./database.ts";
+
+const cautious = createUpdatePolicy({ rateSources: ["ecb", "cnb"], maxRateJump: "0.5" as Decimal });
+
+const LATER = "2026-11-21T13:00:00.000Z";
+
+/** More rates than one statement has on any engine. */
+const MANY = 1100;
+
+/** The time of the rate after `seconds`. */
+const after = (seconds: number) => new Date(Date.UTC(2026, 2, 13, 15, 0, seconds)).toISOString();
+
+/** Every observation of a pair, or of all: `EUR/USD 1: 1.1476`. */
+async function observationsOf(engine: Engine, pair?: string): Promise<string[]> {
+  const rows = await engine.query(`
+    SELECT base, quote, sequence, rate FROM observations ORDER BY base, quote, sequence`);
+  const texts = rows.map(({ base, quote, sequence, rate }) => [`${base}/${quote}`, sequence, rate]);
+  return texts
+    .filter(([name]) => pair === undefined || name === pair)
+    .map(([name, sequence, rate]) => `${name} ${sequence}: ${rate}`);
+}
+
+/** Where each observation of a pair came from: publication, place and line. */
+async function originsOf(engine: Engine, { base, quote } = pairOf("EUR/USD")) {
+  const rows = await engine.query(
+    "SELECT * FROM observations WHERE base = $1 AND quote = $2 ORDER BY sequence",
+    base,
+    quote,
+  );
+  return rows.map(({ publication, place, line }) => [publication, place, line]);
+}
+
+/** The sequence that each served rate names, and the last one of its history. */
+async function servedOf(engine: Engine): Promise<unknown[]> {
+  const rows = await engine.query(`
+    SELECT r.base, r.quote, r.rate, r.observation, o.rate AS last FROM rates r
+    LEFT JOIN observations o
+      ON o.base = r.base AND o.quote = r.quote AND o.sequence = r.observation
+    ORDER BY r.base, r.quote`);
+  return rows.map((row) => {
+    assert.equal(row.rate, row.last, `${row.base}/${row.quote}: served, and observed`);
+    return `${row.base}/${row.quote} ${row.observation}`;
+  });
+}
+
+const eventsOf = async (engine: Engine, action: string) =>
+  (
+    await engine.query("SELECT details, pair FROM events WHERE action = $1 ORDER BY id", action)
+  ).map(({ details, pair }) => `${pair} ${JSON.parse(String(details)).rate}`);
+
+async function versionOf(engine: Engine): Promise<number> {
+  const [row] = await engine.query("SELECT version FROM versions WHERE name = 'rates'");
+  return Number(row?.version ?? 0);
+}
+
+/** A document whose content is the text. The store does not unpack it. */
+function contentOf(text: string): StoredContent {
+  const compressed = new TextEncoder().encode(text);
+  return { hash: `hash of ${text}`, bytes: compressed.length, compressed };
+}
+
+/** A fetch that brought these documents. */
+function fetchOf(source: string, texts: readonly string[], receivedAt = NOW): Publication {
+  const documents = texts.map((text, place) => ({
+    name: `https://publisher.example/${place}`,
+    receivedAt,
+    stored: contentOf(text),
+  }));
+  return { source, receivedAt, documents };
+}
+
+export function historySuite(test: StoreTest): void {
+  observationSuite(test);
+  heldRateSuite(test);
+  publicationSuite(test);
+  changeSuite(test);
+}
+
+function observationSuite(test: StoreTest): void {
+  test("every accepted rate is one observation, in order, and no other rate is", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+
+    const verdicts = await updateRates(
+      store,
+      [
+        newRate("EUR/USD", "1.10", after(0)),
+        newRate("USD/EUR", "0.90", after(0)),
+        newRate("EUR/USD", "1.10", after(0)), // unchanged
+        newRate("EUR/USD", "1.11", after(1)),
+        newRate("EUR/USD", "9", after(2)), // held
+        newRate("EUR/USD", "1.0", after(0)), // older
+        newRate("EUR/USD", "1.12", after(1)), // a correction
+        newRate("EUR/USD", "1.12", after(3)), // the same figure at another time
+      ],
+      cautious,
+    );
+
+    const decided = verdicts.map((verdict) => (typeof verdict === "object" ? "reject" : verdict));
+    const expected = ["store", "store", "unchanged", "store", "hold", "reject", "store", "store"];
+    assert.deepEqual(decided, expected);
+    assert.deepEqual(await observationsOf(engine), [
+      "EUR/USD 1: 1.10",
+      "EUR/USD 2: 1.11",
+      "EUR/USD 3: 1.12",
+      "EUR/USD 4: 1.12",
+      "USD/EUR 1: 0.90",
+    ]);
+    assert.deepEqual(await servedOf(engine), ["EUR/USD 4", "USD/EUR 1"]);
+  });
+
+  test("an observation has the rate's own source and time, and when it was stored", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await storeRates(store, [newRate("EUR/USD", "1.10", "2026-03-13T15:00:00.123456789Z", "ecb")]);
+    const [row] = await engine.query("SELECT source, as_of, stored_at FROM observations");
+    const expected = { source: "ecb", as_of: "2026-03-13T15:00:00.123456789Z", stored_at: NOW };
+    assert.deepEqual({ ...row }, expected);
+  });
+
+  test("one call with more rates of a pair than a statement has stores them all in order", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const rates = Array.from({ length: MANY }, (_, index) => ({
+      ...newRate(index % 2 === 0 ? "EUR/USD" : "EUR/GBP", `1.${1000 + index}`, after(index)),
+      line: index + 2,
+    }));
+
+    await storeRates(store, rates);
+
+    const stored = await observationsOf(engine, "EUR/USD");
+    const expected = rates.filter((_, index) => index % 2 === 0);
+    assert.deepEqual(
+      stored,
+      expected.map(({ rate }, index) => `EUR/USD ${index + 1}: ${rate}`),
+    );
+    const lines = (await originsOf(engine)).map(([, , line]) => line);
+    assert.deepEqual(
+      lines,
+      expected.map(({ line }) => line),
+    );
+    assert.deepEqual(await servedOf(engine), [`EUR/GBP ${MANY / 2}`, `EUR/USD ${MANY / 2}`]);
+  });
+
+  test("a pair that was deleted and is stored again continues its sequence", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await storeRates(store, [newRate("EUR/USD", "1.10", after(0))]);
+    await storeRates(store, [newRate("EUR/USD", "1.11", after(1))]);
+
+    await store.rates.remove(pairOf("EUR/USD"), BY);
+    await storeRates(store, [
+      newRate("EUR/USD", "1.05", after(0)),
+      newRate("EUR/USD", "1.06", after(1)),
+    ]);
+
+    assert.deepEqual(await observationsOf(engine), [
+      "EUR/USD 1: 1.10",
+      "EUR/USD 2: 1.11",
+      "EUR/USD 3: 1.05",
+      "EUR/USD 4: 1.06",
+    ]);
+    assert.deepEqual(await servedOf(engine), ["EUR/USD 4"]);
+  });
+
+  test("concurrent updates from two stores lose no observation and store none twice", async (database) => {
+    const stores = [database.openStore(), database.openStore()];
+    const engine = database.openEngine();
+    const rateAt = (index: number) => newRate("EUR/USD", `1.${1000 + index}`, after(index));
+
+    const verdicts = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        storeRates(stores[index % 2] as Store, [rateAt(index), newRate("USD/EUR", "1", after(0))]),
+      ),
+    );
+
+    const accepted = verdicts.filter(([first]) => first === "store").length;
+    const stored = await observationsOf(engine, "EUR/USD");
+    assert.ok(accepted > 0);
+    assert.deepEqual(
+      stored.map((text) => text.split(":")[0]),
+      Array.from({ length: accepted }, (_, index) => `EUR/USD ${index + 1}`),
+    );
+    assert.equal(stored.at(-1), `EUR/USD ${accepted}: ${rateAt(39).rate}`);
+    assert.deepEqual(await observationsOf(engine, "USD/EUR"), ["USD/EUR 1: 1"]);
+    assert.deepEqual(await servedOf(engine), [`EUR/USD ${accepted}`, "USD/EUR 1"]);
+  });
+
+  test("a preview and an update without rates add no observation", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await storeRates(store, [EUR_USD]);
+    await store.rates.previewUpdate([newRate("EUR/USD", "1.15", after(9))], cautious);
+    await storeRates(store, []);
+    assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`]);
+  });
+}
+
+function heldRateSuite(test: StoreTest): void {
+  const held = { ...newRate("EUR/USD", "9", after(5), "ecb"), place: 1, line: 7 };
+
+  test("a released rate is an observation with the publication and the line that brought it", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [EUR_USD], cautious, { publication: fetchOf("cnb", ["first"]) });
+    await updateRates(store, [held], cautious, { publication: fetchOf("ecb", ["second"]) });
+    assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`]);
+
+    await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, byAt(LATER));
+
+    assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`, "EUR/USD 2: 9"]);
+    assert.deepEqual((await originsOf(engine))[1], [2, 1, 7]);
+    const [row] = await engine.query("SELECT stored_at FROM observations WHERE sequence = 2");
+    assert.equal(row?.stored_at, LATER);
+    assert.deepEqual(await servedOf(engine), ["EUR/USD 2"]);
+    await store.rates.releaseHeld(pairOf("EUR/USD"), headersOf, byAt(LATER));
+    assert.equal((await observationsOf(engine)).length, 2);
+  });
+
+  test("a dropped rate is no observation", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [EUR_USD, held], cautious);
+    await store.rates.dropHeld(pairOf("EUR/USD"), BY);
+    assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`]);
+  });
+
+  test("an event records a rate that is newly held, once, and not the same one again", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [EUR_USD], cautious);
+
+    for (const rate of [held, held, { ...held, rate: "8" as Decimal }]) {
+      await updateRates(store, [rate], cautious);
+    }
+
+    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9", "EUR/USD 8"]);
+  });
+
+  test("of several rates of a pair that one call holds, only the last is held and recorded", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [EUR_USD], cautious);
+
+    await updateRates(store, [held, { ...held, rate: "8" as Decimal }], cautious);
+
+    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 8"]);
+    const listed = (await store.rates.listHeld()).map(({ rate }) => rate);
+    assert.deepEqual(listed, ["8"]);
+  });
+
+  test("a rate that is held and replaced in one call is neither held nor recorded", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [EUR_USD], cautious);
+
+    const next = newRate("EUR/USD", "1.15", after(6));
+    assert.deepEqual(await updateRates(store, [held, next], cautious), ["hold", "store"]);
+
+    assert.deepEqual(await store.rates.listHeld(), []);
+    assert.deepEqual(await eventsOf(engine, "rate.held"), []);
+    assert.deepEqual((await observationsOf(engine)).at(-1), "EUR/USD 2: 1.15");
+  });
+
+  test("a held rate that another one replaced is held anew when it comes again", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [EUR_USD, held], cautious);
+
+    const next = newRate("EUR/USD", "1.15", after(4));
+    assert.deepEqual(await updateRates(store, [next, held], cautious), ["store", "hold"]);
+
+    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9", "EUR/USD 9"]);
+    assert.equal((await store.rates.listHeld()).length, 1);
+  });
+}
+
+function publicationSuite(test: StoreTest): void {
+  test("a document that is fetched again is stored once, and its publication is reused", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const first = fetchOf("ecb", ["daily", "more"]);
+    await updateRates(store, [EUR_USD], cautious, { publication: first });
+    const before = await contentsOf(engine);
+
+    const again = fetchOf("ecb", ["daily", "more"], LATER);
+    const how = { judge: cautious, headersOf, publication: again, origin: byAt(LATER) };
+    assert.equal((await store.rates.update([EUR_USD], how)).publication, 1);
+
+    assert.deepEqual(await contentsOf(engine), before);
+    assert.equal(before.documents?.length, 2);
+  });
+
+  test("a document that returns after another one is a publication of its own, with the same bytes", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    for (const texts of [["one"], ["two"], ["one"], ["one", "two"], ["two", "one"]]) {
+      await updateRates(store, [], cautious, { publication: fetchOf("ecb", texts) });
+    }
+    const { publications, publication_documents, documents } = await contentsOf(engine);
+    assert.deepEqual(
+      [publications?.length, publication_documents?.length, documents?.length],
+      [5, 7, 2],
+    );
+  });
+
+  test("publications of two sources with the same bytes share the stored document", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await updateRates(store, [], cautious, { publication: fetchOf("ecb", ["same"]) });
+    await updateRates(store, [], cautious, { publication: fetchOf("cnb", ["same"], LATER) });
+
+    const { publications = [], documents } = await contentsOf(engine);
+    const named = publications.map(({ id, source, received_at }) => [id, source, received_at]);
+    assert.deepEqual(named, [
+      [1, "ecb", NOW],
+      [2, "cnb", LATER],
+    ]);
+    assert.equal(documents?.length, 1);
+  });
+
+  test("the rates of an import in several transactions name one publication and their lines", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const publication: Publication = {
+      source: "import",
+      receivedAt: NOW,
+      documents: [{ name: "rates.csv", receivedAt: NOW, stored: undefined }],
+    };
+    const how = { judge: cautious, headersOf, origin: BY };
+    const rateAt = (line: number) => ({
+      ...newRate("EUR/USD", `1.1${line}`, after(line)),
+      place: 0,
+      line,
+    });
+
+    const { publication: id } = await store.rates.update([rateAt(2)], { ...how, publication });
+    await store.rates.update([rateAt(3)], { ...how, publication: id });
+    await store.history.recordDigest(id, { hash: "digest", bytes: 99 });
+
+    assert.deepEqual(await originsOf(engine), [
+      [id, 0, 2],
+      [id, 0, 3],
+    ]);
+    const { publication_documents: documents = [], documents: contents } = await contentsOf(engine);
+    const stored = documents.map((row) => [row.publication, row.name, row.hash, row.bytes]);
+    assert.deepEqual(stored, [[id, "rates.csv", "digest", 99]]);
+    assert.deepEqual(contents, []);
+  });
+
+  test("two imports of one file are two publications", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    for (const time of [after(0), after(1)]) {
+      await storeRates(store, [newRate("EUR/USD", "1.10", time)]);
+      await store.history.recordDigest(1, { hash: "digest", bytes: 99 });
+    }
+    assert.equal((await contentsOf(engine)).publications?.length, 2);
+  });
+
+  test("the bytes of a document are stored as they are", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const compressed = Uint8Array.from({ length: 512 }, (_, index) => index % 256);
+    const stored = { hash: "all bytes", bytes: 9000, compressed };
+    const documents = [{ name: "rates.bin", receivedAt: NOW, stored }];
+    const publication = { source: "ecb", receivedAt: NOW, documents };
+    await updateRates(store, [EUR_USD], cautious, { publication });
+
+    const [row] = await engine.query("SELECT content FROM documents WHERE hash = 'all bytes'");
+    assert.deepEqual(Uint8Array.from(row?.content as Uint8Array), compressed);
+    const [place] = await engine.query("SELECT bytes FROM publication_documents");
+    assert.equal(place?.bytes, 9000);
+  });
+}
+
+function changeSuite(test: StoreTest): void {
+  test("each transaction that changes what is served counts one, and no other does", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const pair = pairOf("EUR/USD");
+    const held = newRate("EUR/USD", "9", after(5));
+    const countsOf = async (work: () => Promise<unknown>) => {
+      const before = await versionOf(engine);
+      await work();
+      return (await versionOf(engine)) - before;
+    };
+    const update = (...rates: (typeof EUR_USD)[]) => updateRates(store, rates, cautious);
+
+    assert.equal(await countsOf(() => update(EUR_USD, newRate("USD/EUR", "1", after(0)))), 1);
+    assert.equal(await countsOf(() => update(EUR_USD)), 0, "unchanged");
+    assert.equal(await countsOf(() => update(held)), 0, "held");
+    assert.equal(await countsOf(() => update()), 0, "no rates");
+    assert.equal(await countsOf(() => store.rates.previewUpdate([held], cautious)), 0);
+    assert.equal(await countsOf(() => store.rates.releaseHeld(pair, headersOf, BY)), 1);
+    assert.equal(await countsOf(() => store.rates.releaseHeld(pair, headersOf, BY)), 0);
+    assert.equal(await countsOf(() => store.rates.suspend(pair, BY)), 1);
+    assert.equal(await countsOf(() => store.rates.resume(pair, BY)), 1);
+    assert.equal(await countsOf(() => store.rates.suspend(pairOf("EUR/XXX"), BY)), 0);
+    assert.equal(await countsOf(() => store.rates.remove(pair, BY)), 1);
+    assert.equal(await countsOf(() => store.rates.remove(pair, BY)), 0);
+    assert.equal(await versionOf(engine), 5);
+  });
+
+  test("a stored rate has its headers, and a newer one replaces them", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const headersStored = async () => (await engine.query("SELECT headers FROM rates"))[0]?.headers;
+    const rates = [
+      newRate("EUR/USD", "1.10", after(0), "ecb"),
+      newRate("EUR/USD", "1.11", after(1), "ecb"),
+      newRate("EUR/USD", "1.12", after(2)),
+    ];
+    for (const rate of rates) {
+      await updateRates(store, [rate], cautious);
+      assert.equal(await headersStored(), headersOf.rate(rate, NOW).json);
+    }
+  });
+
+  test("missing headers are added to every rate, and stored ones stay", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const rates = Array.from({ length: MANY }, (_, index) =>
+      newRate(`X${index}/USD`, "1", after(0), "ecb"),
+    );
+    await storeRates(store, [...rates, newRate("EUR/USD", "1", after(0), "cnb")]);
+    const before = await contentsOf(engine);
+    await engine.query("UPDATE rates SET headers = NULL WHERE source = 'ecb'");
+
+    await store.rates.renewHeaders("without headers", headersOf, LATER);
+
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+}

@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import type { HeadersOf } from "../../../src/rates/headers.ts";
+import { createUpdatePolicy } from "../../../src/rates/rules/update-policy.ts";
+import type { Decimal } from "../../../src/shared/decimal.ts";
+import { signedHeadersOf } from "../../support/rates.ts";
+import { newSigningKey } from "../../support/signatures.ts";
+import {
+  BY,
+  EUR_USD,
+  NOW,
+  newRate,
+  pairOf,
+  type StoreTest,
+  storeRates,
+  updateRates,
+} from "./database.ts";
+
+const judge = createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal });
+
+const NEWER = "2026-03-13T15:00:00.000000001Z";
+
+/** More than two pages of the rates whose headers are renewed. */
+const MANY = 1_101;
+
+const manyRates = () =>
+  Array.from({ length: MANY }, (_, index) => newRate(`A${index}/USD`, "1.5", NEWER));
+
+const idsIn = (keys: readonly { readonly id: string }[]) => keys.map(({ id }) => id);
+
+export function signatureSuite(test: StoreTest): void {
+  test("a key is in use once a rate is stored with its signature, also of a suspended pair", async (database) => {
+    const store = database.openStore();
+    const key = newSigningKey();
+    const { id, publicKey } = key;
+    await store.signingKeys.add(newSigningKey(), NOW);
+    assert.deepEqual(await store.signingKeys.listInUse(), []);
+
+    await updateRates(store, [EUR_USD], judge, { headersOf: signedHeadersOf(key) });
+    await store.rates.suspend(pairOf("EUR/USD"), BY);
+
+    assert.deepEqual(await store.signingKeys.listInUse(), [{ id, publicKey }]);
+  });
+
+  test("a key is no longer in use when its last rate is replaced or removed", async (database) => {
+    const store = database.openStore();
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    await updateRates(store, [EUR_USD], judge, { headersOf: signedHeadersOf(first) });
+
+    const next = newRate("EUR/USD", "1.15", NEWER);
+    await updateRates(store, [next], judge, { headersOf: signedHeadersOf(second) });
+    assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [second.id]);
+
+    await store.rates.remove(pairOf("EUR/USD"), BY);
+    assert.deepEqual(await store.signingKeys.listInUse(), []);
+  });
+
+  test("rates without a signature get one, page by page, and those with one keep it", async (database) => {
+    const store = database.openStore();
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    await updateRates(store, [EUR_USD], judge, { headersOf: signedHeadersOf(first) });
+    await storeRates(store, manyRates());
+    const renew = () =>
+      store.rates.renewHeaders("without a signature", signedHeadersOf(second), NOW);
+
+    assert.deepEqual([await renew(), await renew()], [MANY, 0]);
+
+    const inUse = idsIn(await store.signingKeys.listInUse());
+    assert.deepEqual(inUse.sort(), [first.id, second.id].sort());
+  });
+
+  test("every rate is signed anew, once each", async (database) => {
+    const store = database.openStore();
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    const rates = [EUR_USD, ...manyRates()];
+    await updateRates(store, rates, judge, { headersOf: signedHeadersOf(first) });
+
+    const signed = await store.rates.renewHeaders("all", signedHeadersOf(second), NOW);
+
+    assert.equal(signed, MANY + 1);
+    assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [second.id]);
+  });
+
+  test("a rate that is replaced while rates are signed keeps its own signature", async (database) => {
+    const store = database.openStore();
+    const [first, second] = [newSigningKey(), newSigningKey()];
+    await updateRates(store, [EUR_USD], judge, { headersOf: signedHeadersOf(first) });
+    const slow = signedHeadersOf(second);
+    const next = newRate("EUR/USD", "1.15", NEWER);
+    const interrupted: HeadersOf = {
+      ...slow,
+      async rates(rates, storedAt) {
+        const headers = await slow.rates(rates, storedAt);
+        await updateRates(store, [next], judge, { headersOf: signedHeadersOf(first) });
+        return headers;
+      },
+    };
+
+    const signed = await store.rates.renewHeaders("all", interrupted, NOW);
+
+    assert.equal(signed, 0);
+    assert.deepEqual(idsIn(await store.signingKeys.listInUse()), [first.id]);
+    assert.deepEqual(await store.rates.list(), [{ ...next, suspendedAt: undefined }]);
+  });
+}

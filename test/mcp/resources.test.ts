@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { eras as clients, connectMcp } from "../support/mcp-client.ts";
+import { startSharedService } from "../support/service.ts";
+import {
+  assertRpcError,
+  eras,
+  headersOf,
+  PATH,
+  type Posted,
+  postTo,
+  requestOf,
+  rpcOf,
+} from "./messages.ts";
+
+const PAIRS = "kurs://pairs";
+
+const service = await startSharedService();
+const { session, apiKey } = await service.newCustomer();
+const post = postTo(service, apiKey);
+
+/** The only content of a resource, parsed. */
+function jsonIn(contents: readonly unknown[], uri: string): Readonly<Record<string, unknown>> {
+  const [content] = contents as readonly { uri: string; mimeType: string; text: string }[];
+  assert.equal(contents.length, 1);
+  assert.deepEqual([content?.uri, content?.mimeType], [uri, "application/json"]);
+  return JSON.parse(content?.text ?? "") as Readonly<Record<string, unknown>>;
+}
+
+const pairsIn = (json: Readonly<Record<string, unknown>>) =>
+  json.pairs as readonly { readonly base: string; readonly quote: string }[];
+
+/** Stores pairs of a base as an import would. */
+function addPairs(base: string, count: number): void {
+  using database = service.database();
+  database.exec("BEGIN");
+  const insert = database.prepare(`
+    INSERT INTO rates (base, quote, rate, as_of, source)
+    VALUES (?, ?, '1.23456789', '2026-11-20T15:00:00.000000000Z', 'import')`);
+  for (let index = 0; index < count; index += 1) insert.run(base, `Q${index}`);
+  database.exec("UPDATE versions SET version = version + 1");
+  database.exec("COMMIT");
+}
+
+function removePairs(base: string): void {
+  service.query("DELETE FROM rates WHERE base = ?", base);
+  service.query("UPDATE versions SET version = version + 1");
+}
+
+/** A resources/read as a client of an era sends it. */
+function readOf(era: (typeof eras)[number], uri: unknown, id: unknown = 1): Posted {
+  const { headers, json } = requestOf(era, "resources/read", { uri }, id);
+  return { headers: era === "2025" ? headers : { ...headers, "mcp-name": String(uri) }, json };
+}
+
+for (const { name, mode } of clients) {
+  suite(`MCP resources, client ${name}`, () => {
+    const connected = () => connectMcp(service.url, { mode, authorization: `ApiKey ${apiKey}` });
+
+    test("are listed with their cost: the pairs, and a template for those of one base", async () => {
+      await using mcp = await connected();
+
+      const { resources } = await mcp.client.listResources();
+      const { resourceTemplates } = await mcp.client.listResourceTemplates();
+
+      assert.deepEqual(
+        resources.map(({ uri, mimeType }) => [uri, mimeType]),
+        [[PAIRS, "application/json"]],
+      );
+      assert.deepEqual(
+        resourceTemplates.map(({ uriTemplate, mimeType }) => [uriTemplate, mimeType]),
+        [[`${PAIRS}/{base}`, "application/json"]],
+      );
+      for (const { title, description } of [...resources, ...resourceTemplates]) {
+        assert.match(title ?? "", /^Pairs/);
+        assert.match(description ?? "", /Costs nothing\.$/);
+      }
+      assert.match(mcp.client.getInstructions() ?? "", /kurs:\/\/pairs lists the pairs/);
+    });
+
+    test("the pairs are the bytes of GET /v1/account/pairs, for no unit", async () => {
+      await using mcp = await connected();
+
+      const { contents } = await mcp.client.readResource({ uri: PAIRS });
+
+      const rest = await service.get("/v1/account/pairs", { session });
+      assert.equal((contents[0] as { text: string }).text, rest.text);
+      assert.ok(pairsIn(jsonIn(contents, PAIRS)).length > 200);
+      assert.equal(await service.usedUnits(session), 0);
+    });
+
+    test("the pairs of one base are listed with their sources only, for no unit", async () => {
+      await using mcp = await connected();
+
+      for (const uri of [`${PAIRS}/EUR`, `${PAIRS}/eur`]) {
+        const json = jsonIn((await mcp.client.readResource({ uri })).contents, uri);
+
+        const pairs = pairsIn(json);
+        assert.ok(pairs.length > 20);
+        assert.ok(pairs.every(({ base }) => base === "EUR"));
+        assert.deepEqual(Object.keys(json), ["sources", "pairs"]);
+        const sources = json.sources as readonly { readonly key: string }[];
+        assert.deepEqual(
+          sources.map(({ key }) => key),
+          ["ecb"],
+        );
+      }
+      const unknown = `${PAIRS}/QQQ`;
+      const none = jsonIn((await mcp.client.readResource({ uri: unknown })).contents, unknown);
+      assert.deepEqual(none, { sources: [], pairs: [] });
+      assert.equal(await service.usedUnits(session), 0);
+    });
+
+    test("more than 1,000 pairs are cut off, with a hint to the template", async () => {
+      await using mcp = await connected();
+      addPairs("BIG", 1001);
+      try {
+        const all = jsonIn((await mcp.client.readResource({ uri: PAIRS })).contents, PAIRS);
+        const uri = `${PAIRS}/BIG`;
+        const ofBase = jsonIn((await mcp.client.readResource({ uri })).contents, uri);
+
+        assert.equal(pairsIn(all).length, 1000);
+        assert.equal(all.truncated, true);
+        assert.match(String(all.hint), /kurs:\/\/pairs\/\{base\}/);
+        assert.equal(pairsIn(ofBase).length, 1000);
+        assert.equal(ofBase.truncated, true);
+      } finally {
+        removePairs("BIG");
+      }
+    });
+  });
+}
+
+test("MCP resources: a read without a valid key is 401", async () => {
+  for (const era of eras) {
+    for (const key of [`svc_live_${"0".repeat(64)}`, "", session]) {
+      const answer = await service.post(PATH, { apiKey: key, ...readOf(era, PAIRS) });
+      assert.deepEqual([answer.status, answer.body.code], [401, "unauthorized"]);
+    }
+  }
+});
+
+const odd = [
+  ...["kurs://pairs/E", "kurs://pairs/EUR/USD", "kurs://pairs/", "kurs://pairs/%2e%2e"],
+  ...["kurs://pairs/ß", "kurs://pairs?base=EUR", "kurs://rates", "file:///etc/passwd"],
+  ...["https://example.org/", "pairs", "", "kurs://pairs/constructor/x", "kurs:pairs"],
+  ...["kurs://pairs/__proto__x1", "kurs://pairs/{base}", "kurs://pairs#EUR"],
+];
+
+for (const uri of odd) {
+  test(`MCP resources: the URI ${JSON.stringify(uri)} is an error, uncharged`, async () => {
+    for (const era of eras) {
+      const { error, result } = rpcOf(await post(readOf(era, uri)));
+      assert.equal(result, undefined, uri);
+      // -32020: a header cannot repeat a URI outside ASCII.
+      assert.ok([-32_602, -32_002, -32_020].includes(error?.code ?? 0), JSON.stringify(error));
+      assert.ok(JSON.stringify(error).length < 600);
+    }
+    assert.equal(await service.usedUnits(session), 0);
+  });
+}
+
+test("MCP resources: a URI that is no text, or too long, is an error in a short response", async () => {
+  for (const era of eras) {
+    for (const uri of [undefined, null, 5, [PAIRS], { uri: PAIRS }]) {
+      const answer = await post(readOf(era, uri));
+      const { error, result } = rpcOf(answer);
+      assert.equal(result, undefined);
+      assert.ok(error !== undefined && answer.text.length < 500, answer.text);
+    }
+    const { headers, json } = requestOf(era, "resources/read", {
+      uri: `kurs://pairs/${"A".repeat(30_000)}`,
+    });
+    const long = await post({ headers: { ...headers, "mcp-name": "x" }, json });
+    assertRpcError(long, 400, -32_600, /at most 256 characters/);
+    assert.ok(long.text.length < 300, `${long.text.length}`);
+  }
+});
+
+test("MCP resources: a batch may read one resource, and is rejected with two", async () => {
+  const batch = (count: number) =>
+    service.post(PATH, {
+      apiKey,
+      headers: headersOf("2025"),
+      json: Array.from({ length: count }, (_, id) => readOf("2025", `${PAIRS}/EUR`, id).json),
+    });
+
+  assert.ok(rpcOf(await batch(1)).result !== undefined);
+  for (const count of [2, 100]) {
+    const answer = await batch(count);
+    assertRpcError(answer, 400, -32_600, /resources\/read only once/);
+  }
+  assert.equal(await service.usedUnits(session), 0);
+});

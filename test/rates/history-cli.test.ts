@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { suite, test } from "node:test";
+import {
+  type Ended,
+  Program,
+  type ProgramOptions,
+  temporaryDirectory,
+} from "../support/process.ts";
+
+const HEADER = "base,quote,rate,as_of\n";
+const DAYS = ["2020-01-02", "2020-01-03", "2020-01-06"];
+const asOf = (day = "") => `${day}T15:00:00Z`;
+const TEXT = HEADER + DAYS.map((day, index) => `EUR,USD,1.1${index},${asOf(day)}\n`).join("");
+
+/** Not disposed of, which would take a document's SHA-256 in the output for a secret. */
+const kurs = (args: readonly string[], options: ProgramOptions): Promise<Ended> =>
+  new Program(args, options).end();
+
+/** A command line with its own database, into which a file was imported. */
+async function newCli(text = TEXT) {
+  await using starting = new AsyncDisposableStack();
+  const directory = starting.use(await temporaryDirectory());
+  const dataDirectory = join(directory.path, "data");
+  const file = join(directory.path, "rates.csv");
+  await writeFile(file, text);
+  const run = (command: string, input?: string) =>
+    kurs(command.split(" "), { dataDirectory, ...(input === undefined ? {} : { input }) });
+  const { exitCode } = await run(`rates import ${file}`);
+  assert.equal(exitCode, 0);
+  const started = starting.move();
+  return {
+    file,
+    directory: directory.path,
+    run,
+    /** Runs a command that succeeds. @returns its stdout. */
+    async output(command: string): Promise<string> {
+      const ended = await run(command);
+      assert.equal(ended.exitCode, 0, `${command}: ${ended.stderr}`);
+      return ended.stdout;
+    },
+    change(sql: string): void {
+      using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+      database.exec(sql);
+    },
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
+const secondsLater = (at: string, seconds: number) =>
+  new Date(Date.parse(at) + seconds * 1000).toISOString();
+
+suite("the history of rates", { concurrency: 4 }, () => {
+  test("is a table in the order of acceptance, all of it or a range of as_of", async () => {
+    await using cli = await newCli();
+
+    const all = await cli.output("rates history eur USD");
+
+    const heading = /^RATE {2}AS OF {17}SERVED FROM {15}SOURCE {2}DOCUMENT\n/;
+    assert.match(all, heading);
+    const hash = createHash("sha256").update(TEXT).digest("hex").slice(0, 12);
+    const [, first, ...others] = all.trimEnd().split("\n");
+    assert.match(
+      first ?? "",
+      new RegExp(`^1\\.10 {2}2020-01-02T15:00:00Z {2}\\S+Z {2}import {2}${hash}$`),
+    );
+    assert.equal(others.length, 2);
+    const ratesOf = async (range: string) =>
+      (await cli.output(`rates history EUR USD --format ndjson ${range}`.trim()))
+        .split("\n")
+        .flatMap((line) => (line === "" ? [] : [JSON.parse(line).rate]));
+    assert.deepEqual(await ratesOf("--from 2020-01-03"), ["1.11", "1.12"]);
+    assert.deepEqual(await ratesOf("--to 2020-01-03"), ["1.10", "1.11"]);
+    assert.deepEqual(await ratesOf("--from 2020-01-03T15:00:00Z --to 2020-01-03T16:00:00+01:00"), [
+      "1.11",
+    ]);
+    assert.deepEqual(await ratesOf("--from 2020-01-03T15:00:00.000000001Z --to 2020-01-05"), []);
+  });
+
+  test("without a rate in the range is no failure, and of an unknown pair one", async () => {
+    await using cli = await newCli();
+    const empty = await cli.run("rates history EUR USD --from 2021-01-01");
+    assert.deepEqual(
+      [empty.exitCode, empty.stdout, empty.stderr],
+      [0, "", "No rate of EUR/USD has an as_of in this range.\n"],
+    );
+    assert.equal(await cli.output("rates history EUR USD --from 2021-01-01 --json"), "[]\n");
+    const csv = await cli.output("rates history EUR USD --from 2021-01-01 --format csv");
+    assert.equal(csv, "base,quote,rate,as_of,source,stored_at,document\n");
+
+    const unknown = await cli.run("rates history USD EUR");
+    assert.deepEqual(
+      [unknown.exitCode, unknown.stdout, unknown.stderr],
+      [1, "", "kurs: there is no history of USD/EUR: see kurs rates list\n"],
+    );
+  });
+
+  for (const format of ["csv", "ndjson"]) {
+    test(`as ${format} is a file that an import stores again, digit by digit, also of several pages`, async () => {
+      const lines = Array.from({ length: 450 }, (_, index) => {
+        const time = secondsLater("2020-01-01T00:00:00Z", index);
+        return `EUR,USD,1.${String(index).padStart(4, "0")}0,${time}\n`;
+      });
+      await using cli = await newCli(HEADER + lines.join(""));
+      const text = await cli.output(`rates history EUR USD --format ${format}`);
+
+      await using directory = await temporaryDirectory();
+      const copy = { dataDirectory: directory.path };
+      const { stdout, stderr } = await kurs(["rates", "import", "-"], { ...copy, input: text });
+
+      assert.deepEqual([stdout, stderr], ["stored 450, held 0, rejected 0\n", ""]);
+      const args = ["rates", "history", "EUR", "USD", "--json"];
+      const again = JSON.parse((await kurs(args, copy)).stdout);
+      const first = JSON.parse(await cli.output("rates history EUR USD --json"));
+      const figures = (rows: readonly { rate: string; as_of: string }[]) =>
+        rows.map(({ rate, as_of }) => `${rate} ${as_of}`);
+      assert.equal(first.length, 450);
+      assert.deepEqual(figures(again), figures(first));
+    });
+  }
+});
+
+suite("what was served at a moment", { concurrency: 4 }, () => {
+  test("is the rate and its time, a suspension, a deletion, or nothing yet", async () => {
+    await using cli = await newCli();
+    await cli.output("rates suspend EUR USD");
+    await cli.output("rates resume EUR USD");
+    await cli.output("rates delete EUR USD");
+    const [first] = JSON.parse(await cli.output("rates history EUR USD --json"));
+    const { stored_at: storedAt } = first;
+    const events = (await cli.output("audit --json")).trimEnd().split("\n");
+    const [suspendedAt, resumedAt, deletedAt] = ["suspended", "resumed", "deleted"].map(
+      (action) => {
+        const line = events.find((event) => event.includes(`rate.${action}`)) ?? "{}";
+        return String(JSON.parse(line).at);
+      },
+    );
+    const at = (moment = "") => cli.run(`rates at EUR USD ${moment}`);
+
+    assert.equal(
+      (await at(storedAt)).stdout,
+      `EUR/USD at ${storedAt}: 1.12 as of 2020-01-06T15:00:00Z from import\n` +
+        `served from ${storedAt} until ${suspendedAt}\n`,
+    );
+    assert.equal(
+      (await at(suspendedAt)).stdout,
+      `EUR/USD at ${suspendedAt}: 503, suspended from ${suspendedAt} until ${resumedAt}\n` +
+        "stored then: 1.12 as of 2020-01-06T15:00:00Z from import\n",
+    );
+    const deleted = await cli.output(`rates at EUR USD ${deletedAt} --json`);
+    const { status, from, until, rate } = JSON.parse(deleted);
+    assert.deepEqual([status, from, until, rate], ["deleted", deletedAt, null, "1.12"]);
+    const early = await at("2020-01-06");
+    assert.deepEqual(
+      [early.exitCode, early.stdout, early.stderr],
+      [
+        1,
+        "",
+        "kurs: EUR/USD was not stored yet at 2020-01-06T23:59:59.999Z: " +
+          `the history of EUR/USD begins at ${storedAt}\n`,
+      ],
+    );
+    assert.equal((await cli.run("rates at USD EUR 2020-01-06")).exitCode, 1);
+    const gone = await cli.run("rates trace EUR USD");
+    assert.equal(gone.exitCode, 1);
+    assert.match(gone.stderr, /^kurs: EUR\/USD was deleted: /);
+  });
+
+  test("before the history of an upgraded or shortened store is not known", async () => {
+    await using cli = await newCli();
+    cli.change("UPDATE observations SET publication = NULL, place = NULL, line = NULL");
+    const unrecorded = await cli.run("rates at EUR USD 2020-01-06");
+    assert.match(unrecorded.stderr, /; what was served at 2020-01-06T\S+ was not recorded\n$/);
+    const { stdout } = await cli.run("rates trace EUR USD");
+    assert.match(stdout, /^document {3}not known: the rate is older than the history/m);
+    assert.match(await cli.output("rates verify"), /; 3 figures from before the history\n$/);
+
+    cli.change("DELETE FROM observations WHERE sequence = 1");
+    const removed = await cli.run("rates at EUR USD 2020-01-06");
+    assert.match(removed.stderr, /; what was served at 2020-01-06T\S+ was removed\n$/);
+  });
+
+  test("in the future, or at no time, is wrong use", async () => {
+    await using cli = await newCli();
+    for (const moment of ["2999-01-01", "2999-01-01T00:00:00Z"]) {
+      const { exitCode, stderr } = await cli.run(`rates at EUR USD ${moment}`);
+      assert.equal(exitCode, 2);
+      assert.match(stderr, /^kurs: moment "2999-01-01.*": .*it is \S+Z: want a \w+ until now\n$/);
+    }
+  });
+});
+
+suite("an imported figure", { concurrency: 4 }, () => {
+  test("is traced to the line of the file, which is shown if the file is the imported one", async () => {
+    await using cli = await newCli();
+    const hash = createHash("sha256").update(TEXT).digest("hex");
+
+    const traced = await cli.output("rates trace EUR USD");
+    assert.match(traced, /^document {3}rates\.csv$/m);
+    assert.ok(traced.includes(`\nsha-256    ${hash}\n`), traced);
+    assert.match(traced, /^line {7}4\n.*the file is not stored: compare it yourself/m);
+
+    const shown = await cli.output(`rates trace EUR USD --file ${cli.file}`);
+    assert.match(shown, /\n {2}EUR,USD,1\.12,2020-01-06T15:00:00Z\n?$/);
+    const json = JSON.parse(await cli.output(`rates trace EUR USD --json --file ${cli.file}`));
+    assert.equal(json.file_line, "EUR,USD,1.12,2020-01-06T15:00:00Z");
+    assert.deepEqual(
+      [json.origin.kind, json.origin.sha256, json.publisher],
+      ["imported", hash, null],
+    );
+
+    await writeFile(cli.file, TEXT.replace("1.12", "1.21"));
+    const other = await cli.run(`rates trace EUR USD --file ${cli.file}`);
+    assert.deepEqual([other.exitCode, other.stdout], [1, ""]);
+    assert.match(other.stderr, new RegExp(`is not the imported file: .*${hash}\n$`));
+    const missing = await cli.run(`rates trace EUR USD --file ${cli.file}.gone`);
+    assert.match(missing.stderr, /^kurs: cannot read .*: no such file\n$/);
+    const verified = await cli.output("rates verify");
+    assert.match(verified, /; 3 imported figures come from files that are not stored\n$/);
+  });
+
+  test("whose import was interrupted has no SHA-256 to compare with", async () => {
+    await using cli = await newCli();
+    cli.change("UPDATE publication_documents SET hash = NULL, bytes = NULL");
+    assert.match(await cli.output("rates trace EUR USD"), /^sha-256 {4}not known: /m);
+    const { exitCode, stderr } = await cli.run(`rates trace EUR USD --file ${cli.file}`);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /its SHA-256 is not known: no file can be compared with it\n$/);
+  });
+
+  test("of a text on stdin is traced to stdin", async () => {
+    await using cli = await newCli();
+    const text = `${HEADER}EUR,ISK,144.20,${asOf("2020-01-02")}\n`;
+    assert.equal((await cli.run("rates import -", text)).exitCode, 0);
+    assert.match(await cli.output("rates trace EUR ISK"), /^document {3}stdin$/m);
+  });
+});
+
+suite("a verification", { concurrency: 4 }, () => {
+  test("of a changed served rate exits with 1 and names it, as text and as JSON", async () => {
+    await using cli = await newCli();
+    cli.change("UPDATE rates SET rate = '1.21'");
+
+    const { exitCode, stdout } = await cli.run("rates verify");
+
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /^EUR\/USD is served at 1\.21 .*; its history is last 1\.12 as of .*\n/);
+    assert.match(stdout, /; 1 difference\n$/);
+    const json = await cli.run("rates verify --json");
+    assert.equal(json.exitCode, 1);
+    const { differences } = JSON.parse(json.stdout);
+    assert.deepEqual(
+      [differences.length, differences[0].kind, differences[0].rate, differences[0].last.rate],
+      [1, "served", "1.21", "1.12"],
+    );
+  });
+});
