@@ -29,10 +29,10 @@ const CONNECTION = "(?i:connection: (?:keep-alive|close)\\r\\n)";
 const ORIGIN = `[Oo]rigin:${VALUE}\\r\\n`;
 
 /**
- * Any header that changes nothing, a plain `Connection`, or an `Origin`. What proxies, tracers and browsers add
- * is without number, so the rule names the others. Every line matches in one way only: if a space
- * could belong to the separator or to the value, the regular expression would try both for every
- * line; 24 headers then took 240 ms, and each further one doubled it.
+ * Any header that changes nothing, a plain `Connection`, or an `Origin`. What proxies, tracers and
+ * browsers add is without number, so the rule names the others. Every line matches in one way only:
+ * if a space could belong to the separator or to the value, the regular expression would try both
+ * for every line; 24 headers then took 240 ms, and each further one doubled it.
  *
  * @param decisive further headers that change the response, in lower case.
  */
@@ -100,7 +100,7 @@ export function requestLength(bytes: Buffer): number | undefined {
 
 const forwarded = /\r\n(?:via|forwarded|x-forwarded-for):/i;
 
-/** Whether a proxy has forwarded a request: other clients' requests may follow on its connection. */
+/** Whether a proxy has forwarded a request: other clients' ones may follow on its connection. */
 export function isForwarded(bytes: Buffer): boolean {
   return forwarded.test(bytes.toString("latin1"));
 }
