@@ -1,6 +1,7 @@
 import { Timestamp, Type } from "../shared/json-schema.ts";
 import type { CoveredPair, CoveredSource, PairState } from "./coverage.ts";
 import { currencyName } from "./rules/currency-names.ts";
+import type { RateSource } from "./source.ts";
 
 const Name = (examples: readonly string[]) => ({
   type: ["string", "null"],
@@ -78,11 +79,16 @@ export function coveredSourceJson(covered: CoveredSource) {
     country: source.country,
     terms: source.terms,
     terms_url: source.termsUrl ?? null,
-    schedule: source.schedule.describe(),
+    schedule: scheduleText(source),
     missed_publications: missedPublications,
     next_publication: nextPublication ?? null,
     last_success_at: lastSuccessAt ?? null,
   };
+}
+
+function scheduleText({ schedule, rarerPairs }: RateSource): string {
+  if (rarerPairs === undefined) return schedule.describe();
+  return `${schedule.describe()}; some pairs ${rarerPairs.schedule.describe()}`;
 }
 
 /** The text up to the first pair. */

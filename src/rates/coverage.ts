@@ -2,7 +2,7 @@ import type { Clock } from "../shared/clock.ts";
 import type { Instant } from "../shared/instant.ts";
 import { wholeSeconds } from "./headers.ts";
 import type { AssetSymbol, Pair } from "./rules/symbol.ts";
-import type { RateSource, Schedule } from "./source.ts";
+import { type RateSource, type Schedule, scheduleOf } from "./source.ts";
 
 // What exists: the pairs and their sources, without figures and without observation times, which a
 // read pays for.
@@ -104,6 +104,11 @@ export function createCoverage(uses: {
   const { store, clock, switchedOn, knownSources, nextIteration } = uses;
   const outlookOf = createOutlooks(knownSources);
   const stateAt = createStates(outlookOf);
+  const withRarer = knownSources.flatMap(({ key, rarerPairs }) =>
+    rarerPairs === undefined ? [] : [{ start: `${key} `, includes: rarerPairs.includes }],
+  );
+  const isRarer = (pair: StoredPair) =>
+    withRarer.some(({ start, includes }) => pair.state.startsWith(start) && includes(pair));
   const countMissed = new Map(
     knownSources.map(({ key, schedule }) => [
       key,
@@ -122,13 +127,16 @@ export function createCoverage(uses: {
       const nowMs = Math.floor(clock.nowMs() / GRID_MS) * GRID_MS;
       const version = await store.version();
       const stored = await store.sources();
-      const changes = relevant(stored).map(
-        ({ schedule }) => schedule.nextChange(nowMs) ?? nowMs + GRID_MS,
-      );
+      const changes = relevant(stored)
+        .flatMap(({ schedule, rarerPairs }) => [schedule, rarerPairs?.schedule ?? schedule])
+        .map((schedule) => schedule.nextChange(nowMs) ?? nowMs + GRID_MS);
       return { nowMs, version, untilMs: Math.min(...changes), stored };
     },
 
-    pairAt: (moment, { base, quote, state }) => ({ base, quote, state: stateAt(moment, state) }),
+    pairAt: (moment, pair) => {
+      const { base, quote } = pair;
+      return { base, quote, state: stateAt(moment, pair, isRarer(pair)) };
+    },
 
     async sourcesAt(moment, newest) {
       const covered: CoveredSource[] = [];
@@ -151,11 +159,14 @@ export function createCoverage(uses: {
 /** The states of a moment; beyond this number all are forgotten. */
 const STATES_MAX = 10_000;
 
-function createStates(outlookOf: OutlookOf): (moment: Moment, text: string) => PairState {
+function createStates(
+  outlookOf: OutlookOf,
+): (moment: Moment, pair: StoredPair, isRarer: boolean) => PairState {
   const states = new Map<string, PairState>();
   let untilMs = 0;
   let last: { readonly text: string; readonly state: PairState } | undefined;
-  return (moment, text) => {
+  return (moment, pair, isRarer) => {
+    const text = isRarer ? `${pair.state} ` : pair.state;
     if (moment.untilMs !== untilMs || states.size > STATES_MAX) {
       states.clear();
       last = undefined;
@@ -169,7 +180,7 @@ function createStates(outlookOf: OutlookOf): (moment: Moment, text: string) => P
       return known;
     }
     const [source = "", asOf = "", isSuspended] = text.split(" ");
-    const outlook = outlookOf(source, asOf as Instant, moment.nowMs);
+    const outlook = outlookOf(source, asOf as Instant, moment.nowMs, pair);
     const state = { source, asOf: asOf as Instant, outlook, isSuspended: isSuspended === "1" };
     states.set(text, state);
     return state;
@@ -216,17 +227,32 @@ function memoized<Result>(
   };
 }
 
-export type OutlookOf = (source: string, asOf: Instant | undefined, nowMs: number) => Outlook;
+/** @param pair without one, the outlook is that of the source. */
+export type OutlookOf = (
+  source: string,
+  asOf: Instant | undefined,
+  nowMs: number,
+  pair?: Pair,
+) => Outlook;
 
 /** @param knownSources an outlook of any other source is that of an import. */
 export function createOutlooks(knownSources: readonly RateSource[]): OutlookOf {
   const bySource = new Map(
-    knownSources.map(({ key, schedule }) => [
-      key,
-      memoized(schedule, (asOf, nowMs) => outlookIn(schedule, asOf, nowMs)),
-    ]),
+    knownSources.map((source) => {
+      const { schedule, rarerPairs } = source;
+      const schedules = rarerPairs === undefined ? [schedule] : [schedule, rarerPairs.schedule];
+      const memos = schedules.map((one) => {
+        return [one, memoized(one, (asOf, nowMs) => outlookIn(one, asOf, nowMs))] as const;
+      });
+      return [source.key, { source, memos: new Map(memos) }];
+    }),
   );
-  return (source, asOf, nowMs) => bySource.get(source)?.ask(asOf, nowMs) ?? current;
+  return (key, asOf, nowMs, pair) => {
+    const { source, memos } = bySource.get(key) ?? {};
+    if (source === undefined) return current;
+    const schedule = pair === undefined ? source.schedule : scheduleOf(source, pair);
+    return memos?.get(schedule)?.ask(asOf, nowMs) ?? current;
+  };
 }
 
 function outlookIn(schedule: Schedule, asOf: Instant | undefined, nowMs: number): Outlook {

@@ -1,9 +1,8 @@
-import type { Instant } from "../shared/instant.ts";
 import { rateBody } from "./rules/rate.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate } from "./rules/update-policy.ts";
 import type { PublicSigningKey, SignedContent, SigningKey } from "./signing-key.ts";
-import type { RateSource } from "./source.ts";
+import { type RateSource, type Schedule, scheduleOf } from "./source.ts";
 
 /** The headers that name a rate's publisher, terms and next publication, as they are stored. */
 export interface StoredHeaders {
@@ -66,7 +65,10 @@ export function createHeaderParser(): (pair: Pair, json: string | null) => reado
 }
 
 /** What the headers say about a source. */
-export type HeaderSource = Pick<RateSource, "key" | "name" | "termsUrl" | "schedule">;
+export type HeaderSource = Pick<
+  RateSource,
+  "key" | "name" | "termsUrl" | "schedule" | "rarerPairs"
+>;
 
 const imported = [
   "rate-source",
@@ -85,8 +87,7 @@ export function createHeadersOf(
   signingKey: () => SigningKey | undefined = () => undefined,
 ): HeadersOf {
   const bySource = new Map(sources.map((source) => [source.key, forSource(source)]));
-  const unsigned = ({ source, asOf }: SourcedRate) =>
-    bySource.get(source)?.(asOf) ?? unnamed(source);
+  const unsigned = (rate: SourcedRate) => bySource.get(rate.source)?.(rate) ?? unnamed(rate.source);
   const stored = (headers: readonly string[], key?: SigningKey): StoredHeaders => ({
     json: JSON.stringify(headers),
     signingKey: key && { id: key.id, publicKey: key.publicKey },
@@ -125,16 +126,20 @@ function contentOf(
 }
 
 /** The rates of one publication have one time, so the last result is kept. */
-function forSource(source: HeaderSource): (asOf: Instant) => readonly string[] {
-  const { termsUrl, schedule } = source;
+function forSource(source: HeaderSource): (rate: SourcedRate) => readonly string[] {
+  const { termsUrl } = source;
   const constant = ["rate-source", rateSource(source)];
   if (termsUrl !== undefined) constant.push("link", `<${termsUrl}>; rel="license"`);
-  let last: { readonly asOf: string; readonly headers: readonly string[] } | undefined;
-  return (asOf) => {
-    if (last?.asOf !== asOf) {
+  let last:
+    | { readonly asOf: string; readonly schedule: Schedule; readonly headers: readonly string[] }
+    | undefined;
+  return (rate) => {
+    const { asOf } = rate;
+    const schedule = scheduleOf(source, rate);
+    if (last?.asOf !== asOf || last.schedule !== schedule) {
       const nextMs = schedule.following(Date.parse(asOf));
       const next = nextMs === undefined ? [] : ["rate-next", wholeSeconds(nextMs)];
-      last = { asOf, headers: [...constant, ...next] };
+      last = { asOf, schedule, headers: [...constant, ...next] };
     }
     return last.headers;
   };

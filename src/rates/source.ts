@@ -1,4 +1,5 @@
 import type { Quotation, Rejection } from "./rules/rate.ts";
+import type { Pair } from "./rules/symbol.ts";
 
 /** A line of a response, and which of the source's addresses it came from, from 0. */
 export type FetchedLine = (Quotation | Rejection) & { readonly place?: number };
@@ -31,11 +32,27 @@ export interface RateSource {
   readonly terms: string;
   readonly termsUrl: string | undefined;
   readonly schedule: Schedule;
+  /** Unset for a publisher that publishes all its pairs at the same times. */
+  readonly rarerPairs?: RarerPairs;
   /**
    * @param validators as the last fetch returned them.
    * @throws {SourceError} with the reason.
    */
   fetch(validators: string | undefined, signal: AbortSignal): Promise<Fetched>;
+}
+
+/** The pairs that a publisher publishes less often than the others. */
+export interface RarerPairs {
+  readonly includes: (pair: Pair) => boolean;
+  readonly schedule: Schedule;
+}
+
+/** @returns the calendar of a source's pair. */
+export function scheduleOf(
+  { schedule, rarerPairs }: Pick<RateSource, "schedule" | "rarerPairs">,
+  pair: Pair,
+): Schedule {
+  return rarerPairs?.includes(pair) ? rarerPairs.schedule : schedule;
 }
 
 /** Missed publications are counted up to this number: more would say nothing new. */

@@ -154,6 +154,9 @@ test("a reader that closes the output early does not cause a failure", async () 
     await once(shell, "close");
 
     assert.equal(shown.stderr, "exit code 0\n");
-    assert.match(shown.stdout, options === "" ? /^PAIR +RATE +AS OF +AGE +SOURCE +NEXT +STATE\n$/ : /^\[\n$/);
+    assert.match(
+      shown.stdout,
+      options === "" ? /^PAIR +RATE +AS OF +AGE +SOURCE +NEXT +STATE\n$/ : /^\[\n$/,
+    );
   }
 });

@@ -143,7 +143,7 @@ async function listRates(
   const nowMs = clock.nowMs();
   const outlookOf = createOutlooks(sourcesOf(sourceKeys));
   const rates = (await store.rates.list(symbol)).map((rate): ListedRate => {
-    return { ...rate, outlook: outlookOf(rate.source, rate.asOf, nowMs) };
+    return { ...rate, outlook: outlookOf(rate.source, rate.asOf, nowMs, rate) };
   });
   const text = formatList(rates, options, {
     toJson: ({ outlook, ...rate }) => listedRateJson(rate, outlook),

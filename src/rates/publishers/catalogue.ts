@@ -23,6 +23,14 @@ import { parseUst } from "./ust.ts";
 
 type Entry = Omit<Publisher, "parse"> & { readonly parse: Parse };
 
+/** The currencies of table A (api.nbp.pl); all others are in table B. */
+const nbpTableA: ReadonlySet<string> = new Set(
+  (
+    "AUD BRL CAD CHF CLP CNY CZK DKK EUR GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP " +
+    "RON SEK SGD THB TRY UAH USD XDR ZAR"
+  ).split(" "),
+);
+
 const FISCAL_DATA = "https://api.fiscaldata.treasury.gov/services/api/fiscal_service/v1";
 
 const entries: readonly Entry[] = [
@@ -82,6 +90,10 @@ const entries: readonly Entry[] = [
     ],
     // Table A is published about noon on working days, table B on Wednesdays (api.nbp.pl).
     schedule: { cron: "20 12 * * 1-5", timeZone: "Europe/Warsaw", holidays: polishHolidays },
+    rarerPairs: {
+      includes: ({ base }) => !nbpTableA.has(base),
+      schedule: { cron: "20 12 * * 3", timeZone: "Europe/Warsaw", holidays: polishHolidays },
+    },
     publishedAt: { time: "12:00", timeZone: "Europe/Warsaw" },
     onByDefault: true,
     parse: parseNbp,

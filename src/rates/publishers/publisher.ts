@@ -1,6 +1,7 @@
 import type { Instant } from "../../shared/instant.ts";
 import type { Holiday } from "../rules/holidays.ts";
 import type { Quotation, Rejection } from "../rules/rate.ts";
+import type { Pair } from "../rules/symbol.ts";
 
 /** The response of one of a publisher's addresses. */
 export interface Answer {
@@ -54,6 +55,15 @@ export interface Publisher {
   readonly schedule:
     | { readonly cron: string; readonly timeZone: string; readonly holidays: readonly Holiday[] }
     | { readonly everySeconds: number };
+  /** The pairs that are published less often, and when; unset: none. */
+  readonly rarerPairs?: {
+    readonly includes: (pair: Pair) => boolean;
+    readonly schedule: {
+      readonly cron: string;
+      readonly timeZone: string;
+      readonly holidays: readonly Holiday[];
+    };
+  };
   /** The time of day that a date means; undefined where the response has times. */
   readonly publishedAt: TimeOfDay | undefined;
   readonly onByDefault: boolean;

@@ -13,7 +13,7 @@ export function createPublisherSource(
     readonly clock: Clock;
   },
 ): RateSource {
-  const { key, name, country, terms, termsUrl, addresses, schedule, parse } = publisher;
+  const { key, name, country, terms, termsUrl, addresses, schedule, rarerPairs, parse } = publisher;
   const hosts = addresses.map((address) => new URL(address).host);
 
   return {
@@ -23,6 +23,9 @@ export function createPublisherSource(
     terms,
     termsUrl,
     schedule: createSchedule(schedule),
+    ...(rarerPairs && {
+      rarerPairs: { ...rarerPairs, schedule: createSchedule(rarerPairs.schedule) },
+    }),
 
     async fetch(storedValidators, signal): Promise<Fetched> {
       const known = validatorsOf(storedValidators);

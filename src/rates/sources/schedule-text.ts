@@ -15,6 +15,11 @@ export function describeSchedule(calendar: Described): string {
 /** @throws for a pattern that no publisher of the catalogue has. */
 function daysOf(day: string, month: string, weekday: string): string {
   if (day === "*" && month === "*" && weekday === "1-5") return "on working days";
+  if (day === "*" && month === "*" && /^[1-5]$/.test(weekday)) {
+    // 2 March 2026 is a Monday.
+    const first = Temporal.PlainDate.from(`2026-03-0${1 + Number.parseInt(weekday, 10)}`);
+    return `on ${first.toLocaleString("en", { weekday: "long" })}s`;
+  }
   if (/^\d+$/.test(day) && /^[\d,]+$/.test(month) && weekday === "*") {
     const names = month.split(",").map((number) => {
       const first = Temporal.PlainDate.from(`2026-${number.padStart(2, "0")}-01`);

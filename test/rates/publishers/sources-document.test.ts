@@ -14,9 +14,10 @@ const rows = text
 
 test("docs/sources.md lists the publishers of the catalogue in their order, with its data", () => {
   const expected = publishers.map((publisher) => {
-    const { key, name, country, onByDefault, schedule, terms, termsUrl } = publisher;
+    const { key, name, country, onByDefault, schedule, rarerPairs, terms, termsUrl } = publisher;
     const link = termsUrl === undefined ? "" : ` [Terms](${termsUrl})`;
-    const publishes = describeSchedule(schedule);
+    const rarer = rarerPairs && `; some pairs ${describeSchedule(rarerPairs.schedule)}`;
+    const publishes = `${describeSchedule(schedule)}${rarer ?? ""}`;
     return [`\`${key}\``, name, country, onByDefault ? "yes" : "no", publishes, `${terms}${link}`];
   });
 

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { newRate } from "../contract/suite/database.ts";
+import type { Answer } from "../support/client.ts";
+import { headersOf } from "../support/rates.ts";
+import { startService, TestClock } from "../support/service.ts";
+
+// The headers that name a rate's source, on a new store with the bundled snapshot.
+
+const IMPORTED = newRate("AAA/BBB", "1.5", "2026-03-13T15:00:00Z");
+
+const NAMES = ["rate-source", "link", "rate-next"];
+
+const sourceHeaders = ({ headers }: Answer) => NAMES.map((name) => headers[name]);
+
+suite("the headers of a rate", () => {
+  const expected: readonly (readonly [pair: string, ...values: (string | undefined)[]])[] = [
+    [
+      "EUR/USD",
+      'ecb;name="European Central Bank"',
+      "<https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html>; " +
+        'rel="license"',
+      // Friday's rate; the next publication is Monday's.
+      "2026-03-16T15:05:00Z",
+    ],
+    [
+      "HUF/CZK",
+      'cnb;name="Czech National Bank"',
+      "<https://www.cnb.cz/en/privacy-statement-and-disclaimer/disclaimer-copyright/>; " +
+        'rel="license"',
+      // Maundy Thursday's rate; Friday and Monday are holidays.
+      "2026-04-07T12:35:00Z",
+    ],
+    ["USD/PLN", 'nbp;name="Narodowy Bank Polski"', undefined, "2026-03-06T11:20:00Z"],
+    // Table B, which is published on Wednesdays only.
+    ["AFN/PLN", 'nbp;name="Narodowy Bank Polski"', undefined, "2026-03-11T11:20:00Z"],
+  ];
+  for (const [pair, ...values] of expected) {
+    test(`${pair}: source, terms and next publication, on GET and HEAD`, async () => {
+      await using service = await startService();
+      const { apiKey } = await service.newCustomer();
+      assert.deepEqual(sourceHeaders(await service.get(`/v1/rates/${pair}`, { apiKey })), values);
+      const head = await service.call("HEAD", `/v1/rates/${pair}`, { apiKey });
+      assert.deepEqual(sourceHeaders(head), values);
+    });
+  }
+
+  test("name an import, which has neither terms nor a calendar", async () => {
+    await using service = await startService();
+    service.query(
+      "INSERT INTO rates (base, quote, rate, as_of, source, headers) " +
+        "SELECT 'AAA', 'BBB', '1.5', as_of, 'import', ? FROM rates LIMIT 1",
+      headersOf.rate(IMPORTED, "2026-11-21T12:00:00.000Z").json,
+    );
+    const { apiKey } = await service.newCustomer();
+    const answer = await service.get("/v1/rates/AAA/BBB", { apiKey });
+    assert.equal(answer.status, 200);
+    const imported = 'import;name="Imported by the operator"';
+    assert.deepEqual(sourceHeaders(answer), [imported, undefined, undefined]);
+  });
+
+  test("are on no response without a rate", async () => {
+    await using service = await startService();
+    const { apiKey } = await service.newCustomer();
+    service.query("UPDATE rates SET suspended_at = '2026-11-01T00:00:00.000Z' WHERE quote = 'CHF'");
+    const answers = [
+      await service.get("/v1/rates/EUR/XXX", { apiKey }),
+      await service.get("/v1/rates/EUR/CHF", { apiKey }),
+      await service.get("/v1/rates/E/USD", { apiKey }),
+      await service.get("/v1/rates/EUR/USD"),
+    ];
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [404, 503, 400, 401],
+    );
+    for (const answer of answers)
+      assert.deepEqual(sourceHeaders(answer), [undefined, undefined, undefined]);
+  });
+});
+
+test("a pair of table B counts as missed a week after its Wednesday, not on the next day", async () => {
+  const clock = new TestClock("2026-03-10T12:00:00.000Z");
+  await using service = await startService({ clock });
+  const missed = async (base: string) => {
+    // A session lasts a day.
+    const { session } = await service.newCustomer();
+    const { body } = await service.get("/v1/account/pairs", { session });
+    const pairs = body.pairs as { base: string; quote: string; missed_publication: boolean }[];
+    return pairs.find((pair) => pair.base === base && pair.quote === "PLN")?.missed_publication;
+  };
+  assert.deepEqual([await missed("USD"), await missed("AFN")], [true, false]);
+  clock.set("2026-03-11T14:00:00.000Z");
+  assert.equal(await missed("AFN"), true);
+});
