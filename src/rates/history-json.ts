@@ -50,7 +50,8 @@ function recordJson(observation: Observation) {
 function originJson(origin: FigureOrigin) {
   switch (origin.kind) {
     case "unknown":
-      return { kind: "unknown" };
+    case "missing":
+      return { kind: origin.kind };
     case "imported":
       return { kind: "imported", line: origin.line, ...documentJson(origin.document) };
     case "published": {
@@ -74,8 +75,16 @@ function originJson(origin: FigureOrigin) {
   }
 }
 
+/** @param name `-` for an import from stdin, as a command takes it. */
+export const documentName = (name: string) => (name === "-" ? "stdin" : name);
+
 function documentJson({ name, receivedAt, hash, bytes }: StoredDocument) {
-  return { name, received_at: receivedAt, sha256: hash ?? null, bytes: bytes ?? null };
+  return {
+    name: documentName(name),
+    received_at: receivedAt,
+    sha256: hash ?? null,
+    bytes: bytes ?? null,
+  };
 }
 
 function storyEntryJson(entry: StoryEntry) {

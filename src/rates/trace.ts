@@ -21,6 +21,8 @@ export interface Trace {
 export type FigureOrigin =
   /** Stored before Kurs kept a history. */
   | { readonly kind: "unknown" }
+  /** The store has lost its publication or its document's name. */
+  | { readonly kind: "missing" }
   | { readonly kind: "imported"; readonly document: StoredDocument; readonly line: number }
   | {
       readonly kind: "published";
@@ -44,14 +46,21 @@ export async function traceObservation(
   return { observation, origin, ...(await storyOf(uses, observation)) };
 }
 
+/** Whether the document of a figure is lost or damaged, or does not state it. */
+export function isContradicted({ origin }: Trace): boolean {
+  if (origin.kind === "published") return typeof origin.position === "string";
+  return origin.kind === "missing";
+}
+
 async function originOf(
   { history, documents: reader }: HistoryUses & { readonly documents: DocumentReader },
   observation: Observation,
 ): Promise<FigureOrigin> {
   const { publication: id, place = 0, line = 0 } = observation;
-  const found = id === undefined ? undefined : await history.publicationFrom(id);
+  if (id === undefined) return { kind: "unknown" };
+  const found = await history.publicationFrom(id);
   const document = found?.documents[place];
-  if (found === undefined || found.id !== id || document === undefined) return { kind: "unknown" };
+  if (found?.id !== id || document === undefined) return { kind: "missing" };
   if (found.source === IMPORT_SOURCE) return { kind: "imported", document, line };
 
   const { receivedAt } = found;

@@ -222,6 +222,32 @@ suite("an imported figure", { concurrency: 4 }, () => {
     assert.match(verified, /; 3 imported figures come from files that are not stored\n$/);
   });
 
+  test("that its line does not state, or whose line does not exist, is a failure", async () => {
+    await using cli = await newCli();
+    const traced = async () => {
+      const text = await cli.run(`rates trace EUR USD --file ${cli.file}`);
+      const json = await cli.run(`rates trace EUR USD --json --file ${cli.file}`);
+      const { file_states_figure: states, file_line: line } = JSON.parse(json.stdout);
+      return { codes: [text.exitCode, json.exitCode], text: text.stdout, states, line };
+    };
+    const right = await traced();
+    assert.deepEqual([right.codes, right.states], [[0, 0], true]);
+    assert.doesNotMatch(right.text, /does not state/);
+
+    const last = "sequence = (SELECT max(sequence) FROM observations)";
+    for (const [change, line] of [
+      ["rate = '1.21'", "EUR,USD,1.12,2020-01-06T15:00:00Z"],
+      ["rate = '1.12', line = 3", "EUR,USD,1.11,2020-01-03T15:00:00Z"],
+      ["line = 1", "base,quote,rate,as_of"],
+      ["line = 99", ""],
+    ] as const) {
+      cli.change(`UPDATE observations SET ${change} WHERE ${last}`);
+      const wrong = await traced();
+      assert.deepEqual([wrong.codes, wrong.states, wrong.line], [[1, 1], false, line], change);
+      assert.match(wrong.text, /\nthe line does not state this figure\n$/);
+    }
+  });
+
   test("whose import was interrupted has no SHA-256 to compare with", async () => {
     await using cli = await newCli();
     cli.change("UPDATE publication_documents SET hash = NULL, bytes = NULL");
@@ -236,6 +262,31 @@ suite("an imported figure", { concurrency: 4 }, () => {
     const text = `${HEADER}EUR,ISK,144.20,${asOf("2020-01-02")}\n`;
     assert.equal((await cli.run("rates import -", text)).exitCode, 0);
     assert.match(await cli.output("rates trace EUR ISK"), /^document {3}stdin$/m);
+  });
+});
+
+suite("a figure that contradicts its document", { concurrency: 4 }, () => {
+  test("is traced with exit code 1, as is one without its publication", async () => {
+    await using cli = await newCli();
+    const hash = "a".repeat(64);
+    cli.change(`UPDATE publications SET source = 'ecb';
+      UPDATE publication_documents SET hash = '${hash}'`);
+    const missing = await cli.run("rates trace EUR USD");
+    assert.equal(missing.exitCode, 1);
+    assert.match(missing.stdout, /\nthe document cannot be read: it is missing; see .* verify\n$/);
+
+    cli.change(`INSERT INTO documents VALUES ('${hash}', x'00')`);
+    const damaged = await cli.run("rates trace EUR USD --json");
+    assert.equal(damaged.exitCode, 1);
+    assert.match(JSON.parse(damaged.stdout).origin.problem, /cannot be decompressed/);
+
+    cli.change("PRAGMA foreign_keys = OFF; DELETE FROM publications");
+    const orphan = await cli.run("rates trace EUR USD");
+    assert.equal(orphan.exitCode, 1);
+    assert.match(orphan.stdout, /^document {3}its record is missing; see kurs rates verify$/m);
+    const json = await cli.run("rates trace EUR USD --json");
+    assert.equal(json.exitCode, 1);
+    assert.equal(JSON.parse(json.stdout).origin.kind, "missing");
   });
 });
 
