@@ -122,8 +122,22 @@ export function differenceJson(difference: Difference) {
     case "served": {
       const { base, quote, rate, asOf, source } = difference.served;
       const { last } = difference;
-      const lastRate = last && { rate: last.rate, as_of: last.asOf, source: last.source };
-      return { kind: "served", base, quote, rate, as_of: asOf, source, last: lastRate ?? null };
+      const lastRate = last && {
+        ...{ rate: last.rate, as_of: last.asOf, source: last.source, sequence: last.sequence },
+      };
+      const { sequence } = difference.served;
+      const served = { base, quote, rate, as_of: asOf, source, sequence };
+      return { kind: "served", ...served, last: lastRate ?? null };
+    }
+    case "observation": {
+      const { observation, reason } = difference;
+      const { sequence, publication } = observation;
+      const place = { sequence, publication: publication ?? null };
+      return { kind: "observation", ...recordJson(observation), ...place, reason };
+    }
+    case "headers": {
+      const { rate, headers } = difference;
+      return { kind: "headers", base: rate.base, quote: rate.quote, source: rate.source, headers };
     }
   }
 }
@@ -134,5 +148,6 @@ export function verifiedJson(counts: VerifiedCounts) {
     documents: counts.documents,
     imported_figures: counts.imported,
     figures_before_history: counts.undocumented,
+    unverified_figures: counts.unverified,
   };
 }

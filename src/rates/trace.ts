@@ -89,9 +89,10 @@ async function storyOf(
   const later = await history.observations(observation, page);
   const entries: StoryEntry[] = later.map((one) => ({ at: one.storedAt, observation: one }));
   const observations = await history.countAfter(observation, sequence);
+  const before = await history.observation(observation, sequence - 1);
   let events = 0;
   for await (const some of eventsOf(audit, observation)) {
-    for (const event of some.filter((one) => concerns(one, observation))) {
+    for (const event of some.filter((one) => concerns(one, observation, before?.storedAt))) {
       events += 1;
       if (events <= STORY_MAX) entries.push({ at: event.at, event });
     }
@@ -101,7 +102,20 @@ async function storyOf(
   return { story, furtherEntries: observations + events - story.length };
 }
 
-/** Whether an event names this figure, or came after it. */
-function concerns({ at, details }: AuditEvent, { rate, asOf, storedAt }: Observation): boolean {
-  return at >= storedAt || (details.rate === rate && details.as_of === asOf);
+/**
+ * Whether an event held or released this figure, or came after it.
+ *
+ * @param before when the observation before it was stored: what is older concerns that one.
+ */
+function concerns(
+  { at, action, details }: AuditEvent,
+  { rate, asOf, sequence, storedAt }: Observation,
+  before = "",
+): boolean {
+  // Those that change whether a pair is served have a number, whatever the clock says.
+  if (typeof details.observation === "number") return details.observation >= sequence;
+  if (at >= storedAt) return true;
+  if (details.rate !== rate || details.as_of !== asOf) return false;
+  // A transaction may store a rate and hold the next one.
+  return action === "rate.held" ? at >= before : at > before && action !== "rate.deleted";
 }

@@ -140,7 +140,10 @@ function textOf(
   ];
   if (publisher !== undefined) lines.push(field("terms", publisher.terms));
   if (publisher?.termsUrl !== undefined) lines.push(field("", publisher.termsUrl));
-  lines.push(field("stored", `${storedAt}, as number ${sequence} of ${pairName(observation)}`));
+  // An upgrade gives the rates that it finds the first numbers, and its own time.
+  const isOlder = origin.kind === "unknown" && sequence === 1;
+  const stored = isOlder ? `before ${storedAt}, the time of the upgrade` : storedAt;
+  lines.push(field("stored", `${stored}, as number ${sequence} of ${pairName(observation)}`));
   if (about.suspendedSince !== undefined) {
     lines.push(field("suspended", `since ${about.suspendedSince}: reads get 503`));
   }
