@@ -40,7 +40,7 @@ export type Difference =
   /** Stored headers of a served rate that name another source. */
   | ({ readonly kind: "headers" } & MisnamedRate);
 
-/** What was verified: every observation is in one of figures, imported, undocumented, unverified. */
+/** What was verified: each observation is in figures, imported, undocumented or unverified. */
 export interface VerifiedCounts {
   /** Figures that their documents state. */
   figures: number;
