@@ -22,8 +22,11 @@ import {
 import type { BundledPublication, RateLine, Snapshot } from "./source.ts";
 import type { RateStore } from "./store.ts";
 
-/** Rates per transaction while no other process writes: they share the sync at its end. */
-const RATES_AS_ONLY_WRITER = 5000;
+/**
+ * Rates per transaction while no other process writes: they share the sync at its end. A server
+ * that begins to write waits for one of these: with 5,000 on a busy machine once over its second.
+ */
+const RATES_AS_ONLY_WRITER = 2000;
 
 /**
  * Rates per transaction while a server writes. Small, because waiting for the commit blocks the
