@@ -155,40 +155,25 @@ async function verifyFigures(
   stated: StatedRates,
   { history, counts, report }: Omit<Uses, "documents">,
 ): Promise<void> {
-  let after = { base: "", quote: "", sequence: 0 };
-  for (;;) {
-    const page: readonly Observation[] = await history.observationsOf(
-      publication,
-      after,
-      PAGE_ROWS,
-    );
-    for (const observation of page) {
-      const one = stated.get(pairName(observation));
-      if (one !== undefined && isSame(one, observation)) counts.figures += 1;
-      else {
-        counts.unverified += 1;
-        await report({ kind: "figure", observation, stated: one });
-      }
+  const read = (after: Position) => history.observationsOf(publication, after, PAGE_ROWS);
+  for await (const observation of itemsOf(read, (one) => one)) {
+    const one = stated.get(pairName(observation));
+    if (one !== undefined && isSame(one, observation)) counts.figures += 1;
+    else {
+      counts.unverified += 1;
+      await report({ kind: "figure", observation, stated: one });
     }
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1) ?? after;
   }
 }
 
 async function verifyServed({ history, report }: Pick<Uses, "history" | "report">): Promise<void> {
-  let after = { base: "", quote: "" };
-  for (;;) {
-    const page: readonly ServedPair[] = await history.differing(after, PAGE_ROWS);
-    for (const pair of page) await report({ kind: "served", ...pair });
-    if (page.length < PAGE_ROWS) break;
-    after = page.at(-1)?.served ?? after;
+  const differing = (after: Position) => history.differing(after, PAGE_ROWS);
+  for await (const pair of itemsOf(differing, ({ served }) => served)) {
+    await report({ kind: "served", ...pair });
   }
-  let last = { base: "", quote: "" };
-  for (;;) {
-    const page: readonly MisnamedRate[] = await history.misnamed(last, PAGE_ROWS);
-    for (const misnamed of page) await report({ kind: "headers", ...misnamed });
-    if (page.length < PAGE_ROWS) return;
-    last = page.at(-1)?.rate ?? last;
+  const misnamed = (after: Position) => history.misnamed(after, PAGE_ROWS);
+  for await (const one of itemsOf(misnamed, ({ rate }) => ({ ...rate, sequence: 0 }))) {
+    await report({ kind: "headers", ...one });
   }
 }
 
@@ -196,21 +181,19 @@ async function reportSuspects(
   { history, counts, report }: Omit<Uses, "documents">,
   nowMs: () => number,
 ): Promise<void> {
-  let after = { base: "", quote: "", sequence: 0 };
-  for (;;) {
-    const latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MS);
-    const page: readonly SuspectObservation[] = await history.suspects(after, latest, PAGE_ROWS);
-    for (const suspect of page) {
-      const { observation } = suspect;
-      const originProblem = originProblemOf(suspect);
-      if (originProblem !== undefined) counts.unverified += 1;
-      const reasons = [originProblem, timeProblemOf(observation, latest)];
-      if (suspect.followsGap) reasons.push("the observation before it is missing");
-      const reason = reasons.filter((one) => one !== undefined).join("; ");
-      await report({ kind: "observation", observation, reason });
-    }
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1)?.observation ?? after;
+  let latest = "";
+  const read = (after: Position) => {
+    latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MS);
+    return history.suspects(after, latest, PAGE_ROWS);
+  };
+  for await (const suspect of itemsOf(read, ({ observation }) => observation)) {
+    const { observation } = suspect;
+    const originProblem = originProblemOf(suspect);
+    if (originProblem !== undefined) counts.unverified += 1;
+    const reasons = [originProblem, timeProblemOf(observation, latest)];
+    if (suspect.followsGap) reasons.push("the observation before it is missing");
+    const reason = reasons.filter((one) => one !== undefined).join("; ");
+    await report({ kind: "observation", observation, reason });
   }
 }
 
@@ -236,17 +219,34 @@ async function reportUnserved(
   { history, audit }: HistoryUses,
   report: Uses["report"],
 ): Promise<void> {
-  let after = { base: "", quote: "" };
-  for (;;) {
-    const page: readonly Observation[] = await history.unserved(after, PAGE_ROWS);
-    for (const observation of page) {
-      if (await wasDeleted(audit, observation)) continue;
-      const reason = "its pair is not served, and was not deleted";
-      await report({ kind: "observation", observation, reason });
-    }
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1) ?? after;
+  const read = (after: Position) => history.unserved(after, PAGE_ROWS);
+  for await (const observation of itemsOf(read, (one) => one)) {
+    if (await wasDeleted(audit, observation)) continue;
+    const reason = "its pair is not served, and was not deleted";
+    await report({ kind: "observation", observation, reason });
   }
+}
+
+/** Where a page of a list ends, which is ordered by pair and sequence. */
+interface Position {
+  readonly base: string;
+  readonly quote: string;
+  readonly sequence: number;
+}
+
+/** The items of a list, read in pages: each after the position of the last item before. */
+async function* itemsOf<Item>(
+  readAfter: (position: Position) => Promise<readonly Item[]>,
+  positionOf: (item: Item) => Position,
+): AsyncGenerator<Item, void> {
+  let page: readonly Item[];
+  let after: Position = { base: "", quote: "", sequence: 0 };
+  do {
+    page = await readAfter(after);
+    yield* page;
+    const last = page.at(-1);
+    if (last !== undefined) after = positionOf(last);
+  } while (page.length === PAGE_ROWS);
 }
 
 async function wasDeleted(audit: HistoryUses["audit"], last: Observation): Promise<boolean> {
