@@ -28,7 +28,7 @@ export type FigureOrigin =
       readonly kind: "published";
       readonly receivedAt: string;
       readonly document: StoredDocument;
-      /** Where the document states the figure, or the reason why that cannot be told. */
+      /** Where the document states the figure, or why that is unknown. */
       readonly position: FigurePosition | string;
     };
 
