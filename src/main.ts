@@ -10,8 +10,7 @@ import { createSecrets } from "./crypto/secrets.ts";
 import { createLog } from "./log/log.ts";
 import { loadReadableLines } from "./log/terminal.ts";
 import { packContent } from "./rates/documents/content.ts";
-import { createHeadersOf, type HeadersOf } from "./rates/headers.ts";
-import type { SigningKey } from "./rates/signing-key.ts";
+import { createHeadersOf } from "./rates/headers.ts";
 import type { RateSource } from "./rates/source.ts";
 import { sourceNames, sourcesOf } from "./rates/sources/registry.ts";
 import { systemClock } from "./shared/clock.ts";
@@ -37,12 +36,13 @@ async function serve(config: Config): Promise<void> {
   // A person reads a terminal; a program reads everything else.
   const readable = process.stdout.isTTY ? await loadReadableLines() : undefined;
   const { log, logDestination } = createLog(config.logLevel, readable);
+  const known = knownSources();
   const deps = {
     clock: systemClock,
     secrets: createSecrets(),
     sources: sourcesOf(config.rateSources, { clock: systemClock, version }),
-    knownSources: knownSources(),
-    headersOf: headersOfKnown(() => config.signingKey),
+    knownSources: known,
+    headersOf: createHeadersOf(known, () => config.signingKey),
     packContent,
     random: Math.random,
     runCommand: runOwnCommand,
@@ -63,10 +63,6 @@ async function serve(config: Config): Promise<void> {
 /** Every source: a store may have rates of those that are switched off. */
 function knownSources(): readonly RateSource[] {
   return sourcesOf(sourceNames.known, { clock: systemClock, version });
-}
-
-function headersOfKnown(signingKey: () => SigningKey | undefined): HeadersOf {
-  return createHeadersOf(knownSources(), signingKey);
 }
 
 /** Prints one line for an error that the operator can fix, and the stack of any other. */
@@ -159,7 +155,7 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     origin: () => originNow(operator(), { clock: systemClock, secrets }),
     sourcesOf: (keys) => sourcesOf(keys, { clock: systemClock, version }),
     sourceKeys: sourceNames.known,
-    headersOf: headersOfKnown(() => settings().signingKey),
+    headersOf: createHeadersOf(knownSources(), () => settings().signingKey),
     packContent,
     documents: createDocumentReader(publishers, parseSnapshot),
     readVerified,

@@ -2,10 +2,12 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { seededRandom } from "../../harness/seeded-random.ts";
+import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
+import { findServedAt } from "../../src/rates/served-at.ts";
 import { sourceNames } from "../../src/rates/sources/registry.ts";
 import { FILE_NAME } from "../../src/storage/sqlite/database-file.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { rowOf } from "../figures.ts";
+import { type Figures, rowOf } from "../figures.ts";
 import { createFeed } from "../publications/feed.ts";
 import {
   type DayFigures,
@@ -38,7 +40,7 @@ export const history: Scenario = {
     await feedExchange(exchange);
     const fetchesPerDay = 86_400 / EXCHANGE_EVERY_SECONDS;
     const rows = [
-      rowOf("a year", [...sizesOf(year), ...readsOf(year, options.calls)]),
+      rowOf("a year", [...sizesOf(year), ...(await readsOf(year, options.calls))]),
       rowOf(
         `exchange, a day of ${fetchesPerDay}`,
         scaled(exchange, fetchesPerDay / EXCHANGE_FETCHES),
@@ -135,26 +137,22 @@ function scaled(directory: string, factor: number) {
   );
 }
 
-const HISTORY_OF_PAIR = `
-  SELECT o.*, p.source AS publisher, p.received_at FROM observations o
-  LEFT JOIN publications p ON p.id = o.publication
-  WHERE o.base = 'EUR' AND o.quote = 'USD' ORDER BY o.sequence`;
+const PAIR = { base: "EUR" as AssetSymbol, quote: "USD" as AssetSymbol };
+const EVERY = { after: 0, limit: 1000, from: undefined, to: undefined };
+const MOMENT = "2025-09-30T00:00:00.000Z";
 
-const SERVED_AT = `
-  SELECT * FROM observations
-  WHERE base = 'EUR' AND quote = 'USD' AND stored_at <= '2025-09-30T00:00:00.000Z'
-  ORDER BY sequence DESC LIMIT 1`;
-
-/** Times a pair's history, and what was served at a moment. */
-function readsOf(directory: string, calls: number) {
-  using database = opened(directory);
-  const timed = (sql: string) => {
+/** Times what `kurs rates history` and `kurs rates at` read, without starting their process. */
+async function readsOf(directory: string, calls: number): Promise<Figures[]> {
+  await using store = openSqliteStore(directory, BUSY_TIMEOUT_MS);
+  const figures: Figures[] = [];
+  for (let call = 0; call < calls; call += 1) {
     const startedMs = performance.now();
-    if (database.prepare(sql).all().length === 0) throw new Error("there is no such history");
-    return performance.now() - startedMs;
-  };
-  return Array.from({ length: calls }, () => ({
-    historyMs: timed(HISTORY_OF_PAIR),
-    momentMs: timed(SERVED_AT),
-  }));
+    const observations = await store.history.observations(PAIR, EVERY);
+    const readMs = performance.now();
+    const served = await findServedAt(store, PAIR, MOMENT);
+    const momentMs = performance.now() - readMs;
+    if (observations.length < 200 || served.status !== "served") throw new Error("no such history");
+    figures.push({ historyMs: readMs - startedMs, momentMs });
+  }
+  return figures;
 }

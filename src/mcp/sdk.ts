@@ -1,5 +1,7 @@
 import {
   createMcpHandler,
+  INTERNAL_ERROR,
+  INVALID_PARAMS,
   isLegacyRequest,
   type JSONRPCMessage,
   McpServer,
@@ -78,7 +80,7 @@ export function createSdkHandler(
     const response = await respond(newServer, webRequestOf(request, body), body);
     const result = isStream(response)
       ? await withoutStream(response, body)
-      : { status: response.status, body: await response.text() };
+      : { status: response.status, body: withShortErrors(await response.text()) };
     if (rejectedKey !== undefined) throw rejectedKey;
     return result;
   };
@@ -118,8 +120,6 @@ async function respond(newServer: () => McpServer, request: Request, parsedBody:
   }
   const server = newServer();
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  const send = transport.send.bind(transport);
-  transport.send = (message, options) => send(withShortError(message), options);
   await server.connect(transport);
   try {
     return await transport.handleRequest(request, options);
@@ -128,11 +128,31 @@ async function respond(newServer: () => McpServer, request: Request, parsedBody:
   }
 }
 
-/** zod writes some 240 bytes about each value of a wrong type into the error's message. */
+/** @param text a message or a batch. In its strings the quotes are escaped. */
+function withShortErrors(text: string): string {
+  if (!text.includes('"error":{')) return text;
+  const sent = JSON.parse(text) as JSONRPCMessage | JSONRPCMessage[];
+  return JSON.stringify(Array.isArray(sent) ? sent.map(withShortError) : withShortError(sent));
+}
+
+/**
+ * The SDK reports parameters of a wrong type, except those of tools, as its own failure, whose
+ * message is the list of zod's issues: some 240 bytes about each value.
+ */
 function withShortError(message: JSONRPCMessage): JSONRPCMessage {
   if (!("error" in message)) return message;
   const { error } = message;
-  return { ...message, error: { ...error, message: shortened(error.message) } };
+  const issue = error.code === INTERNAL_ERROR ? firstIssue(error.message) : undefined;
+  const code = issue === undefined ? error.code : INVALID_PARAMS;
+  return { ...message, error: { ...error, code, message: shortened(issue ?? error.message) } };
+}
+
+/** @returns the first of zod's issues in one line; `undefined` when the text is no such list. */
+function firstIssue(text: string): string | undefined {
+  if (!text.startsWith("[\n  {")) return undefined;
+  const [issue] = JSON.parse(text) as { readonly path: unknown[]; readonly message: string }[];
+  const { path, message } = issue ?? { path: [], message: text };
+  return `Invalid ${path.join(".")}: ${message.replace("Invalid input: ", "")}`;
 }
 
 function serverOf(

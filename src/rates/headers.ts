@@ -13,19 +13,19 @@ export interface StoredHeaders {
 }
 
 /**
- * Computes the headers of the responses with a rate: once, when it is stored. Times are RFC 3339 in
- * UTC.
+ * Computes the headers of the responses with a rate: when it is stored, or signed anew. Times are
+ * RFC 3339 in UTC.
  */
 export interface HeadersOf {
   /** Those of one rate. A signature blocks for 0.1 ms. */
-  rate(rate: SourcedRate, storedAt: string): StoredHeaders;
+  rate(rate: SourcedRate, signedAt: string): StoredHeaders;
   /**
    * Those of many, before the transaction that stores them: it would hold its lock while they are
    * signed, and the server would not respond.
    */
   rates(
     rates: readonly SourcedRate[],
-    storedAt: string,
+    signedAt: string,
   ): Promise<(rate: SourcedRate) => StoredHeaders>;
 }
 
@@ -92,25 +92,25 @@ export function createHeadersOf(
     json: JSON.stringify(headers),
     signingKey: key && { id: key.id, publicKey: key.publicKey },
   });
-  const one: HeadersOf["rate"] = (rate, storedAt) => {
+  const one: HeadersOf["rate"] = (rate, signedAt) => {
     const headers = unsigned(rate);
     const key = signingKey();
     if (key === undefined) return stored(headers);
-    return stored([...headers, ...key.sign(contentOf(rate, headers, storedAt))], key);
+    return stored([...headers, ...key.sign(contentOf(rate, headers, signedAt))], key);
   };
   return {
     rate: one,
-    async rates(rates, storedAt) {
+    async rates(rates, signedAt) {
       const key = signingKey();
       if (key === undefined) return (rate) => stored(unsigned(rate));
       const signed = new Map<SourcedRate, StoredHeaders>();
       const sign = async (rate: SourcedRate) => {
         const headers = unsigned(rate);
-        const signature = await key.signLater(contentOf(rate, headers, storedAt));
+        const signature = await key.signLater(contentOf(rate, headers, signedAt));
         signed.set(rate, stored([...headers, ...signature], key));
       };
       await Promise.all(rates.map(sign));
-      return (rate) => signed.get(rate) ?? one(rate, storedAt);
+      return (rate) => signed.get(rate) ?? one(rate, signedAt);
     },
   };
 }
@@ -119,9 +119,9 @@ export function createHeadersOf(
 function contentOf(
   rate: SourcedRate,
   [, rateSource = ""]: readonly string[],
-  storedAt: string,
+  signedAt: string,
 ): SignedContent {
-  const createdSeconds = Math.floor(Date.parse(storedAt) / 1000);
+  const createdSeconds = Math.floor(Date.parse(signedAt) / 1000);
   return { body: rateBody(rate), rateSource, createdSeconds };
 }
 

@@ -50,7 +50,8 @@ function recordJson(observation: Observation) {
 function originJson(origin: FigureOrigin) {
   switch (origin.kind) {
     case "unknown":
-      return { kind: "unknown" };
+    case "missing":
+      return { kind: origin.kind };
     case "imported":
       return { kind: "imported", line: origin.line, ...documentJson(origin.document) };
     case "published": {
@@ -74,8 +75,16 @@ function originJson(origin: FigureOrigin) {
   }
 }
 
+/** @param name `-` for an import from stdin, as a command takes it. */
+export const documentName = (name: string) => (name === "-" ? "stdin" : name);
+
 function documentJson({ name, receivedAt, hash, bytes }: StoredDocument) {
-  return { name, received_at: receivedAt, sha256: hash ?? null, bytes: bytes ?? null };
+  return {
+    name: documentName(name),
+    received_at: receivedAt,
+    sha256: hash ?? null,
+    bytes: bytes ?? null,
+  };
 }
 
 function storyEntryJson(entry: StoryEntry) {
@@ -113,8 +122,22 @@ export function differenceJson(difference: Difference) {
     case "served": {
       const { base, quote, rate, asOf, source } = difference.served;
       const { last } = difference;
-      const lastRate = last && { rate: last.rate, as_of: last.asOf, source: last.source };
-      return { kind: "served", base, quote, rate, as_of: asOf, source, last: lastRate ?? null };
+      const lastRate = last && {
+        ...{ rate: last.rate, as_of: last.asOf, source: last.source, sequence: last.sequence },
+      };
+      const { sequence } = difference.served;
+      const served = { base, quote, rate, as_of: asOf, source, sequence };
+      return { kind: "served", ...served, last: lastRate ?? null };
+    }
+    case "observation": {
+      const { observation, reason } = difference;
+      const { sequence, publication } = observation;
+      const place = { sequence, publication: publication ?? null };
+      return { kind: "observation", ...recordJson(observation), ...place, reason };
+    }
+    case "headers": {
+      const { rate, headers } = difference;
+      return { kind: "headers", base: rate.base, quote: rate.quote, source: rate.source, headers };
     }
   }
 }
@@ -125,5 +148,6 @@ export function verifiedJson(counts: VerifiedCounts) {
     documents: counts.documents,
     imported_figures: counts.imported,
     figures_before_history: counts.undocumented,
+    unverified_figures: counts.unverified,
   };
 }

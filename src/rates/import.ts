@@ -2,7 +2,7 @@ import type { Clock } from "../shared/clock.ts";
 import type { FileDigest } from "../shared/file-digest.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
-import type { StoreStatus } from "../shared/store.ts";
+import { type StoreStatus, StoreUnavailable } from "../shared/store.ts";
 import type { HeadersOf } from "./headers.ts";
 import {
   type HistoryStore,
@@ -22,8 +22,11 @@ import {
 import type { BundledPublication, RateLine, Snapshot } from "./source.ts";
 import type { RateStore } from "./store.ts";
 
-/** Rates per transaction while no other process writes: they share the sync at its end. */
-const RATES_AS_ONLY_WRITER = 5000;
+/**
+ * Rates per transaction while no other process writes: they share the sync at its end. A server
+ * that begins to write waits for one of these: with 5,000 on a busy machine once over its second.
+ */
+const RATES_AS_ONLY_WRITER = 2000;
 
 /**
  * Rates per transaction while a server writes. Small, because waiting for the commit blocks the
@@ -199,11 +202,16 @@ export async function seedFromSnapshot(
       if (!rates.has(pair)) rates.set(pair, { ...judged, source, place: 0 });
     }
   }
-  // Keeps the rates that another node or an import has stored in the meantime.
-  const judge: UpdatePolicy = (current) => (current === undefined ? "store" : "unchanged");
   const receivedAt = origin.at;
   const document = { name: fileName, receivedAt, stored: await packContent(content) };
   const publication = { source: SNAPSHOT_SOURCE, receivedAt, documents: [document] };
-  await store.update([...rates.values()], { judge, headersOf, publication, origin });
+  try {
+    const how = { judge: () => "store" as const, headersOf, publication, origin };
+    if (!(await store.seed([...rates.values()], how))) return undefined;
+  } catch (error) {
+    // Many nodes that start at once on an empty store wait for each other, some for too long.
+    if (!(error instanceof StoreUnavailable) || !(await store.hasAny())) throw error;
+    return undefined;
+  }
   return publications;
 }

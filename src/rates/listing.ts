@@ -146,7 +146,7 @@ type Text = Listing["text"];
 
 /** Counts the bytes of the texts in memory: each as long as something uses it. */
 interface Budget {
-  /** @returns whether so many bytes more may be held besides those of a text being built. */
+  /** @returns whether the texts in memory leave room for this number of further bytes. */
   hasRoomFor(bytes: number): boolean;
   use(held: { readonly text: Text }): void;
   release(held: { readonly text: Text }): void;

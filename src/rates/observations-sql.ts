@@ -14,7 +14,9 @@ import type {
   ServedPair,
   StoredDocument,
   StoredPublication,
+  SuspectObservation,
 } from "./observations.ts";
+import { IMPORT_SOURCE } from "./rules/update-policy.ts";
 import { positionOf, sourcedRateOf } from "./update-sql.ts";
 
 const SELECT_OBSERVATIONS = `
@@ -53,17 +55,22 @@ const PUBLICATION_FROM = `
 const LAST_PUBLICATION = "SELECT coalesce(max(id), 0) AS id FROM publications";
 
 const OBSERVATIONS_OF = `${SELECT_OBSERVATIONS}
-  WHERE o.publication = $1 AND (o.base, o.quote, o.sequence) > ($2, $3, $4)
+  WHERE o.publication = $1 AND d.publication IS NOT NULL
+    AND (o.base, o.quote, o.sequence) > ($2, $3, $4)
   ORDER BY o.base, o.quote, o.sequence LIMIT $5`;
 
-const COUNT_OF = "SELECT count(*) AS observations FROM observations WHERE publication = $1";
+const COUNT_OF = `
+  SELECT count(*) AS observations FROM observations o
+  JOIN publications p ON p.id = o.publication
+  JOIN publication_documents d ON d.publication = o.publication AND d.place = o.place
+  WHERE o.publication = $1 AND (p.source <> '${IMPORT_SOURCE}' OR o.source = p.source)`;
 
 const COUNT_OF_NONE = `
   SELECT count(*) AS observations FROM observations WHERE publication IS NULL`;
 
 const DIFFERING = `
   SELECT r.base, r.quote, r.rate, r.as_of, r.source, o.rate AS last_rate, o.as_of AS last_as_of,
-    o.source AS last_source
+    o.source AS last_source, r.observation AS sequence, o.sequence AS last_sequence
   FROM rates r
   LEFT JOIN observations o ON o.base = r.base AND o.quote = r.quote AND o.sequence = (
     SELECT max(l.sequence) FROM observations l WHERE l.base = r.base AND l.quote = r.quote
@@ -71,6 +78,48 @@ const DIFFERING = `
   WHERE (r.base, r.quote) > ($1, $2) AND (o.sequence IS NULL OR o.sequence <> r.observation
     OR o.rate <> r.rate OR o.as_of <> r.as_of OR o.source <> r.source)
   ORDER BY r.base, r.quote LIMIT $3`;
+
+// The columns of a suspect: of its publication, its document and the observations before it.
+const SUSPECTS = `
+  SELECT * FROM (
+    SELECT o.*, d.hash, p.source AS publisher, d.place AS document,
+      CASE WHEN o.sequence > 1 AND NOT EXISTS (
+          SELECT 1 FROM observations e
+          WHERE e.base = o.base AND e.quote = o.quote AND e.sequence = o.sequence - 1)
+        AND EXISTS (
+          SELECT 1 FROM observations e
+          WHERE e.base = o.base AND e.quote = o.quote AND e.sequence < o.sequence)
+      THEN 1 ELSE 0 END AS follows_gap
+    FROM observations o
+    LEFT JOIN publications p ON p.id = o.publication
+    LEFT JOIN publication_documents d ON d.publication = o.publication AND d.place = o.place
+    WHERE (o.base, o.quote, o.sequence) > ($1, $2, $3)
+  ) AS s
+  WHERE follows_gap = 1 OR (publication IS NOT NULL AND document IS NULL)
+    OR (publisher = '${IMPORT_SOURCE}' AND source <> publisher)
+    OR stored_at > $4 OR stored_at NOT LIKE '____-__-__T__:__:__.___Z'
+    OR substr(stored_at, 6, 2) NOT BETWEEN '01' AND '12'
+    OR substr(stored_at, 9, 2) NOT BETWEEN '01' AND '31'
+    OR substr(stored_at, 12, 2) NOT BETWEEN '00' AND '23'
+    OR substr(stored_at, 15, 2) NOT BETWEEN '00' AND '59'
+    OR substr(stored_at, 18, 2) NOT BETWEEN '00' AND '59'
+  ORDER BY base, quote, sequence LIMIT $5`;
+
+const UNSERVED = `${SELECT_OBSERVATIONS}
+  WHERE (o.base, o.quote) > ($1, $2)
+    AND NOT EXISTS (SELECT 1 FROM rates r WHERE r.base = o.base AND r.quote = o.quote)
+    AND NOT EXISTS (
+      SELECT 1 FROM observations l
+      WHERE l.base = o.base AND l.quote = o.quote AND l.sequence > o.sequence)
+  ORDER BY o.base, o.quote LIMIT $3`;
+
+// Rate-Source is the first of the headers, and begins with the source's key.
+const MISNAMED = `
+  SELECT base, quote, rate, as_of, source, headers FROM rates
+  WHERE (base, quote) > ($1, $2) AND headers IS NOT NULL
+    AND substr(headers, 1, 17 + length(source))
+      NOT IN ('["rate-source","' || source || ';', '["rate-source","' || source || '"')
+  ORDER BY base, quote LIMIT $3`;
 
 /** Every `as_of` is between these texts. */
 const ANY_TIME = { from: "", to: "~" };
@@ -136,6 +185,19 @@ export function observationReads(engine: Engine): ObservationReads {
     async differing({ base, quote }, limit) {
       return (await engine.query(DIFFERING, base, quote, limit)).map(servedPairOf);
     },
+
+    async suspects({ base, quote, sequence }, latest, limit) {
+      return (await engine.query(SUSPECTS, base, quote, sequence, latest, limit)).map(suspectOf);
+    },
+
+    async unserved({ base, quote }, limit) {
+      return (await engine.query(UNSERVED, base, quote, limit)).map(observationOf);
+    },
+
+    async misnamed({ base, quote }, limit) {
+      const rows = await engine.query(MISNAMED, base, quote, limit);
+      return rows.map((row) => ({ rate: sourcedRateOf(row), headers: textOf(row, "headers") }));
+    },
   };
 }
 
@@ -147,6 +209,15 @@ function observationOf(row: Row): Observation {
     storedAt: textOf(row, "stored_at"),
     publication: optionalIntegerOf(row, "publication"),
     hash: optionalTextOf(row, "hash"),
+  };
+}
+
+function suspectOf(row: Row): SuspectObservation {
+  return {
+    observation: observationOf(row),
+    publisher: optionalTextOf(row, "publisher"),
+    hasDocument: row.document !== null,
+    followsGap: integerOf(row, "follows_gap") === 1,
   };
 }
 
@@ -174,13 +245,14 @@ function documentOf(row: Row, publication: number): StoredDocument {
 }
 
 function servedPairOf(row: Row): ServedPair {
-  const served = sourcedRateOf(row);
+  const served = { ...sourcedRateOf(row), sequence: integerOf(row, "sequence") };
   if (row.last_rate === null) return { served, last: undefined };
   const last = {
     ...served,
     rate: textOf(row, "last_rate") as Decimal,
     asOf: textOf(row, "last_as_of") as Instant,
     source: textOf(row, "last_source"),
+    sequence: integerOf(row, "last_sequence"),
   };
   return { served, last };
 }

@@ -48,9 +48,39 @@ export interface PresentRate {
 
 /** A served rate, and the observation that it should equal. */
 export interface ServedPair {
-  readonly served: SourcedRate;
+  readonly served: SourcedRate & { readonly sequence: number };
   /** The last observation of the pair; undefined when there is none. */
-  readonly last: SourcedRate | undefined;
+  readonly last: (SourcedRate & { readonly sequence: number }) | undefined;
+}
+
+/** An observation that cannot be right by itself, whatever its document states. */
+export interface SuspectObservation {
+  readonly observation: Observation;
+  /** The source of its publication; undefined if that is missing. */
+  readonly publisher: string | undefined;
+  /** Whether its publication has the document that it refers to. */
+  readonly hasDocument: boolean;
+  /** Whether the pair has earlier observations, but not the one before it. */
+  readonly followsGap: boolean;
+}
+
+/** A served rate whose stored headers name another source. */
+export interface MisnamedRate {
+  readonly rate: SourcedRate;
+  /** JSON, as they are stored. */
+  readonly headers: string;
+}
+
+/** A place in the history, ordered by pair and number. */
+export type ObservationCursor = Pick<Observation, "sequence"> & {
+  readonly base: string;
+  readonly quote: string;
+};
+
+/** A place in the list of pairs. */
+export interface PairCursor {
+  readonly base: string;
+  readonly quote: string;
 }
 
 /** Reads the history of rates. */
@@ -75,17 +105,27 @@ export interface ObservationReads {
   /** A page of a publication's observations after one of them, ordered by pair and sequence. */
   observationsOf(
     publication: number,
-    after: Pick<Observation, "sequence"> & { readonly base: string; readonly quote: string },
+    after: ObservationCursor,
     limit: number,
   ): Promise<Observation[]>;
-  /** How many observations a publication has; undefined: those without one. */
+  /**
+   * How many observations a publication has, without suspects whose document or source is wrong;
+   * undefined: those without one.
+   */
   countOf(publication: number | undefined): Promise<number>;
   /**
    * A page of the served rates that differ from the last observation of their pair, ordered by
    * pair, after a pair.
    */
-  differing(
-    after: { readonly base: string; readonly quote: string },
-    limit: number,
-  ): Promise<ServedPair[]>;
+  differing(after: PairCursor, limit: number): Promise<ServedPair[]>;
+  /**
+   * A page of the observations after one of them that cannot be right, ordered by pair and number.
+   *
+   * @param latest no time of storing may be later; RFC 3339 in UTC, to the millisecond.
+   */
+  suspects(after: ObservationCursor, latest: string, limit: number): Promise<SuspectObservation[]>;
+  /** A page of the last observations of pairs that are not served, ordered by pair. */
+  unserved(after: PairCursor, limit: number): Promise<Observation[]>;
+  /** A page of the served rates whose headers name another source, ordered by pair. */
+  misnamed(after: PairCursor, limit: number): Promise<MisnamedRate[]>;
 }

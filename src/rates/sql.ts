@@ -79,6 +79,16 @@ export function rateStore(engine: Engine): RateStore {
       return engine.transaction(steps, RATES_LOCK);
     },
 
+    async seed(rates, how) {
+      const headersOf = await how.headersOf.rates(rates, how.origin.at);
+      return engine.transaction(function* () {
+        // Nodes that start together wait for the first one here, one behind the other.
+        if ((yield statement(HAS_RATES)).length > 0) return false;
+        yield* updateRates(engine.maxRowsPerStatement, rates, how, headersOf);
+        return true;
+      }, RATES_LOCK);
+    },
+
     previewUpdate: (rates, judge) =>
       engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, judge)),
 

@@ -63,6 +63,8 @@ export interface RateStore {
    * pair; a held rate replaces the one held before.
    */
   update(rates: readonly ReceivedRate[], how: RateUpdate): Promise<UpdateOutcome>;
+  /** Updates a store without any rate. @returns false when it has some: nothing was changed. */
+  seed(rates: readonly ReceivedRate[], how: RateUpdate): Promise<boolean>;
   /** Returns what `update` would do, with the stored rates, and stores nothing. */
   previewUpdate(rates: readonly ReceivedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
   /** Every held rate, ordered by pair. */

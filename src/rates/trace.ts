@@ -21,12 +21,14 @@ export interface Trace {
 export type FigureOrigin =
   /** Stored before Kurs kept a history. */
   | { readonly kind: "unknown" }
+  /** The store has lost its publication or its document's name. */
+  | { readonly kind: "missing" }
   | { readonly kind: "imported"; readonly document: StoredDocument; readonly line: number }
   | {
       readonly kind: "published";
       readonly receivedAt: string;
       readonly document: StoredDocument;
-      /** Where the document states the figure, or the reason why that cannot be told. */
+      /** Where the document states the figure, or why that is unknown. */
       readonly position: FigurePosition | string;
     };
 
@@ -44,14 +46,21 @@ export async function traceObservation(
   return { observation, origin, ...(await storyOf(uses, observation)) };
 }
 
+/** Whether the document of a figure is lost or damaged, or does not state it. */
+export function isContradicted({ origin }: Trace): boolean {
+  if (origin.kind === "published") return typeof origin.position === "string";
+  return origin.kind === "missing";
+}
+
 async function originOf(
   { history, documents: reader }: HistoryUses & { readonly documents: DocumentReader },
   observation: Observation,
 ): Promise<FigureOrigin> {
   const { publication: id, place = 0, line = 0 } = observation;
-  const found = id === undefined ? undefined : await history.publicationFrom(id);
+  if (id === undefined) return { kind: "unknown" };
+  const found = await history.publicationFrom(id);
   const document = found?.documents[place];
-  if (found === undefined || found.id !== id || document === undefined) return { kind: "unknown" };
+  if (found?.id !== id || document === undefined) return { kind: "missing" };
   if (found.source === IMPORT_SOURCE) return { kind: "imported", document, line };
 
   const { receivedAt } = found;
@@ -80,9 +89,10 @@ async function storyOf(
   const later = await history.observations(observation, page);
   const entries: StoryEntry[] = later.map((one) => ({ at: one.storedAt, observation: one }));
   const observations = await history.countAfter(observation, sequence);
+  const before = await history.observation(observation, sequence - 1);
   let events = 0;
   for await (const some of eventsOf(audit, observation)) {
-    for (const event of some.filter((one) => concerns(one, observation))) {
+    for (const event of some.filter((one) => concerns(one, observation, before?.storedAt))) {
       events += 1;
       if (events <= STORY_MAX) entries.push({ at: event.at, event });
     }
@@ -92,7 +102,20 @@ async function storyOf(
   return { story, furtherEntries: observations + events - story.length };
 }
 
-/** Whether an event names this figure, or came after it. */
-function concerns({ at, details }: AuditEvent, { rate, asOf, storedAt }: Observation): boolean {
-  return at >= storedAt || (details.rate === rate && details.as_of === asOf);
+/**
+ * Whether an event held or released this figure, or came after it.
+ *
+ * @param before when the observation before it was stored: what is older concerns that one.
+ */
+function concerns(
+  { at, action, details }: AuditEvent,
+  { rate, asOf, sequence, storedAt }: Observation,
+  before = "",
+): boolean {
+  // Those that change whether a pair is served have a number, whatever the clock says.
+  if (typeof details.observation === "number") return details.observation >= sequence;
+  if (at >= storedAt) return true;
+  if (details.rate !== rate || details.as_of !== asOf) return false;
+  // A transaction may store a rate and hold the next one.
+  return action === "rate.held" ? at >= before : at > before && action !== "rate.deleted";
 }

@@ -1,14 +1,21 @@
+import { timestamp } from "../shared/instant.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import type { DocumentReader, ReadDocument, StatedRates } from "./document-reader.ts";
 import type {
+  MisnamedRate,
   Observation,
   ObservationReads,
   ServedPair,
   StoredDocument,
   StoredPublication,
+  SuspectObservation,
 } from "./observations.ts";
 import { pairName } from "./rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate } from "./rules/update-policy.ts";
+import { eventsOf, type HistoryUses } from "./served-at.ts";
+
+/** The clocks of several nodes may differ by this. */
+const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** Something in the store that does not agree with its source. */
 export type Difference =
@@ -27,9 +34,13 @@ export type Difference =
       readonly reason: string;
     }
   /** A served rate that is not its pair's last observation. */
-  | ({ readonly kind: "served" } & ServedPair);
+  | ({ readonly kind: "served" } & ServedPair)
+  /** An observation whose number, time, publication or pair cannot be right. */
+  | { readonly kind: "observation"; readonly observation: Observation; readonly reason: string }
+  /** Stored headers of a served rate that name another source. */
+  | ({ readonly kind: "headers" } & MisnamedRate);
 
-/** What was verified. */
+/** What was verified: each observation is in figures, imported, undocumented or unverified. */
 export interface VerifiedCounts {
   /** Figures that their documents state. */
   figures: number;
@@ -38,6 +49,8 @@ export interface VerifiedCounts {
   imported: number;
   /** Figures from before the history. */
   undocumented: number;
+  /** Figures that differ, or whose document is missing, damaged or cannot be parsed. */
+  unverified: number;
   differences: number;
 }
 
@@ -50,15 +63,24 @@ export interface VerifiedCounts {
 export async function verifyHistory(
   {
     history,
+    audit,
     documents,
-  }: { readonly history: ObservationReads; readonly documents: DocumentReader },
+    nowMs,
+  }: HistoryUses & { readonly documents: DocumentReader; readonly nowMs: () => number },
   on: {
     readonly difference: (difference: Difference) => Promise<void>;
     readonly progress: (part: number) => void;
   },
 ): Promise<VerifiedCounts> {
   const undocumented = await history.countOf(undefined);
-  const counts = { figures: 0, documents: 0, imported: 0, undocumented, differences: 0 };
+  const counts = {
+    figures: 0,
+    documents: 0,
+    imported: 0,
+    undocumented,
+    unverified: 0,
+    differences: 0,
+  };
   const report = async (difference: Difference) => {
     counts.differences += 1;
     await on.difference(difference);
@@ -72,12 +94,15 @@ export async function verifyHistory(
     else {
       const opened = await openDocuments(publication, { documents, counts, report });
       const stated = opened && (await ratesOf(publication, opened, { documents, report }));
-      if (stated !== undefined) await verifyFigures(id, stated, { history, counts, report });
+      if (stated === undefined) counts.unverified += await history.countOf(id);
+      else await verifyFigures(id, stated, { history, counts, report });
     }
     on.progress(id / last);
     publication = await history.publicationFrom(id + 1);
   }
   await verifyServed({ history, report });
+  await reportSuspects({ history, counts, report }, nowMs);
+  await reportUnserved({ history, audit }, report);
   return counts;
 }
 
@@ -130,31 +155,109 @@ async function verifyFigures(
   stated: StatedRates,
   { history, counts, report }: Omit<Uses, "documents">,
 ): Promise<void> {
-  let after = { base: "", quote: "", sequence: 0 };
-  for (;;) {
-    const page: readonly Observation[] = await history.observationsOf(
-      publication,
-      after,
-      PAGE_ROWS,
-    );
-    for (const observation of page) {
-      const one = stated.get(pairName(observation));
-      if (one !== undefined && isSame(one, observation)) counts.figures += 1;
-      else await report({ kind: "figure", observation, stated: one });
+  const read = (after: Position) => history.observationsOf(publication, after, PAGE_ROWS);
+  for await (const observation of itemsOf(read, (one) => one)) {
+    const one = stated.get(pairName(observation));
+    if (one !== undefined && isSame(one, observation)) counts.figures += 1;
+    else {
+      counts.unverified += 1;
+      await report({ kind: "figure", observation, stated: one });
     }
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1) ?? after;
   }
 }
 
 async function verifyServed({ history, report }: Pick<Uses, "history" | "report">): Promise<void> {
-  let after = { base: "", quote: "" };
-  for (;;) {
-    const page: readonly ServedPair[] = await history.differing(after, PAGE_ROWS);
-    for (const pair of page) await report({ kind: "served", ...pair });
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1)?.served ?? after;
+  const differing = (after: Position) => history.differing(after, PAGE_ROWS);
+  for await (const pair of itemsOf(differing, ({ served }) => served)) {
+    await report({ kind: "served", ...pair });
   }
+  const misnamed = (after: Position) => history.misnamed(after, PAGE_ROWS);
+  for await (const one of itemsOf(misnamed, ({ rate }) => ({ ...rate, sequence: 0 }))) {
+    await report({ kind: "headers", ...one });
+  }
+}
+
+async function reportSuspects(
+  { history, counts, report }: Omit<Uses, "documents">,
+  nowMs: () => number,
+): Promise<void> {
+  let latest = "";
+  const read = (after: Position) => {
+    latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MS);
+    return history.suspects(after, latest, PAGE_ROWS);
+  };
+  for await (const suspect of itemsOf(read, ({ observation }) => observation)) {
+    const { observation } = suspect;
+    const originProblem = originProblemOf(suspect);
+    if (originProblem !== undefined) counts.unverified += 1;
+    const reasons = [originProblem, timeProblemOf(observation, latest)];
+    if (suspect.followsGap) reasons.push("the observation before it is missing");
+    const reason = reasons.filter((one) => one !== undefined).join("; ");
+    await report({ kind: "observation", observation, reason });
+  }
+}
+
+function originProblemOf({
+  observation,
+  publisher,
+  hasDocument,
+}: SuspectObservation): string | undefined {
+  if (observation.publication === undefined) return undefined;
+  if (publisher === undefined) return "its publication is missing";
+  if (!hasDocument) return "its publication has no such document";
+  if (publisher !== IMPORT_SOURCE || observation.source === publisher) return undefined;
+  return `its source is ${observation.source}, and its document an imported file`;
+}
+
+function timeProblemOf({ storedAt }: Observation, latest: string): string | undefined {
+  if (Number.isNaN(Date.parse(storedAt))) return "the time when it was stored is not a time";
+  return storedAt > latest ? "the time when it was stored is in the future" : undefined;
+}
+
+/** Reports the pairs that are not served, and were not deleted after their last observation. */
+async function reportUnserved(
+  { history, audit }: HistoryUses,
+  report: Uses["report"],
+): Promise<void> {
+  const read = (after: Position) => history.unserved(after, PAGE_ROWS);
+  for await (const observation of itemsOf(read, (one) => one)) {
+    if (await wasDeleted(audit, observation)) continue;
+    const reason = "its pair is not served, and was not deleted";
+    await report({ kind: "observation", observation, reason });
+  }
+}
+
+/** Where a page of a list ends, which is ordered by pair and sequence. */
+interface Position {
+  readonly base: string;
+  readonly quote: string;
+  readonly sequence: number;
+}
+
+/** The items of a list, read in pages: each after the position of the last item before. */
+async function* itemsOf<Item>(
+  readAfter: (position: Position) => Promise<readonly Item[]>,
+  positionOf: (item: Item) => Position,
+): AsyncGenerator<Item, void> {
+  let page: readonly Item[];
+  let after: Position = { base: "", quote: "", sequence: 0 };
+  do {
+    page = await readAfter(after);
+    yield* page;
+    const last = page.at(-1);
+    if (last !== undefined) after = positionOf(last);
+  } while (page.length === PAGE_ROWS);
+}
+
+async function wasDeleted(audit: HistoryUses["audit"], last: Observation): Promise<boolean> {
+  for await (const events of eventsOf(audit, last)) {
+    for (const { action, details } of events) {
+      const { observation } = details;
+      if (action !== "rate.deleted" || typeof observation !== "number") continue;
+      if (observation >= last.sequence) return true;
+    }
+  }
+  return false;
 }
 
 function isSame(one: SourcedRate, other: SourcedRate): boolean {

@@ -89,6 +89,9 @@ async function testDatabaseOn(database: PostgresDatabase): Promise<TestDatabase>
       const remove = `DELETE FROM plans WHERE name = '${name}'`;
       await administer(url, "SET session_replication_role = replica", remove);
     },
+    async withoutForeignKeys(sql) {
+      await administer(url, "SET session_replication_role = replica", sql);
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

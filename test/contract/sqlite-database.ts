@@ -71,6 +71,10 @@ export async function createSqliteDatabase(): Promise<SqliteTestDatabase> {
       database.exec("PRAGMA foreign_keys = OFF");
       database.prepare("DELETE FROM plans WHERE name = ?").run(name);
     },
+    async withoutForeignKeys(sql) {
+      using database = openDatabase();
+      database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+    },
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -160,14 +160,26 @@ for (const uri of odd) {
   });
 }
 
-test("MCP resources: a URI that is no text, or too long, is an error in a short response", async () => {
+test("MCP resources: a read without a URI of text is -32602 in one short line, uncharged", async () => {
+  const received = { undefined, null: null, number: 5, array: [PAIRS], object: { uri: PAIRS } };
   for (const era of eras) {
-    for (const uri of [undefined, null, 5, [PAIRS], { uri: PAIRS }]) {
-      const answer = await post(readOf(era, uri));
-      const { error, result } = rpcOf(answer);
-      assert.equal(result, undefined);
-      assert.ok(error !== undefined && answer.text.length < 500, answer.text);
+    for (const [type, uri] of Object.entries(received)) {
+      const { headers, json } = requestOf(era, "resources/read", { uri });
+      const message = `Invalid params.uri: expected string, received ${type}`;
+      assertRpcError(await post({ headers, json }), 200, -32_602, message);
+      assertRpcError(await post(readOf(era, uri)), 200, -32_602, message);
     }
+  }
+  const { headers, json } = requestOf("2025", "resources/read");
+  const without = await post({ headers, json: { ...json, params: undefined } });
+  assertRpcError(without, 200, -32_602, "Invalid params: expected object, received undefined");
+  const batch = await service.post(PATH, { apiKey, headers, json: [readOf("2025", 5).json] });
+  assert.match(batch.text, /^[^\n]+"code":-32602,"message":"Invalid params\.uri: [^\n\\]+$/);
+  assert.equal(await service.usedUnits(session), 0);
+});
+
+test("MCP resources: a URI that is too long is an error in a short response", async () => {
+  for (const era of eras) {
     const { headers, json } = requestOf(era, "resources/read", {
       uri: `kurs://pairs/${"A".repeat(30_000)}`,
     });

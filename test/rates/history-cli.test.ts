@@ -176,8 +176,21 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     assert.match(unrecorded.stderr, /; what was served at 2020-01-06T\S+ was not recorded\n$/);
     const { stdout } = await cli.run("rates trace EUR USD");
     assert.match(stdout, /^document {3}not known: the rate is older than the history/m);
+    const file = await cli.run(`rates trace EUR USD --file ${cli.file}`);
+    assert.deepEqual([file.exitCode, file.stdout], [1, ""]);
+    assert.match(file.stderr, /^kurs: --file: where this figure came from is not known: /);
     assert.match(await cli.output("rates verify"), /; 3 figures from before the history\n$/);
 
+    const first = JSON.parse(await cli.output("rates history EUR USD --json"))[0].stored_at;
+    cli.change("UPDATE rates SET observation = 1");
+    assert.match(
+      await cli.output("rates trace EUR USD"),
+      new RegExp(
+        `^stored {5}before ${first}, the time of the upgrade, as number 1 of EUR/USD$`,
+        "m",
+      ),
+    );
+    cli.change("UPDATE rates SET observation = 3");
     cli.change("DELETE FROM observations WHERE sequence = 1");
     const removed = await cli.run("rates at EUR USD 2020-01-06");
     assert.match(removed.stderr, /; what was served at 2020-01-06T\S+ was removed\n$/);
@@ -185,6 +198,9 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
 
   test("in the future, or at no time, is wrong use", async () => {
     await using cli = await newCli();
+    const leap = await cli.run("rates at EUR USD 2016-12-31T23:59:60Z");
+    assert.equal(leap.exitCode, 2);
+    assert.match(leap.stderr, /: a leap second has no time here: want second 59\n$/);
     for (const moment of ["2999-01-01", "2999-01-01T00:00:00Z"]) {
       const { exitCode, stderr } = await cli.run(`rates at EUR USD ${moment}`);
       assert.equal(exitCode, 2);
@@ -222,6 +238,32 @@ suite("an imported figure", { concurrency: 4 }, () => {
     assert.match(verified, /; 3 imported figures come from files that are not stored\n$/);
   });
 
+  test("that its line does not state, or whose line does not exist, is a failure", async () => {
+    await using cli = await newCli();
+    const traced = async () => {
+      const text = await cli.run(`rates trace EUR USD --file ${cli.file}`);
+      const json = await cli.run(`rates trace EUR USD --json --file ${cli.file}`);
+      const { file_states_figure: states, file_line: line } = JSON.parse(json.stdout);
+      return { codes: [text.exitCode, json.exitCode], text: text.stdout, states, line };
+    };
+    const right = await traced();
+    assert.deepEqual([right.codes, right.states], [[0, 0], true]);
+    assert.doesNotMatch(right.text, /does not state/);
+
+    const last = "sequence = (SELECT max(sequence) FROM observations)";
+    for (const [change, line] of [
+      ["rate = '1.21'", "EUR,USD,1.12,2020-01-06T15:00:00Z"],
+      ["rate = '1.12', line = 3", "EUR,USD,1.11,2020-01-03T15:00:00Z"],
+      ["line = 1", "base,quote,rate,as_of"],
+      ["line = 99", ""],
+    ] as const) {
+      cli.change(`UPDATE observations SET ${change} WHERE ${last}`);
+      const wrong = await traced();
+      assert.deepEqual([wrong.codes, wrong.states, wrong.line], [[1, 1], false, line], change);
+      assert.match(wrong.text, /\nthe line does not state this figure\n$/);
+    }
+  });
+
   test("whose import was interrupted has no SHA-256 to compare with", async () => {
     await using cli = await newCli();
     cli.change("UPDATE publication_documents SET hash = NULL, bytes = NULL");
@@ -236,6 +278,68 @@ suite("an imported figure", { concurrency: 4 }, () => {
     const text = `${HEADER}EUR,ISK,144.20,${asOf("2020-01-02")}\n`;
     assert.equal((await cli.run("rates import -", text)).exitCode, 0);
     assert.match(await cli.output("rates trace EUR ISK"), /^document {3}stdin$/m);
+    assert.equal(JSON.parse(await cli.output("rates trace EUR ISK --json")).origin.name, "stdin");
+  });
+});
+
+suite("a figure that was deleted and imported again", { concurrency: 4 }, () => {
+  test("has the events since its own storing, and the earlier one is followed by it", async () => {
+    await using cli = await newCli();
+    const [, , first] = JSON.parse(await cli.output("rates history EUR USD --json"));
+    await cli.output("rates suspend EUR USD");
+    await cli.output("rates resume EUR USD");
+    await cli.output("rates delete EUR USD");
+    await cli.output(`rates import ${cli.file}`);
+    await cli.output("rates suspend EUR USD");
+    const storyOf = async (at: string) => {
+      const text = await cli.output(`rates trace EUR USD --json${at}`);
+      return JSON.parse(text).story.map(({ action }: { action: string }) => action);
+    };
+
+    assert.deepEqual(await storyOf(""), ["rate.suspended"]);
+    const earlier = ["rate.suspended", "rate.resumed", "rate.deleted"];
+    const since = [...Array(3).fill("rate.stored"), "rate.suspended"];
+    assert.deepEqual(await storyOf(` --at ${first.stored_at}`), [...earlier, ...since]);
+  });
+
+  test("has not the holding and release of the earlier one", async () => {
+    await using cli = await newCli();
+    const jump = `${HEADER}EUR,USD,99,${asOf("2020-01-07")}\n`;
+    await cli.run("rates import -", jump);
+    await cli.output("rates release EUR USD");
+    const released = JSON.parse(await cli.output("rates trace EUR USD --json")).story;
+    assert.deepEqual(
+      released.map(({ action }: { action: string }) => action),
+      ["rate.held", "rate.released"],
+    );
+    await cli.output("rates delete EUR USD");
+    assert.equal((await cli.run("rates import -", jump)).exitCode, 0);
+    assert.deepEqual(JSON.parse(await cli.output("rates trace EUR USD --json")).story, []);
+  });
+});
+
+suite("a figure that contradicts its document", { concurrency: 4 }, () => {
+  test("is traced with exit code 1, as is one without its publication", async () => {
+    await using cli = await newCli();
+    const hash = "a".repeat(64);
+    cli.change(`UPDATE publications SET source = 'ecb';
+      UPDATE publication_documents SET hash = '${hash}'`);
+    const missing = await cli.run("rates trace EUR USD");
+    assert.equal(missing.exitCode, 1);
+    assert.match(missing.stdout, /\nthe document cannot be read: it is missing; see .* verify\n$/);
+
+    cli.change(`INSERT INTO documents VALUES ('${hash}', x'00')`);
+    const damaged = await cli.run("rates trace EUR USD --json");
+    assert.equal(damaged.exitCode, 1);
+    assert.match(JSON.parse(damaged.stdout).origin.problem, /cannot be decompressed/);
+
+    cli.change("PRAGMA foreign_keys = OFF; DELETE FROM publications");
+    const orphan = await cli.run("rates trace EUR USD");
+    assert.equal(orphan.exitCode, 1);
+    assert.match(orphan.stdout, /^document {3}its record is missing; see kurs rates verify$/m);
+    const json = await cli.run("rates trace EUR USD --json");
+    assert.equal(json.exitCode, 1);
+    assert.equal(JSON.parse(json.stdout).origin.kind, "missing");
   });
 });
 
@@ -247,7 +351,10 @@ suite("a verification", { concurrency: 4 }, () => {
     const { exitCode, stdout } = await cli.run("rates verify");
 
     assert.equal(exitCode, 1);
-    assert.match(stdout, /^EUR\/USD is served at 1\.21 .*; its history is last 1\.12 as of .*\n/);
+    assert.match(
+      stdout,
+      /^EUR\/USD is served at number 3, 1\.21 .*; its history is last number 3, 1\.12 as of .*\n/,
+    );
     assert.match(stdout, /; 1 difference\n$/);
     const json = await cli.run("rates verify --json");
     assert.equal(json.exitCode, 1);

@@ -40,7 +40,9 @@ export function addManyPairs(dataDirectory: string): void {
 
 /** Runs one statement on a data directory's database, or on a file. */
 export function query(place: string, sql: string, ...values: (string | number)[]) {
-  using database = new DatabaseSync(place.endsWith(".db") ? place : databaseIn(place));
+  const file = place.endsWith(".db") ? place : databaseIn(place);
+  // A server may be writing.
+  using database = new DatabaseSync(file, { timeout: 5000 });
   return database.prepare(sql).all(...values);
 }
 

@@ -3,6 +3,7 @@ import { createHeaderParser } from "../../rates/headers.ts";
 import type { AssetSymbol } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
+import { StoreUnavailable } from "../../shared/store.ts";
 import { ACTIVE_KEY } from "../../storage/columns.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
@@ -152,5 +153,10 @@ function found(row: ReadRow, parseHeaders: ParseHeaders): RateFound {
   if (!is_granted) return "exhausted";
   if (rate === null || as_of === null) return "unsupported";
   if (suspended_at !== null) return "suspended";
-  return { base, quote, rate, asOf: as_of, headers: parseHeaders({ base, quote }, headers) };
+  try {
+    return { base, quote, rate, asOf: as_of, headers: parseHeaders({ base, quote }, headers) };
+  } catch (error) {
+    // Its unit is charged, as that of any rate that cannot be read (section 4).
+    return new StoreUnavailable(error);
+  }
 }

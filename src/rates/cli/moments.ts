@@ -1,5 +1,5 @@
 import { CommandError } from "../../cli/command.ts";
-import { type Instant, parseInstant, timestamp } from "../../shared/instant.ts";
+import { type Instant, isLeapSecond, parseInstant, timestamp } from "../../shared/instant.ts";
 import { quoted } from "../../shared/visible-text.ts";
 
 const calendarDate = /^\d{4}-\d\d-\d\d$/;
@@ -11,7 +11,8 @@ export function instantOf(name: string, text: string, ofDate: "start" | "end"): 
   const timeOfDay = ofDate === "start" ? "T00:00:00Z" : "T23:59:59.999999999Z";
   const instant = parseInstant(calendarDate.test(text) ? text + timeOfDay : text);
   if (instant !== undefined) return instant;
-  throw new CommandError(`${name} ${quoted(text)}: ${WANTED}`, 2);
+  const wanted = isLeapSecond(text) ? "a leap second has no time here: want second 59" : WANTED;
+  throw new CommandError(`${name} ${quoted(text)}: ${wanted}`, 2);
 }
 
 /**

@@ -71,7 +71,7 @@ export function rateCommands(
   heldCommands(rates, deps);
   historyCommand(rates, deps);
   atCommand(rates, deps);
-  traceCommand(rates, deps);
+  traceCommand(rates, deps, setExitCode);
   verifyCommand(rates, deps, setExitCode);
   signCommand(rates, deps);
 }

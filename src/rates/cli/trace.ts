@@ -3,16 +3,22 @@ import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { formatJson } from "../../cli/output.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
 import type { FigurePosition } from "../document-reader.ts";
-import { traceJson } from "../history-json.ts";
+import { documentName, traceJson } from "../history-json.ts";
 import type { Observation, StoredDocument } from "../observations.ts";
 import { type Pair, pairName } from "../rules/symbol.ts";
 import { findServedAt, firstOf, type HistoryUses } from "../served-at.ts";
 import type { RateSource } from "../source.ts";
-import { type FigureOrigin, type StoryEntry, type Trace, traceObservation } from "../trace.ts";
+import {
+  type FigureOrigin,
+  isContradicted,
+  type StoryEntry,
+  type Trace,
+  traceObservation,
+} from "../trace.ts";
 import { pairOf, type RateCommandDeps, shortAsOf } from "./arguments.ts";
 import { notStoredYet } from "./at.ts";
 import { noHistory } from "./history.ts";
-import { readImportedLine } from "./imported-file.ts";
+import { type ImportedLine, readImportedLine } from "./imported-file.ts";
 import { pastMomentOf } from "./moments.ts";
 
 interface TraceOptions extends OutputOptions {
@@ -21,31 +27,36 @@ interface TraceOptions extends OutputOptions {
 }
 
 /** Adds `kurs rates trace`. */
-export function traceCommand(rates: Command, deps: RateCommandDeps): void {
+export function traceCommand(
+  rates: Command,
+  deps: RateCommandDeps,
+  setExitCode: (code: number) => void,
+): void {
   rates
     .command("trace")
     .description("show the document and the line that a served figure came from, and what followed")
     .argument("<base>")
     .argument("<quote>")
     .option("--at <moment>", "the figure served then; a date means its end in UTC (default: now)")
-    .option("--file <path>", "check that this is the imported file, and show its line")
+    .option("--file <path>", "check that this imported file states the figure, and show its line")
     .option("--json", "print it as JSON")
     .addHelpText("after", traceExamples)
-    .action((base: string, quote: string, options: TraceOptions) =>
-      trace(deps, pairOf(base, quote), options),
+    .action(async (base: string, quote: string, options: TraceOptions) =>
+      setExitCode(await trace(deps, pairOf(base, quote), options)),
     );
 }
 
 const traceExamples = `
 Documents of publishers are stored, and the line is found in their bytes. Of an imported file Kurs
-keeps the name, the SHA-256 and the number of the line: pass the file with --file.
+keeps the name, the SHA-256 and the number of the line: pass the file with --file. Exit code 1 when
+the document or the line does not state the figure, or is missing or damaged.
 
 Examples:
   $ kurs rates trace EUR USD
   $ kurs rates trace EUR USD --at 2026-03-13T15:30:00Z --json
   $ kurs rates trace EUR ISK --file rates.csv`;
 
-async function trace(deps: RateCommandDeps, pair: Pair, options: TraceOptions): Promise<void> {
+async function trace(deps: RateCommandDeps, pair: Pair, options: TraceOptions): Promise<number> {
   const { openStore, clock, documents, sourcesOf, print } = deps;
   const { at, file, json } = options;
   const moment = at === undefined ? undefined : pastMomentOf("--at", at, clock.nowMs());
@@ -55,14 +66,16 @@ async function trace(deps: RateCommandDeps, pair: Pair, options: TraceOptions): 
     ? servedNow(uses, pair)
     : servedThen(uses, pair, moment));
   const traced = await traceObservation(uses, observation);
-  const line = file === undefined ? undefined : await lineIn(file, traced.origin, deps);
+  const line = file === undefined ? undefined : await lineIn(file, traced, deps);
   const [publisher] = sourcesOf([observation.source]);
   if (json) {
     const record = traceJson(traced, publisher, suspendedSince);
-    print(formatJson(line === undefined ? record : { ...record, file_line: line }));
+    const ofFile = line && { file_line: line.text, file_states_figure: line.statesFigure };
+    print(formatJson({ ...record, ...ofFile }));
   } else {
     print(textOf(traced, publisher, { suspendedSince, line }));
   }
+  return isContradicted(traced) || line?.statesFigure === false ? 1 : 0;
 }
 
 /** A figure, and since when its pair is not served. */
@@ -93,9 +106,21 @@ async function servedThen(uses: HistoryUses, pair: Pair, at: string): Promise<Fi
   return { observation, suspendedSince: status === "suspended" ? from : undefined };
 }
 
-async function lineIn(path: string, origin: FigureOrigin, deps: RateCommandDeps): Promise<string> {
+async function lineIn(
+  path: string,
+  { observation, origin }: Trace,
+  deps: RateCommandDeps,
+): Promise<ImportedLine> {
   if (origin.kind === "imported") {
-    return readImportedLine(path, origin.document, origin.line, deps);
+    const { document, line } = origin;
+    return readImportedLine(path, document, { line, figure: observation }, deps);
+  }
+  if (origin.kind === "unknown") {
+    const why = "the rate is older than the history of this store";
+    throw new CommandError(`--file: where this figure came from is not known: ${why}`);
+  }
+  if (origin.kind === "missing") {
+    throw new CommandError("--file: the record of the document is missing: see kurs rates verify");
   }
   throw new CommandError("--file: this figure was not imported from a file", 2);
 }
@@ -106,7 +131,7 @@ const field = (label: string, text: string) => visibleLine(`${label.padEnd(11)}$
 function textOf(
   { observation, origin, story, furtherEntries }: Trace,
   publisher: RateSource | undefined,
-  about: { readonly suspendedSince: string | undefined; readonly line: string | undefined },
+  about: { readonly suspendedSince: string | undefined; readonly line: ImportedLine | undefined },
 ): string {
   const { source, sequence, storedAt } = observation;
   const lines = [
@@ -115,7 +140,10 @@ function textOf(
   ];
   if (publisher !== undefined) lines.push(field("terms", publisher.terms));
   if (publisher?.termsUrl !== undefined) lines.push(field("", publisher.termsUrl));
-  lines.push(field("stored", `${storedAt}, as number ${sequence} of ${pairName(observation)}`));
+  // An upgrade gives the rates that it finds the first numbers, and its own time.
+  const isOlder = origin.kind === "unknown" && sequence === 1;
+  const stored = isOlder ? `before ${storedAt}, the time of the upgrade` : storedAt;
+  lines.push(field("stored", `${stored}, as number ${sequence} of ${pairName(observation)}`));
   if (about.suspendedSince !== undefined) {
     lines.push(field("suspended", `since ${about.suspendedSince}: reads get 503`));
   }
@@ -128,17 +156,20 @@ function textOf(
   return lines.join("\n");
 }
 
-function linesOfOrigin(origin: FigureOrigin, line: string | undefined): readonly string[] {
+function linesOfOrigin(origin: FigureOrigin, line: ImportedLine | undefined): readonly string[] {
   switch (origin.kind) {
     case "unknown":
       return [field("document", "not known: the rate is older than the history of this store")];
+    case "missing":
+      return [field("document", "its record is missing; see kurs rates verify")];
     case "imported": {
       const lines = [...linesOfDocument(origin.document), field("line", String(origin.line))];
       if (line !== undefined)
         return [
           ...lines,
           "  the file has this SHA-256, and in this line:",
-          `  ${visibleLine(line)}`,
+          `  ${visibleLine(line.text)}`,
+          ...(line.statesFigure ? [] : ["the line does not state this figure"]),
         ];
       return [...lines, field("", "the file is not stored: compare it yourself, or pass --file")];
     }
@@ -154,7 +185,7 @@ function linesOfOrigin(origin: FigureOrigin, line: string | undefined): readonly
 function linesOfDocument({ name, receivedAt, hash, bytes }: StoredDocument): readonly string[] {
   return [
     field("received", receivedAt),
-    field("document", name === "-" ? "stdin" : name),
+    field("document", documentName(name)),
     field("sha-256", hash ?? "not known: the import did not read its file to the end"),
     ...(bytes === undefined ? [] : [field("size", `${bytes} bytes`)]),
   ];

@@ -33,11 +33,11 @@ Examples:
   $ kurs rates verify --json`;
 
 async function verify(deps: RateCommandDeps, { json }: OutputOptions): Promise<number> {
-  const { openStore, documents, print, write, showProgress } = deps;
+  const { openStore, clock, documents, print, write, showProgress } = deps;
   await using store = await openStore();
   const printer = createJsonPrinter(print, '{"differences": [');
   const counts = await verifyHistory(
-    { history: store.history, documents },
+    { history: store.history, audit: store.audit, documents, nowMs: () => clock.nowMs() },
     {
       difference: async (difference) => {
         showProgress("");
@@ -54,11 +54,12 @@ async function verify(deps: RateCommandDeps, { json }: OutputOptions): Promise<n
 }
 
 function summaryOf(counts: VerifiedCounts): string {
-  const { figures, documents, imported, undocumented, differences } = counts;
+  const { figures, documents, imported, undocumented, unverified, differences } = counts;
   const parts = [`verified ${several(figures, "figure")} in ${several(documents, "document")}`];
   if (imported === 1) parts.push("1 imported figure comes from a file that is not stored");
   if (imported > 1) parts.push(`${imported} imported figures come from files that are not stored`);
   if (undocumented > 0) parts.push(`${several(undocumented, "figure")} from before the history`);
+  if (unverified > 0) parts.push(`${several(unverified, "figure")} not verified`);
   if (differences > 0) parts.push(several(differences, "difference"));
   return parts.join("; ");
 }
@@ -82,8 +83,18 @@ function textOf(difference: Difference): string {
     }
     case "served": {
       const { served, last } = difference;
-      const text = last === undefined ? "empty" : `last ${figureOf(last)}`;
-      return `${pairName(served)} is served at ${figureOf(served)}; its history is ${text}`;
+      const text = last === undefined ? "empty" : `last number ${last.sequence}, ${figureOf(last)}`;
+      const what = `${pairName(served)} is served at number ${served.sequence}`;
+      return `${what}, ${figureOf(served)}; its history is ${text}`;
+    }
+    case "observation": {
+      const { observation, reason } = difference;
+      const what = `${pairName(observation)}, number ${observation.sequence}`;
+      return `${what}: ${figureOf(observation)}: ${reason}`;
+    }
+    case "headers": {
+      const { rate, headers } = difference;
+      return `${pairName(rate)} is served from ${rate.source}; its headers are ${headers}`;
     }
   }
 }

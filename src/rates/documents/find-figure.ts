@@ -13,7 +13,7 @@ const TEXT_CHARACTERS_MAX = 160;
  */
 const GROUP_SIZES = [512, 32, 1];
 
-/** At most so many times the document is parsed, each in up to some 50 ms. */
+/** The maximum number of times a document is parsed; one takes up to 50 ms. */
 const PARSES_MAX = 600;
 
 const ZERO = 0x30;

@@ -17,6 +17,10 @@ export function parseSigningKey(pem: string): SigningKey | { readonly reason: st
   }
   if (label === "PUBLIC KEY" || label === "CERTIFICATE")
     return { reason: `begins with a ${label}` };
+  const privateKeys = pem.match(/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/g) ?? [];
+  if (privateKeys.length > 1) {
+    return { reason: `has ${privateKeys.length} private keys: want one` };
+  }
   try {
     const privateKey = createPrivateKey(pem);
     const { asymmetricKeyType: type } = privateKey;

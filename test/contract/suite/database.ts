@@ -29,6 +29,8 @@ export interface TestDatabase extends AsyncDisposable {
   openEngine(): Engine & BatchStore;
   /** Removes a plan that accounts use, without checking foreign keys. */
   losePlan(name: string): Promise<void>;
+  /** Runs a statement without checking foreign keys. */
+  withoutForeignKeys(sql: string): Promise<void>;
   /** Sets the units of each key of an account on each day. */
   setDailyUnits(accountId: string, units: number): Promise<void>;
 }

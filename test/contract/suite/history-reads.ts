@@ -23,10 +23,16 @@ const PAIR = pairOf("EUR/USD");
 const EVERY = { after: 0, limit: 100, from: undefined, to: undefined };
 const accept = () => "store" as const;
 
+/** A rate as an import reads it from its file. */
+const importedRate = (pair: string, rate: string) => ({
+  ...newRate(pair, rate, "2026-03-13T15:00:00Z"),
+  ...{ place: 0, line: 2 },
+});
+
 const storeAt = (store: Store, at: string, ...rates: readonly string[]) =>
   updateRates(
     store,
-    rates.map((rate) => newRate("EUR/USD", rate, "2026-03-13T15:00:00Z")),
+    rates.map((rate) => importedRate("EUR/USD", rate)),
     accept,
     { origin: byAt(at) },
   );
@@ -253,7 +259,7 @@ async function publish(store: Store, text = DOCUMENT, figures = { USD: "1.1476",
 async function verified(store: Store) {
   const found: Difference[] = [];
   const counts = await verifyHistory(
-    { history: store.history, documents: documentReader },
+    { ...store, documents: documentReader, nowMs: () => Date.parse(second(3600)) },
     {
       difference: async (difference) => void found.push(difference),
       progress: (part) => assert.ok(part > 0 && part <= 1),
@@ -268,18 +274,25 @@ async function damagedStore(database: TestDatabase, sql: string, ...values: (str
   const store = database.openStore();
   await publish(store);
   await publish(store, ecbDay("2026-03-13", { USD: "1.1500" }), { USD: "1.1500" } as never);
-  await storeRates(store, [newRate("EUR/GBP", "0.86", "2026-03-13T15:00:00Z")]);
+  await storeRates(store, [importedRate("EUR/GBP", "0.86")]);
   const engine = database.openEngine();
   if (sql !== "") await engine.query(sql, ...values);
   return store;
 }
+
+const reasonsOf = (found: readonly Difference[]) =>
+  found.map((one) => {
+    assert.ok(one.kind === "observation", one.kind);
+    return `${one.observation.quote} ${one.observation.sequence}: ${one.reason}`;
+  });
 
 function verifyTests(test: StoreTest): void {
   test("an undamaged history has no difference, and its figures are counted by their origin", async (database) => {
     const { found, counts } = await verified(await damagedStore(database, ""));
     assert.deepEqual(found, []);
     assert.deepEqual(counts, {
-      ...{ figures: 3, documents: 2, imported: 1, undocumented: 0, differences: 0 },
+      ...{ figures: 3, documents: 2, imported: 1, undocumented: 0, unverified: 0 },
+      differences: 0,
     });
   });
 
@@ -361,6 +374,85 @@ function verifyTests(test: StoreTest): void {
       served.map(({ quote }) => quote),
       ["GBP", "USD"],
     );
+  });
+
+  test("figures whose documents are lost are counted as not verified", async (database) => {
+    const store = await damagedStore(database, "DELETE FROM documents");
+    const { counts } = await verified(store);
+    assert.deepEqual([counts.figures, counts.imported, counts.unverified], [0, 1, 3]);
+  });
+
+  const misplaced = [
+    ["publication = 99", "GBP", "its publication is missing"],
+    ["publication = 99", "ISK", "its publication is missing"],
+    ["place = 7", "GBP", "its publication has no such document"],
+    ["place = NULL", "ISK", "its publication has no such document"],
+    ["source = 'ecb'", "GBP", "its source is ecb, and its document an imported file"],
+  ] as const;
+  for (const [change, quote, reason] of misplaced) {
+    test(`an observation of ${quote} with ${change} is reported and not counted as verified`, async (database) => {
+      const store = await damagedStore(database, "");
+      const sql = `UPDATE observations SET ${change} WHERE quote = '${quote}'`;
+      await database.withoutForeignKeys(sql);
+      const { found, counts } = await verified(store);
+      const observations = found.filter(({ kind }) => kind === "observation");
+      assert.deepEqual(reasonsOf(observations), [`${quote} 1: ${reason}`]);
+      const { figures, imported, undocumented, unverified } = counts;
+      assert.deepEqual([figures + imported, undocumented, unverified], [3, 0, 1]);
+    });
+  }
+
+  test("a pair that is gone without a deletion is reported, and a deleted one is not", async (database) => {
+    const store = await damagedStore(database, "");
+    await store.rates.remove(pairOf("EUR/GBP"), byAt(second(5)));
+    assert.deepEqual((await verified(store)).found, []);
+    await storeRates(store, [importedRate("EUR/GBP", "0.86")]);
+    const engine = database.openEngine();
+    await engine.query("DELETE FROM rates WHERE quote IN ('GBP', 'ISK')");
+
+    const { found } = await verified(store);
+
+    const reason = "its pair is not served, and was not deleted";
+    assert.deepEqual(reasonsOf(found), [`GBP 2: ${reason}`, `ISK 1: ${reason}`]);
+  });
+
+  test("a gap in the numbers of a pair is reported, and removed oldest ones are not", async (database) => {
+    const store = await damagedStore(database, "");
+    await storeAt(store, second(10), "1.16", "1.17");
+    const engine = database.openEngine();
+    await engine.query("DELETE FROM observations WHERE quote = 'USD' AND sequence = 1");
+    assert.deepEqual((await verified(store)).found, []);
+    await engine.query("DELETE FROM observations WHERE quote = 'USD' AND sequence = 3");
+    const { found } = await verified(store);
+    assert.deepEqual(reasonsOf(found), ["USD 4: the observation before it is missing"]);
+  });
+
+  for (const time of ["yesterday", "", "2026-13-01T00:00:00.000Z", second(3700)]) {
+    test(`an observation stored at "${time}" is reported`, async (database) => {
+      const change = `UPDATE observations SET stored_at = '${time}' WHERE quote = 'ISK'`;
+      const { found } = await verified(await damagedStore(database, change));
+      const is = time.startsWith("2026-11") ? "in the future" : "not a time";
+      assert.deepEqual(reasonsOf(found), [`ISK 1: the time when it was stored is ${is}`]);
+    });
+  }
+
+  test("stored headers that name another source are reported, and missing ones are not", async (database) => {
+    const store = await damagedStore(database, "UPDATE rates SET headers = NULL");
+    assert.deepEqual((await verified(store)).found, []);
+    const engine = database.openEngine();
+    const name = (header: string) =>
+      engine.query("UPDATE rates SET headers = $1 WHERE quote = 'ISK'", header);
+    for (const right of ["ecb", 'ecb;name=\\"European Central Bank\\"']) {
+      await name(`["rate-source","${right}"]`);
+      assert.deepEqual((await verified(store)).found, []);
+    }
+    for (const wrong of ["nbp;name", "ecb2", "EUR", "x"]) {
+      await name(`["rate-source","${wrong}"]`);
+      const [difference, ...others] = (await verified(store)).found;
+      assert.ok(difference?.kind === "headers");
+      assert.deepEqual([difference.rate.quote, difference.rate.source], ["ISK", "ecb"]);
+      assert.deepEqual(others, []);
+    }
   });
 
   test("a figure that its document does not state is a difference", async (database) => {

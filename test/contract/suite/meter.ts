@@ -126,6 +126,28 @@ export function meterSuite(test: StoreTest): void {
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
+  test("a read of a rate whose stored headers are damaged fails charged; the rest of the batch succeeds", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await storeRates(store, [EUR_USD, newRate("EUR/JPY", "182.85", "2026-03-13T15:00:00Z")]);
+    const { accountId, keyHash } = await newCustomer(store, 10);
+    await engine.query("UPDATE rates SET headers = 'damaged' WHERE quote = 'JPY'");
+
+    const pairs = ["EUR/JPY", "EUR/USD", "EUR/JPY"];
+    const outcomes = await engine.readBatch(pairs.map((pair) => newRead(keyHash, { pair })));
+
+    const quotas = outcomes.map((outcome) => outcome?.quota);
+    assert.deepEqual(
+      quotas,
+      [1, 2, 3].map((usedUnits) => ({ quotaUnits: 10, usedUnits })),
+    );
+    for (const outcome of [outcomes[0], outcomes[2]]) {
+      assert.ok(outcome?.found instanceof StoreUnavailable);
+      assert.ok(outcome.found.cause instanceof SyntaxError);
+    }
+    assert.equal(foundIn(outcomes)[1], "1.1476");
+    assert.equal(await usedUnits(store, accountId), 3);
+  });
+
   test("reads never exceed an exhausted quota, whatever the pair", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await storeRates(store, [EUR_USD]);
