@@ -65,7 +65,7 @@ export function startKurs(
 
 /** Starts a yardstick by its file's name. Its log is in the directory. */
 export function startYardstick(
-  name: "bare" | "static-fastify" | "plain",
+  name: "bare" | "static-fastify" | "floor" | "plain",
   directory: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {

@@ -1,17 +1,24 @@
 import { compare } from "../comparison.ts";
 import type { Scenario } from "../scenario.ts";
 import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
-import { bareTarget, peerTarget, plainTarget, staticFastifyTarget } from "../yardsticks/targets.ts";
+import {
+  bareTarget,
+  floorTarget,
+  peerTarget,
+  plainTarget,
+  staticFastifyTarget,
+} from "../yardsticks/targets.ts";
 
 export const spread: Scenario = {
   name: "spread",
   summary:
-    "metered reads over 100 accounts, compared with bare node:http, Fastify, plain code, a peer",
+    "metered reads over 100 accounts, compared with bare node:http, the same system calls, and others",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
     const targets = [
       await bareTarget(bench),
       await staticFastifyTarget(bench),
+      await floorTarget(bench),
       kursTarget("metered read", kurs),
       await plainTarget(bench),
       await peerTarget(bench),
@@ -20,6 +27,7 @@ export const spread: Scenario = {
       connections: [64, 256],
       targets: targets.filter((target) => target !== undefined),
       ratios: [
+        ["metered read", "the same system calls"],
         ["metered read", "Fastify + node:sqlite"],
         ["metered read", "better-auth's API keys"],
       ],

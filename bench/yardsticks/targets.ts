@@ -26,6 +26,14 @@ export async function staticFastifyTarget(bench: Bench): Promise<Target> {
   return { name, servers: [server], request: restRead, counts: smallCounts(bench) };
 }
 
+/** The same system calls as those of metered reads, and nothing else. */
+export async function floorTarget(bench: Bench): Promise<Target> {
+  const environment = { DATA_DIR: bench.directory };
+  const server = bench.cleanup.use(await startYardstick("floor", bench.directory, environment));
+  const name = "the same system calls";
+  return { name, servers: [server], request: restRead, counts: smallCounts(bench) };
+}
+
 export async function plainTarget(bench: Bench): Promise<Target> {
   const counts = smallCounts(bench);
   const dataDirectory = join(bench.directory, "plain-data");
