@@ -192,7 +192,7 @@ async function readFor(client: Client, apiKey: string, seconds: number) {
   const readOn = async () => {
     while (performance.now() < endMs) {
       const kind = await client.readRate("EUR/USD", apiKey).then(
-        ({ status }) => String(status),
+        ({ status, text }) => (status === 200 ? "200" : `${status} ${text}`.trimEnd()),
         (error: NodeJS.ErrnoException) => error.code ?? error.message,
       );
       if (kind === "200") succeeded += 1;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { fc } from "../../support/properties.ts";
+import { fc, runsOf } from "../../support/properties.ts";
 import { openWire, plainRead, type Wire } from "../../support/raw-connection.ts";
 import { openNodeWire, readWaysOf, serverHasRead } from "../../support/read-both-ways.ts";
 import { startService } from "../../support/service.ts";
@@ -8,7 +8,7 @@ import { startService } from "../../support/service.ts";
 // A connection that sends plain reads and other requests in turn, as a proxy's does: the other ones
 // go to node:http, and the next plain read is served on the fast path again.
 
-const SEQUENCES = 300;
+const SEQUENCES = runsOf(300);
 
 const service = await startService({
   config: { metricsPort: 0, authCallsPerWindow: 1_000_000 },
