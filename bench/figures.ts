@@ -17,7 +17,6 @@ const FIGURES = {
   unsentShare: column("unsent", 3),
   rejectedP99Ms: column("503: p99 ms", 1),
   ratio: column("ratio", 3),
-  fastShare: column("fast path", 3),
   p50Ms: column("p50 ms", 2),
   p99Ms: column("p99 ms", 2),
   worstMs: column("worst ms", 0, greatest),

@@ -34,8 +34,8 @@ export interface ReadRequest {
 }
 
 /**
- * node:http, which enforces every limit, handles longer ones. A browser behind two proxies sends 2 KiB
- * of headers, and cookies of the page's site.
+ * node:http, which enforces every limit, handles longer ones. A browser behind two proxies sends
+ * 2 KiB of headers without cookies.
  */
 const BYTES_MAX = 8192;
 

@@ -7,7 +7,7 @@ import type { Exchanges } from "../exchanges.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
 import { errorResponse, type HttpResponse } from "../response/response.ts";
 import type { SerializeResponse } from "../response/serialize.ts";
-import { isForwarded, requestLength } from "./grammar.ts";
+import { isFromProxy, requestLength } from "./grammar.ts";
 import { NodeVisits } from "./node-visits.ts";
 import type { ParsePlainRequest, PlainRequest } from "./plain-request.ts";
 import { readIntoSharedBuffer } from "./socket-reader.ts";
@@ -212,7 +212,7 @@ class Connection {
    * clients that send no plain requests are handed off for good.
    */
   #passOn(bytes: Buffer): void {
-    const returns = this.#visits !== undefined || this.#hasServed || isForwarded(bytes);
+    const returns = this.#visits !== undefined || this.#hasServed || isFromProxy(bytes);
     const length = returns ? requestLength(bytes) : undefined;
     if (length === undefined || length < bytes.length) {
       this.#handOff(bytes);

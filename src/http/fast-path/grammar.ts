@@ -13,7 +13,7 @@ const framingHeaders = [
 /** These and those that change the response have a rule of their own, or node:http handles them. */
 const decisiveHeaders = [...framingHeaders, "host", "authorization", "origin"];
 
-/** Cloudflare's names of cities, for example, are UTF-8: any byte but control characters, or a tab. */
+/** Any bytes but control characters, or a tab: Cloudflare's names of cities are UTF-8, for example. */
 const VALUE = "[\\t -~\\x80-\\xff]*";
 
 /** The characters of a header's name (RFC 9110, section 5.6.2). */
@@ -93,9 +93,10 @@ export function requestLength(bytes: Buffer): number | undefined {
   return others.length === 0 ? bodyStart + Number.parseInt(length, 10) : undefined;
 }
 
-const forwarded = /\r\n(?:via|forwarded|x-forwarded-[a-z]+):/i;
+// Caddy sends its health checks on the connections of other requests.
+const ofProxy = /^GET \/(?:healthz|readyz) |\r\n(?:via|forwarded|x-forwarded-[a-z]+):/i;
 
-/** Whether a proxy has forwarded a request: other clients' ones may follow on its connection. */
-export function isForwarded(bytes: Buffer): boolean {
-  return forwarded.test(bytes.toString("latin1"));
+/** Whether a proxy sent a request: other clients' requests may follow on its connection. */
+export function isFromProxy(bytes: Buffer): boolean {
+  return ofProxy.test(bytes.toString("latin1"));
 }
