@@ -1,6 +1,6 @@
 import autocannon from "autocannon";
 import type { Load, LoadSettings } from "./load.ts";
-import { filledRequest, randomSlots } from "./requests.ts";
+import { filledRequest, OTHER_EVERY, randomSlots } from "./requests.ts";
 
 /** Prepared requests that a connection repeats: composing each anew would use the whole core. */
 const REQUESTS_PER_CONNECTION = 500;
@@ -28,7 +28,10 @@ export function createAutocannon(): Load {
 }
 
 function randomRequests({ request, counts }: LoadSettings) {
-  return Array.from({ length: REQUESTS_PER_CONNECTION }, () =>
-    filledRequest(request, randomSlots(counts)),
-  );
+  const { others = [], ...main } = request;
+  return Array.from({ length: REQUESTS_PER_CONNECTION }, (_, index) => {
+    const turn = (index + 1) / OTHER_EVERY;
+    const other = Number.isInteger(turn) ? others[turn % others.length] : undefined;
+    return filledRequest(other ?? main, randomSlots(counts));
+  });
 }

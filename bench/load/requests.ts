@@ -10,7 +10,11 @@ export interface LoadRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** Mixed traffic: a closed loop sends one of these, in turn, as every `OTHER_EVERY`th request. */
+  readonly others?: readonly LoadRequest[];
 }
+
+export const OTHER_EVERY = 20;
 
 /** The digits of each slot: all requests of a template have the same length. */
 export const SLOTS = {

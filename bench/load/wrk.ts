@@ -4,7 +4,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Load, LoadResult, LoadSettings } from "./load.ts";
-import { partsOf, rawRequest, SLOTS, type SlotName } from "./requests.ts";
+import {
+  type LoadRequest,
+  OTHER_EVERY,
+  partsOf,
+  rawRequest,
+  SLOTS,
+  type SlotName,
+} from "./requests.ts";
 
 const execute = promisify(execFile);
 
@@ -22,15 +29,14 @@ export function createWrk(directory: string): Load {
 
 /** Only the slots are filled in anew for each request, to keep the generator cheap. */
 function scriptOf(settings: LoadSettings): string {
-  const parts = partsOf(rawRequest(settings.url, settings.request)).map((part, at) => {
-    return at % 2 === 0 ? luaText(part) : luaDigits(part as SlotName, settings);
-  });
+  const { request } = settings;
+  const others = (request.others ?? []).map((other) => functionOf(other, settings));
   return `
 local random, format = math.random, string.format
 math.randomseed(os.time())
-function request()
-  return ${parts.join(" .. ")}
-end
+local main = ${functionOf(request, settings)}
+local others, turn = { ${others.join(", ")} }, 0
+${others.length === 0 ? "request = main" : MIXED_REQUEST}
 function done(summary, latency)
   local errors = summary.errors
   io.write(string.format(
@@ -42,6 +48,20 @@ function done(summary, latency)
     latency:percentile(50) / 1000, latency:percentile(99) / 1000, latency.max / 1000))
 end
 `;
+}
+
+const MIXED_REQUEST = `function request()
+  turn = turn + 1
+  if turn % ${OTHER_EVERY} > 0 then return main() end
+  return others[turn / ${OTHER_EVERY} % #others + 1]()
+end`;
+
+/** A function of Lua that returns the bytes of a request. */
+function functionOf(request: LoadRequest, settings: LoadSettings): string {
+  const parts = partsOf(rawRequest(settings.url, request)).map((part, at) => {
+    return at % 2 === 0 ? luaText(part) : luaDigits(part as SlotName, settings);
+  });
+  return `function() return ${parts.join(" .. ")} end`;
 }
 
 function luaDigits(name: SlotName, { counts }: LoadSettings): string {

@@ -11,6 +11,7 @@ import { million } from "./million.ts";
 import { overload } from "./overload.ts";
 import { pairs } from "./pairs.ts";
 import { postgres } from "./postgres.ts";
+import { proxied } from "./proxied.ts";
 import { refusals } from "./refusals.ts";
 import { signatures } from "./signatures.ts";
 import { spread } from "./spread.ts";
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   signatures,
   usage,
   mcp,
+  proxied,
   postgres,
   logIns,
   importing,

@@ -3,7 +3,7 @@ import { after, suite, test } from "node:test";
 import type { McpRequest, McpResponse } from "../../src/mcp/request.ts";
 import { Failure } from "../../src/shared/failure.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
-import { fc } from "../support/properties.ts";
+import { fc, runsOf } from "../support/properties.ts";
 import { type Customer, type Situation, situations, waysOf } from "./both-implementations.ts";
 import {
   callOf,
@@ -222,7 +222,7 @@ suite("direct calls and the SDK give the same bytes at the same charge", () => {
         }
       }),
       // Charges remain: a smaller example would start from another state.
-      { numRuns: 2500, endOnFailure: true },
+      { numRuns: runsOf(2500), endOnFailure: true },
     );
 
     assert.equal(count.short + count.sdk, 2500);

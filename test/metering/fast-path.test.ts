@@ -34,27 +34,26 @@ test("a part of a read and a read with further bytes are not plain", () => {
   }
 });
 
-test("a plain read contains only certain printable ASCII characters", () => {
-  const allowed = new Set([..."!\"#$%&'()*+,-./0123456789:;<=>?@[\\]^_`{|}~ "]);
+test("the values of a plain read's headers contain no control characters but tabs", () => {
   for (let code = 0; code < 256; code += 1) {
     const byte = String.fromCharCode(code);
     const read = parse(`${START}Via: a${byte}b\r\nAuthorization: ApiKey k\r\n\r\n`);
-    const isAllowed = allowed.has(byte) || /[A-Za-z]/.test(byte);
+    const isAllowed = byte === "\t" || (code >= 32 && code !== 127);
     assert.equal(read !== undefined, isAllowed, `byte ${code}`);
   }
 });
 
-test("a read of over 2048 bytes is not parsed", () => {
+test("a read of over 8192 bytes is not parsed", () => {
   const padded = (length: number) =>
     PLAIN.replace("kurs", "k".repeat(length - PLAIN.length + "kurs".length));
-  assert.notEqual(parse(padded(2048)), undefined);
-  assert.equal(parse(padded(2049)), undefined);
+  assert.notEqual(parse(padded(8192)), undefined);
+  assert.equal(parse(padded(8193)), undefined);
 });
 
 test("rejecting a request that is not plain takes little time, whatever its headers", async () => {
   // The time of a pattern that can match a header in two ways doubles with each header: 24 take 240
   // ms, and the growing count makes this fail before it hangs.
-  for (const count of [8, 16, 20, 24, 28, 140]) {
+  for (const count of [8, 16, 20, 24, 28, 140, 560]) {
     for (const header of [
       "via: a",
       "dnt:  ",
@@ -62,7 +61,7 @@ test("rejecting a request that is not plain takes little time, whatever its head
       "accept: host: a",
       "connection: keep-alive",
     ]) {
-      const headers = `${header}\r\n`.repeat(count).slice(0, 1900);
+      const headers = `${header}\r\n`.repeat(count).slice(0, 8000);
       for (const last of ["Cookie: a\r\n\r\n", "Authorization: ApiKey k\r\n", "\r\n"]) {
         const tookMs = await cpuMsOf(() => parse(START + headers + last));
         assert.ok(tookMs < 50, `${count} times ${header}: ${tookMs} ms`);

@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { readFileSync, writeFileSync } from "node:fs";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { freePort } from "../../harness/postgres.ts";
-import { type Client, clientOf } from "../support/client.ts";
+import { type ProxyProgram, proxies, requirePrograms, startProxy } from "../../harness/proxies.ts";
+import { type Call, type Client, type Customer, clientOf } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
 import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
@@ -15,81 +12,24 @@ import { kurs, type Server, serve, temporaryDirectory } from "../support/process
 // Runs two nodes behind each proxy with the configuration in deploy/: npm run proxies. Needs the
 // Debian packages nginx, haproxy and caddy.
 
-const DEPLOY = join(import.meta.dirname, "../../deploy");
 const CLIENTS = 8;
 const SECONDS = 3;
 const LOGINS_PER_WINDOW = 3;
 
-interface Proxy {
-  readonly program: string;
-  /** Writes its configuration. @returns the arguments and variables to start it with. */
-  prepare(directory: string, port: number, nodes: readonly string[]): Prepared;
-}
+/** With every 20th request another one. */
+const FAST_SHARE_MIN = 0.9;
 
-interface Prepared {
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-/** A file of deploy/ with other texts in place of some, each of which must occur. */
-function deployed(file: string, replacements: Readonly<Record<string, string>>): string {
-  let text = readFileSync(join(DEPLOY, file), "utf8");
-  for (const [from, to] of Object.entries(replacements)) {
-    assert.ok(text.includes(from), `${file} has no ${from}`);
-    text = text.replaceAll(from, to);
-  }
-  return text;
-}
-
-const proxies: Readonly<Record<string, Proxy>> = {
-  nginx: {
-    program: "nginx",
-    prepare(directory, port, [one = "", two = ""]) {
-      const site = deployed("nginx.conf", {
-        "one.internal:8080": one,
-        "two.internal:8080": two,
-        "listen 80": `listen 127.0.0.1:${port}`,
-      });
-      const file = join(directory, "nginx.conf");
-      const paths = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        .map((name) => `${name}_temp_path ${directory}/${name};`)
-        .join(" ");
-      writeFileSync(
-        file,
-        `pid ${directory}/pid; daemon off; error_log ${directory}/error.log;
-        events {} http { access_log off; ${paths}\n${site} }`,
-      );
-      return { args: ["-c", file, "-e", join(directory, "error.log")] };
-    },
-  },
-  haproxy: {
-    program: "haproxy",
-    prepare(directory, port, [one = "", two = ""]) {
-      const file = join(directory, "haproxy.cfg");
-      const replacements = {
-        "one.internal:8080": one,
-        "two.internal:8080": two,
-        "bind :80": `bind 127.0.0.1:${port}`,
-      };
-      writeFileSync(file, deployed("haproxy.cfg", replacements));
-      return { args: ["-f", file, "-db"] };
-    },
-  },
-  caddy: {
-    program: "caddy",
-    prepare(directory, port, nodes) {
-      const file = join(directory, "Caddyfile");
-      writeFileSync(file, deployed("Caddyfile", {}));
-      const env = {
-        SITE: `http://127.0.0.1:${port}`,
-        NODES: nodes.join(" "),
-        CADDY_ADMIN: "off",
-        HOME: directory,
-      };
-      return { args: ["run", "--config", file, "--adapter", "caddyfile"], env };
-    },
-  },
-};
+/** What comes between the reads: with their method, path and how. */
+const others: readonly (readonly [method: string, path: string, how?: Call])[] = [
+  ["HEAD", "/v1/rates/EUR/USD?a=b"],
+  ["GET", "/healthz"],
+  ["GET", "/v1/account/usage"],
+  ["GET", "/nowhere"],
+  ["POST", "/v1/auth/login", { json: { email: "nobody", password: "" } }],
+  ["POST", "/v1/auth/login", { raw: "{" }],
+  ["OPTIONS", "/v1/rates/EUR/USD", { headers: { origin: "https://page.example" } }],
+  ["GET", "/v1/rates/EUR/%45UR"],
+];
 
 const { values } = parseArgs({
   options: { only: { type: "string", multiple: true, default: Object.keys(proxies) } },
@@ -97,13 +37,11 @@ const { values } = parseArgs({
 for (const name of values.only) {
   const proxy = proxies[name];
   if (proxy === undefined) throw new Error(`there is no ${name}`);
-  if (spawnSync(proxy.program, ["-v"]).error !== undefined) {
-    throw new Error(`this needs ${proxy.program}: apt-get install ${proxy.program}`);
-  }
+  requirePrograms([proxy]);
   await check(name, proxy);
 }
 
-async function check(name: string, proxy: Proxy): Promise<void> {
+async function check(name: string, proxy: ProxyProgram): Promise<void> {
   await using database = await newPostgresDatabase();
   await using directory = await temporaryDirectory();
   const env = {
@@ -119,15 +57,11 @@ async function check(name: string, proxy: Proxy): Promise<void> {
   const node = async () =>
     started.use(await serve({ dataDirectory: join(directory.path, "data"), env }));
   const nodes = [await node(), await node()] as const;
-  const port = await freePort();
   const hosts = nodes.map(({ url }) => new URL(url).host);
-  const prepared = proxy.prepare(directory.path, port, hosts);
-  await using running = startProxy(proxy.program, prepared);
-  const url = `http://127.0.0.1:${port}`;
-  await running.untilReady(`${url}/readyz`);
+  await using running = await startProxy(proxy, directory.path, hosts);
 
   const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
-  const client = clientOf(url, agent);
+  const client = clientOf(running.url, agent);
   await checkAddress(client, name);
   const customer = await client.newCustomer("reader@example.org");
   let expected = 0;
@@ -136,7 +70,9 @@ async function check(name: string, proxy: Proxy): Promise<void> {
   assert.deepEqual(quiet.others, {}, `${name}: responses besides 200`);
   expected += quiet.succeeded;
   assert.equal(await customer.usedUnits(), expected);
-  const paths = await pathsOf(nodes);
+  const share = await shareOfFastPath(nodes, client, customer);
+  assert.ok(share > FAST_SHARE_MIN, `${name}: ${share} of the reads are on the fast path`);
+  expected = await customer.usedUnits();
 
   const [, stopped] = await Promise.all([
     pause(500).then(() => nodes[0].stop()),
@@ -164,7 +100,7 @@ async function check(name: string, proxy: Proxy): Promise<void> {
   assert.ok(units <= unitsMax, `${name}: ${units} units, a read charged twice`);
   agent.destroy();
   console.log(
-    `${name}: ${quiet.succeeded + stopped.succeeded} reads, each one unit; fast path ${paths}; ` +
+    `${name}: ${quiet.succeeded + stopped.succeeded} reads, each one unit; ${share.toFixed(3)} on the fast path; ` +
       `a node stopped: 0 failed; a node killed: ${JSON.stringify(killed.others)} besides ` +
       `${killed.succeeded}, units ${units}`,
   );
@@ -192,7 +128,7 @@ async function readFor(client: Client, apiKey: string, seconds: number) {
   const readOn = async () => {
     while (performance.now() < endMs) {
       const kind = await client.readRate("EUR/USD", apiKey).then(
-        ({ status }) => String(status),
+        ({ status, text }) => (status === 200 ? "200" : `${status} ${text}`.trimEnd()),
         (error: NodeJS.ErrnoException) => error.code ?? error.message,
       );
       if (kind === "200") succeeded += 1;
@@ -203,41 +139,44 @@ async function readFor(client: Client, apiKey: string, seconds: number) {
   return { succeeded, others };
 }
 
-/** The share of responses that the nodes' fast path has served. */
-async function pathsOf(nodes: readonly Server[]): Promise<string> {
+/**
+ * Sends reads of which every 20th is another request.
+ *
+ * @returns the share of the reads that the nodes' fast path has served.
+ */
+async function shareOfFastPath(
+  nodes: readonly Server[],
+  client: Client,
+  { apiKey, session }: Customer,
+): Promise<number> {
+  const before = await servedFast(nodes);
+  let [reads, turns] = [0, 0];
+  const endMs = performance.now() + SECONDS * 1000;
+  const send = async () => {
+    while (performance.now() < endMs) {
+      turns += 1;
+      const other = turns % 20 === 0 ? others[(turns / 20) % others.length] : undefined;
+      if (other !== undefined) {
+        const [method, path, how] = other;
+        await client.call(method, path, path.endsWith("usage") ? { session } : how);
+        continue;
+      }
+      reads += 1;
+      assert.equal((await client.readRate("EUR/USD", apiKey)).status, 200);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, send));
+  return ((await servedFast(nodes)) - before) / reads;
+}
+
+/** How many requests the nodes' fast path has served. */
+async function servedFast(nodes: readonly Server[]): Promise<number> {
   const urls = nodes.map((node) =>
     String(node.logLines().find(({ msg }) => msg === "serving metrics")?.url),
   );
   const scrapes = await Promise.all(urls.map((metricsUrl) => scrape({ metricsUrl })));
-  const total = (labels: Readonly<Record<string, string>>) =>
-    scrapes.reduce((sum, one) => sum + one.total("kurs_http_requests_by_path_total", labels), 0);
-  return `${total({ path: "fast_path" })} of ${total({})}`;
-}
-
-function startProxy(program: string, { args, env = {} }: Prepared) {
-  const child: ChildProcess = spawn(program, args, {
-    env: { PATH: process.env.PATH ?? "", ...env },
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let complaints = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    complaints = (complaints + text).slice(-4000);
-  });
-  const ended = once(child, "exit");
-  return {
-    async untilReady(url: string): Promise<void> {
-      for (let attempt = 0; attempt < 200; attempt += 1) {
-        if (child.exitCode !== null) throw new Error(`${program} ended: ${complaints}`);
-        const response = await fetch(url).catch(() => undefined);
-        await response?.body?.cancel();
-        if (response?.status === 200) return;
-        await pause(100);
-      }
-      throw new Error(`${program} does not pass requests on: ${complaints}`);
-    },
-    async [Symbol.asyncDispose]() {
-      child.kill("SIGTERM");
-      await ended;
-    },
-  };
+  return scrapes.reduce(
+    (sum, one) => sum + one.total("kurs_http_requests_by_path_total", { path: "fast_path" }),
+    0,
+  );
 }

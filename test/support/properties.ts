@@ -6,6 +6,16 @@ import fc from "fast-check";
  */
 const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121);
 
+/**
+ * How many cases of a property are tested: under `npm test` the usual number, and in a long run as
+ * many as `PROPERTY_RUNS` says.
+ */
+export function runsOf(usual: number): number {
+  const runs = Number(process.env.PROPERTY_RUNS ?? usual);
+  if (!Number.isInteger(runs) || runs < 1) throw new Error("PROPERTY_RUNS: want a whole number");
+  return runs;
+}
+
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED });
 console.log(`The properties of this file are tested with seed ${SEED}.`);
 

@@ -7,8 +7,8 @@ import type { Exchanges } from "../exchanges.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
 import { errorResponse, type HttpResponse } from "../response/response.ts";
 import type { SerializeResponse } from "../response/serialize.ts";
-import { isForwarded, requestLength } from "./grammar.ts";
-import { NodeSide } from "./node-side.ts";
+import { isFromProxy, requestLength } from "./grammar.ts";
+import { NodeVisits } from "./node-visits.ts";
 import type { ParsePlainRequest, PlainRequest } from "./plain-request.ts";
 import { readIntoSharedBuffer } from "./socket-reader.ts";
 
@@ -91,24 +91,18 @@ function closeWith(server: Server, { connections, servedByNode, exchanges }: Fas
 /** A connection whose socket the fast path reads. */
 class Connection {
   readonly socket: Socket;
-  /** Whether a request is in flight; bytes that arrive meanwhile wait. */
-  isBusy = false;
+  readonly #fastPath: FastPath;
+  /** Whether a request is in flight. */
+  #isBusy = false;
   /** Whether the fast path has served a request of it. */
   #hasServed = false;
-  /** What node:http sees of it, once it has served one of its requests. */
-  #node: NodeSide | undefined;
-  /** How many bytes of the body are still to come of the request that node:http serves. */
-  #awaitedBytes = 0;
-  /** Whether node:http has responded to that request. */
-  #hasResponded = false;
-  /** Whether node:http serves everything from now on. */
-  #belongsToNode = false;
-  readonly #fastPath: FastPath;
+  /** The requests that node:http serves meanwhile; undefined before the first of them. */
+  #visits: NodeVisits | undefined;
   readonly #listeners: readonly (readonly [event: string, listener: (error: Error) => void])[];
   readonly #stopReceiving: () => void;
   #hasBegun = false;
-  /** Arrival of the last bytes on the monotonic clock. */
-  #receivedMs = performance.now();
+  /** When the last bytes arrived, or the last visit ended, on the monotonic clock. */
+  #activeMs = performance.now();
   /** The client has ended its side of the connection. */
   #hasEnded = false;
   /** Bytes that arrived before the last response was sent. */
@@ -120,14 +114,8 @@ class Connection {
     this.#listeners = [
       ["end", () => this.#end()],
       // A broken connection needs no response; "close" follows.
-      ["error", (error) => this.#node?.destroy(error)],
-      [
-        "close",
-        () => {
-          fastPath.connections.delete(this);
-          this.#node?.destroy();
-        },
-      ],
+      ["error", (error) => this.#visits?.destroy(error)],
+      ["close", () => this.#close()],
     ];
     for (const [event, listener] of this.#listeners) socket.on(event, listener);
     this.#stopReceiving = readIntoSharedBuffer(socket, (bytes) => this.#receive(bytes));
@@ -135,21 +123,15 @@ class Connection {
   }
 
   get isIdle(): boolean {
-    const { exchanges } = this.#fastPath;
-    if (!this.#belongsToNode || this.#node === undefined) return !this.isBusy;
-    return exchanges.countOf(asSocket(this.#node)) === 0 && !this.#node.writableEnded;
+    return this.#visits?.isActive === true ? this.#visits.isIdle : !this.#isBusy;
   }
 
   /** @param bytes valid during this call only: the next read overwrites them. */
   #receive(bytes: Buffer): void {
     const { parse, admit, paceRejection } = this.#fastPath;
     this.#hasBegun = true;
-    this.#receivedMs = performance.now();
-    if (this.#belongsToNode) {
-      this.#node?.give(Buffer.from(bytes));
-      return;
-    }
-    if (this.isBusy) {
+    this.#activeMs = performance.now();
+    if (this.#isBusy) {
       this.#receiveEarly(Buffer.from(bytes));
       return;
     }
@@ -158,17 +140,17 @@ class Connection {
       this.#passOn(Buffer.from(bytes));
       return;
     }
-    this.isBusy = true;
+    this.#isBusy = true;
     this.#hasServed = true;
     const { method, route, respond, overloadFailure } = plain;
     const request: LoggedRequest = {
       id: randomUUIDv7(),
       method,
       route,
-      arrivedMs: this.#receivedMs,
+      arrivedMs: this.#activeMs,
       servedBy: "fast_path",
     };
-    if (!admit(this.#receivedMs)) {
+    if (!admit(this.#activeMs)) {
       paceRejection(() =>
         this.#respond(request, plain, errorResponse(overloadFailure, request.id, "ApiKey")),
       );
@@ -177,25 +159,14 @@ class Connection {
     void respond(request.id).then((response) => this.#respond(request, plain, response));
   }
 
-  /** Takes the rest of the body of the request that node:http serves, and keeps what follows. */
+  /** Bytes that arrive during a request belong to it only if node:http serves it. */
   #receiveEarly(bytes: Buffer): void {
-    const body = bytes.subarray(0, this.#awaitedBytes);
-    if (body.length > 0) this.#node?.give(body);
-    this.#awaitedBytes -= body.length;
-    if (bytes.length > body.length) {
-      this.#early.push(bytes.subarray(body.length));
-      this.socket.pause();
+    if (this.#visits?.isActive === true) {
+      this.#visits.give(bytes);
+      return;
     }
-    if (body.length > 0) this.#endVisit();
-  }
-
-  /** The next request begins once node:http has responded and the last one's body has arrived. */
-  #endVisit(): void {
-    const { exchanges } = this.#fastPath;
-    if (this.#node === undefined || this.socket.destroyed || this.#awaitedBytes > 0) return;
-    if (this.isBusy && this.#hasResponded && exchanges.countOf(asSocket(this.#node)) === 0) {
-      this.#continue();
-    }
+    this.#early.push(bytes);
+    this.socket.pause();
   }
 
   #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {
@@ -220,15 +191,20 @@ class Connection {
   }
 
   #continue(): void {
-    this.isBusy = false;
-    if (this.#early.length > 0) this.#handOff(Buffer.concat(this.#early));
+    this.#isBusy = false;
+    if (this.#early.length > 0) this.#handOff(Buffer.concat(this.#early.splice(0)));
     else if (this.#hasEnded) this.socket.end();
   }
 
   #end(): void {
     this.#hasEnded = true;
-    if (this.#node !== undefined && (this.isBusy || this.#belongsToNode)) this.#node.giveEnd();
-    else if (!this.isBusy) this.socket.end();
+    if (this.#visits?.isActive === true) this.#visits.giveEnd();
+    else if (!this.#isBusy) this.socket.end();
+  }
+
+  #close(): void {
+    this.#fastPath.connections.delete(this);
+    this.#visits?.destroy();
   }
 
   /**
@@ -236,33 +212,27 @@ class Connection {
    * clients that send no plain requests are handed off for good.
    */
   #passOn(bytes: Buffer): void {
-    const { handOffToNode, exchanges } = this.#fastPath;
-    const returns = this.#hasServed || isForwarded(bytes);
+    const returns = this.#visits !== undefined || this.#hasServed || isFromProxy(bytes);
     const length = returns ? requestLength(bytes) : undefined;
-    if (length === undefined) {
+    if (length === undefined || length < bytes.length) {
       this.#handOff(bytes);
       return;
     }
-    this.isBusy = true;
-    this.#hasResponded = false;
-    this.#awaitedBytes = length - bytes.length;
-    if (this.#node === undefined) {
-      this.#node = new NodeSide(this.socket);
-      exchanges.onIdle(asSocket(this.#node), () => {
-        this.#hasResponded = true;
-        this.#endVisit();
-      });
-      handOffToNode(asSocket(this.#node));
-    }
-    this.#node.give(bytes);
+    this.#isBusy = true;
+    this.#visits ??= new NodeVisits(this.socket, this.#fastPath, () => {
+      this.#activeMs = performance.now();
+      this.#isBusy = false;
+    });
+    this.#visits.begin(bytes, length);
   }
 
   /** node:http responds to a client that never sent a request; others expect no response. */
   closeIfIdle(nowMs: number): void {
     const { headersTimeout, keepAliveTimeout } = this.#fastPath.server;
-    const silentMs = nowMs - this.#receivedMs;
-    if (this.#belongsToNode) return;
-    if (this.isBusy) {
+    const silentMs = nowMs - this.#activeMs;
+    // During a visit, node:http's own timeouts apply: a long response may take its time.
+    if (this.#visits?.isActive === true) return;
+    if (this.#isBusy) {
       if (this.socket.writableNeedDrain && silentMs > WRITE_TIMEOUT_MS) this.socket.destroy();
     } else if (this.#hasBegun) {
       if (silentMs > keepAliveTimeout + KEEP_ALIVE_BUFFER_MS) this.socket.destroy();
@@ -272,11 +242,10 @@ class Connection {
   /** node:http serves the connection from now on, as if these bytes were its first. */
   #handOff(bytes: Buffer): void {
     const { connections, servedByNode, handOffToNode } = this.#fastPath;
-    if (this.#node !== undefined) {
-      this.#belongsToNode = true;
-      this.isBusy = false;
-      this.#node.give(bytes);
-      if (this.#hasEnded) this.#node.giveEnd();
+    if (this.#visits !== undefined) {
+      this.#isBusy = true;
+      this.#visits.begin(bytes, undefined);
+      if (this.#hasEnded) this.#visits.giveEnd();
       return;
     }
     connections.delete(this);
@@ -290,9 +259,4 @@ class Connection {
     // The client's end may have come with the last bytes, while a request was in flight.
     if (this.#hasEnded) this.socket.emit("end");
   }
-}
-
-/** node:http serves any duplex stream; its types name sockets only. */
-function asSocket(stream: NodeSide): Socket {
-  return stream as unknown as Socket;
 }

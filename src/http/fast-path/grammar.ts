@@ -1,24 +1,20 @@
 // The grammar of fast-path requests. Header names and schemes are case-insensitive.
 
-/** Headers that change where a request or its connection ends. */
+/** Headers that change where a request or its connection ends, as node:http reads them. */
 const framingHeaders = [
   "connection",
   "proxy-connection",
-  "keep-alive",
   "content-length",
   "transfer-encoding",
-  "trailer",
-  "te",
   "expect",
   "upgrade",
-  "http2-settings",
 ];
 
 /** These and those that change the response have a rule of their own, or node:http handles them. */
 const decisiveHeaders = [...framingHeaders, "host", "authorization", "origin"];
 
-/** Printable ASCII: node:http handles header values with other bytes. */
-const VALUE = "[ -~]*";
+/** Any bytes but control characters, or a tab: Cloudflare's names of cities are UTF-8, for example. */
+const VALUE = "[\\t -~\\x80-\\xff]*";
 
 /** The characters of a header's name (RFC 9110, section 5.6.2). */
 const NAME = "[!#$%&'*+.^_`|~0-9a-zA-Z-]+";
@@ -74,7 +70,7 @@ export function hasOrigin(head: string): boolean {
 }
 
 const wholeHead = new RegExp(
-  `^[A-Z]{3,10} [!-~]+ HTTP/1\\.1\\r\\n(?:(?!(?i:${framingHeaders.join("|")}):)` +
+  `^(?!CONNECT )[A-Z]{3,10} [!-~]+ HTTP/1\\.1\\r\\n(?:(?!(?i:${framingHeaders.join("|")}):)` +
     `${NAME}:${VALUE}\\r\\n|(?i:connection: keep-alive)\\r\\n|` +
     "(?i:content-length): [0-9]{1,5}\\r\\n)*\\r\\n$",
 );
@@ -83,24 +79,24 @@ const contentLength = /\r\ncontent-length: ([0-9]+)/gi;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
 /**
- * The length of a request that leaves its connection open, head and body, if bytes are the whole or
- * the beginning of one: a complete head without anything that could move the request's end.
+ * The length of the request that bytes begin with, head and body, if it leaves its connection open
+ * and has a head without anything that could move the request's end.
  *
- * @returns `undefined` for all other bytes, also if more follows.
+ * @returns infinity while the head is incomplete; `undefined` for any other request.
  */
 export function requestLength(bytes: Buffer): number | undefined {
   const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
-  if (bodyStart < END_OF_HEAD.length) return undefined;
+  if (bodyStart < END_OF_HEAD.length) return Number.POSITIVE_INFINITY;
   const head = bytes.toString("latin1", 0, bodyStart);
   if (!wholeHead.test(head)) return undefined;
   const [length = "0", ...others] = [...head.matchAll(contentLength)].map(([, digits]) => digits);
-  const end = bodyStart + Number.parseInt(length, 10);
-  return others.length === 0 && bytes.length <= end ? end : undefined;
+  return others.length === 0 ? bodyStart + Number.parseInt(length, 10) : undefined;
 }
 
-const forwarded = /\r\n(?:via|forwarded|x-forwarded-for):/i;
+// Caddy sends its health checks on the connections of other requests.
+const ofProxy = /^GET \/(?:healthz|readyz) |\r\n(?:via|forwarded|x-forwarded-[a-z]+):/i;
 
-/** Whether a proxy has forwarded a request: other clients' ones may follow on its connection. */
-export function isForwarded(bytes: Buffer): boolean {
-  return forwarded.test(bytes.toString("latin1"));
+/** Whether a proxy sent a request: other clients' requests may follow on its connection. */
+export function isFromProxy(bytes: Buffer): boolean {
+  return ofProxy.test(bytes.toString("latin1"));
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { fc } from "../../support/properties.ts";
+import { fc, runsOf } from "../../support/properties.ts";
 import { openWire } from "../../support/raw-connection.ts";
 import { readWaysOf, type Situation } from "../../support/read-both-ways.ts";
 import { startService } from "../../support/service.ts";
@@ -8,7 +8,7 @@ import { anyRead } from "./odd-reads.ts";
 
 // The fast path and node:http must send the same bytes and charge the same units for any request.
 
-const REQUESTS = 2000;
+const REQUESTS = runsOf(2000);
 
 const service = await startService({ config: { metricsPort: 0 } });
 const ways = await readWaysOf(service);
