@@ -17,10 +17,11 @@ import { createRejectionPacer } from "./async/rejection-pacer.ts";
 import { auditRoutes } from "./audit/http.ts";
 import { auditSchemas } from "./audit/json.ts";
 import type { AuditStore } from "./audit/store.ts";
-import { usageRoutes } from "./billing/http.ts";
+import { createUsageParser } from "./billing/fast-path.ts";
+import { createRespondToUsage, usageRoutes } from "./billing/http.ts";
 import { usageSchemas } from "./billing/json.ts";
 import type { PlanStore } from "./billing/store.ts";
-import type { ReadDailyUsage, ReadUsage } from "./billing/usage.ts";
+import type { ReadDailyUsage, ReadSessionUsage, ReadUsage } from "./billing/usage.ts";
 import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
 import { createSessionGuard } from "./http/authentication.ts";
 import { createCloseWithError, handleConnectAndExpect } from "./http/client-errors.ts";
@@ -60,7 +61,7 @@ import type { Clock } from "./shared/clock.ts";
 import type { Secrets } from "./shared/secrets.ts";
 import type { StoreStatus } from "./shared/store.ts";
 
-const FIRST_OF_GET = "G".charCodeAt(0);
+const FIRST_OF_POST = "P".charCodeAt(0);
 
 interface HealthStore {
   readonly status: StoreStatus;
@@ -94,6 +95,7 @@ export interface AppDeps {
   readonly apiKeys: ApiKeys;
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
+  readonly readSessionUsage: ReadSessionUsage;
   readonly readDailyUsage: ReadDailyUsage;
   readonly listPublicKeys: ListPublicKeys;
   readonly listings: Listings;
@@ -125,8 +127,11 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const checkOrigin = createOriginCheck(settings);
   const parsePlainRead = createReadParser(respondToRead);
   const parsePlainMessage = createMessageParser({ respondToMcp, checkOrigin });
+  const parsePlainUsage = createUsageParser(createRespondToUsage(deps));
   const parse: ParsePlainRequest = (bytes) =>
-    bytes[0] === FIRST_OF_GET ? parsePlainRead(bytes) : parsePlainMessage(bytes);
+    bytes[0] === FIRST_OF_POST
+      ? parsePlainMessage(bytes)
+      : (parsePlainRead(bytes) ?? parsePlainUsage(bytes));
   const admit = createLoopBudget();
   const paceRejection = createRejectionPacer(REJECTIONS_PER_MS);
   const acceptConnection = createConnectionLimit(app.server, connectionsMax, closeWithError, log);
@@ -147,7 +152,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   mailTokenRoutes(app, deps);
   const sendList = createSendList(log);
   await apiKeyRoutes(app, { ...deps, sessionGuard, sendList });
-  usageRoutes(app, { ...deps, sessionGuard, sendList });
+  usageRoutes(app, { ...deps, sessionGuard, sendList, send });
   auditRoutes(app, { ...deps, sessionGuard });
   settingsRoutes(app, { ...deps, sessionGuard });
   coverageRoutes(app, { ...deps, sessionGuard });

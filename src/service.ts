@@ -20,7 +20,7 @@ import {
   startRateRefresh,
 } from "./background.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
-import { createReadDailyUsage, createReadUsage } from "./billing/usage.ts";
+import { createReadDailyUsage, createReadSessionUsage, createReadUsage } from "./billing/usage.ts";
 import type { Config } from "./config.ts";
 import { loadCommonPasswords } from "./crypto/common-passwords.ts";
 import type { App } from "./http/fastify.ts";
@@ -210,6 +210,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const apiKeys = createApiKeys(parts);
   const readRate = createReadRate(parts);
   const readUsage = createReadUsage(parts);
+  const sessions = createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail });
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const switchedOn = deps.sources.map(({ key }) => key);
   const nextIteration = createIterationQueue();
@@ -234,7 +235,8 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
       return createMcpEndpoint(mcp);
     }),
     register: createRegister({ ...parts, registration, consumeAuthAttempt, hashNewPassword }),
-    sessions: createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail }),
+    sessions,
+    readSessionUsage: createReadSessionUsage({ ...parts, sessions }),
     emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
     passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
   };

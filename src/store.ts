@@ -6,7 +6,9 @@ import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
+import { createSqliteSessionUsage } from "./billing/session-usage/sqlite.ts";
 import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
+import type { SessionUsageStore } from "./billing/store.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
 import { mailStore, mailTables } from "./mail/sql.ts";
 import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/batch/batcher.ts";
@@ -57,7 +59,11 @@ export function openSqliteStore(
   }: SqliteOptions & { readonly observeBatch?: ObserveBatch | undefined } = {},
 ): Store {
   const engine = openSqliteEngine(dataDirectory, busyTimeoutMs, options);
-  return createStore(engine, createSqliteBatches(engine), observeBatch);
+  return createStore(
+    engine,
+    { ...createSqliteBatches(engine), ...createSqliteSessionUsage(engine) },
+    observeBatch,
+  );
 }
 
 /** The store on PostgreSQL, as `openPostgresEngine` opens it. */
@@ -68,18 +74,29 @@ export async function openPostgresStore(
 ): Promise<Store> {
   // A node on SQLite need not load the PostgreSQL client.
   const { openPostgresEngine } = await import("./storage/postgres/open.ts");
+  const { createPostgresSessionUsage } = await import("./billing/session-usage/postgres.ts");
   const { createPostgresBatches } = await import("./metering/batch/postgres.ts");
   const engine = await openPostgresEngine(hosts, settings);
-  return createStore(engine, createPostgresBatches(engine), observeBatch);
+  return createStore(
+    engine,
+    { ...createPostgresBatches(engine), ...createPostgresSessionUsage(engine) },
+    observeBatch,
+  );
 }
 
 /**
  * Joins the store's groups, each with the statements of one noun, over one engine. Owns the engine.
  *
+ * @param batches the work that each engine does in its own way.
  * @param observeBatch called for each batch of metered reads.
  */
-export function createStore(engine: Engine, batches: BatchStore, observeBatch?: ObserveBatch) {
+export function createStore(
+  engine: Engine,
+  batches: BatchStore & SessionUsageStore,
+  observeBatch?: ObserveBatch,
+) {
   const status: StoreStatus = engine;
+  const sessionUsage: SessionUsageStore = batches;
   return {
     accounts: accountStore(engine),
     administration: administrationStore(engine),
@@ -91,6 +108,7 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     keys: apiKeyStore(engine),
     plans: planStore(engine),
     usage: usageStore(engine),
+    sessionUsage,
     quotaNotices: quotaNoticeStore(engine),
     rates: rateStore(engine),
     coverage: coverageStore(engine),

@@ -22,6 +22,17 @@ const callOf2025: LoadRequest = {
   body: JSON.stringify({ ...message, params }),
 };
 
+const conversion: LoadRequest = {
+  ...callOf2025,
+  body: JSON.stringify({
+    ...message,
+    params: {
+      name: "convert_currency",
+      arguments: { ...params.arguments, amount: "1250.50" },
+    },
+  }),
+};
+
 const callOf2026: LoadRequest = {
   method: "POST",
   path: "/v1/mcp",
@@ -45,7 +56,7 @@ const callOf2026: LoadRequest = {
 
 export const mcp: Scenario = {
   name: "mcp",
-  summary: "tools/call of get_rate by clients of both eras, compared with the same read over REST",
+  summary: "tools/call by clients of both eras, compared with the same read over REST",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
     const { tables, failures } = await compare(bench, {
@@ -54,6 +65,7 @@ export const mcp: Scenario = {
         kursTarget("REST", kurs),
         kursTarget("MCP 2025-11-25", kurs, callOf2025),
         kursTarget("MCP 2026-07-28", kurs, callOf2026),
+        kursTarget("conversion", kurs, conversion),
       ],
     });
     const grown = tables.flatMap(({ rows }: Table) => rows.filter(hasGrown));

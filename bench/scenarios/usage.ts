@@ -1,15 +1,33 @@
+import { join } from "node:path";
 import { compare } from "../comparison.ts";
 import { usageRequest } from "../load/requests.ts";
+import type { Target } from "../round.ts";
 import type { Scenario } from "../scenario.ts";
-import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
+import { startKurs } from "../servers.ts";
+import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
+import { postgresUnits, startFilledPostgres } from "../stores/postgres.ts";
 import { bareTarget } from "../yardsticks/targets.ts";
 
 export const usage: Scenario = {
   name: "usage",
-  summary: "GET /v1/account/usage, compared with bare node:http",
+  summary: "GET /v1/account/usage on both engines, compared with bare node:http",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
-    const targets = [await bareTarget(bench), kursTarget("usage", kurs, usageRequest, 0)];
+    const database = await startFilledPostgres(bench);
+    const environment = { DATABASE_URL: database.url() };
+    const node = bench.cleanup.use(await startKurs(join(bench.directory, "node"), environment));
+    const onPostgres: Target = {
+      name: "usage, PostgreSQL",
+      servers: [node],
+      request: usageRequest,
+      counts: smallCounts(bench),
+      charges: { unitsCharged: postgresUnits(database), unitsPerResponse: 0 },
+    };
+    const targets = [
+      await bareTarget(bench),
+      kursTarget("usage, SQLite", kurs, usageRequest, 0),
+      onPostgres,
+    ];
     return compare(bench, { connections: [64], targets });
   },
 };

@@ -1,3 +1,4 @@
+import type { SessionTimes } from "../billing/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
@@ -31,6 +32,10 @@ export interface Sessions {
    *   matched; `email_not_verified` then, too.
    */
   logIn(credentials: Credentials): Promise<IssuedSession>;
+  /** @returns a token's digest, as stored; undefined for a text that is no token. */
+  digestOf(token: string | undefined): string | undefined;
+  /** @returns the times between which a session must have begun and end to be valid. */
+  timesAt(nowMs: number): SessionTimes;
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
   /** Ends the session of a token that `authenticate` accepted. */
@@ -57,6 +62,14 @@ export function createSessions(uses: {
     return isStored ? { token, expiresAt } : undefined;
   };
 
+  const digestOf = (token: string | undefined) =>
+    token === undefined || !isSessionToken(token) ? undefined : secrets.hash(token);
+
+  const timesAt = (nowMs: number): SessionTimes => ({
+    now: timestamp(nowMs),
+    issuedBy: timestamp(nowMs + CLOCK_SKEW_MS),
+  });
+
   return {
     async logIn({ email, password: typed, clientIp }) {
       await consumeAuthAttempt(clientIp, email);
@@ -78,11 +91,14 @@ export function createSessions(uses: {
       }
     },
 
+    digestOf,
+    timesAt,
+
     async authenticate(token) {
-      if (token === undefined || !isSessionToken(token)) throw sessionRequired;
-      const nowMs = clock.nowMs();
-      const [now, issuedBy] = [timestamp(nowMs), timestamp(nowMs + CLOCK_SKEW_MS)];
-      const accountId = await store.sessions.findAccount(secrets.hash(token), now, issuedBy);
+      const tokenHash = digestOf(token);
+      if (tokenHash === undefined) throw sessionRequired;
+      const { now, issuedBy } = timesAt(clock.nowMs());
+      const accountId = await store.sessions.findAccount(tokenHash, now, issuedBy);
       if (accountId === undefined) throw sessionRequired;
       return accountId;
     },

@@ -1,12 +1,18 @@
 import type { FastifyRequest } from "fastify";
+import type { Logger } from "pino";
 import { accountOf, type SessionGuard } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
-import { Failure } from "../shared/failure.ts";
+import type { SendResponse } from "../http/response/reply.ts";
+import { errorResponse, type HttpResponse } from "../http/response/response.ts";
+import { logFailure } from "../log/log.ts";
+import { Failure, toFailure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { dayOfKeyJson, usageJson } from "./json.ts";
-import type { ReadDailyUsage, ReadUsage } from "./usage.ts";
+import type { ReadDailyUsage, ReadSessionUsage, ReadUsage, UsageReport } from "./usage.ts";
+
+export const USAGE_ROUTE = "/v1/account/usage";
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
@@ -58,13 +64,14 @@ export function usageRoutes(
     readonly readDailyUsage: ReadDailyUsage;
     readonly sessionGuard: SessionGuard;
     readonly sendList: SendList;
+    readonly send: SendResponse;
   },
 ): void {
-  const { readUsage, readDailyUsage, sessionGuard: onRequest, sendList } = uses;
+  const { readUsage, readDailyUsage, sessionGuard: onRequest, sendList, send } = uses;
 
-  app.get("/v1/account/usage", { schema: usageSchema, onRequest }, async (request) =>
-    usageJson(await readUsage(accountOf(request))),
-  );
+  app.get(USAGE_ROUTE, { schema: usageSchema, onRequest }, async (request, reply) => {
+    send(request, reply, usageResponse(await readUsage(accountOf(request))));
+  });
 
   app.get(
     "/v1/account/usage/daily",
@@ -74,6 +81,30 @@ export function usageRoutes(
       return sendList(reply, "days", readDailyUsage(accountOf(request), days), dayOfKeyJson);
     },
   );
+}
+
+function usageResponse(report: UsageReport): HttpResponse {
+  const body = JSON.stringify(usageJson(report));
+  return { status: 200, code: undefined, headers: [], body };
+}
+
+/** Checks a session's token and builds the response. Errors become failure responses. */
+export type RespondToUsage = (
+  requestId: string,
+  token: string | undefined,
+) => Promise<HttpResponse>;
+
+export function createRespondToUsage(deps: {
+  readonly readSessionUsage: ReadSessionUsage;
+  readonly log: Logger;
+}): RespondToUsage {
+  const { readSessionUsage, log } = deps;
+  return (requestId, token) =>
+    readSessionUsage(token).then(usageResponse, (error: unknown) => {
+      const failure = toFailure(error);
+      logFailure(log, failure, requestId);
+      return errorResponse(failure, requestId, "Session");
+    });
 }
 
 /** Runs before the validator, which would convert the texts "1.5" and "true" to 1. */

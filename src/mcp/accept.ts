@@ -6,7 +6,7 @@ export const BOTH_TYPES = "application/json, text/event-stream";
  * anything.
  */
 export function acceptsJson(accept: string | undefined): boolean {
-  if (accept === undefined) return true;
+  if (accept === undefined || accept === BOTH_TYPES) return true;
   return accept.split(",").some((part) => {
     const [range = "", ...parameters] = part.split(";").map((text) => text.trim().toLowerCase());
     const isJson = range === "*/*" || range === "application/*" || range === "application/json";

@@ -1,4 +1,3 @@
-import type { CallToolResult } from "@modelcontextprotocol/server";
 import type { Logger } from "pino";
 import { logFailure } from "../log/log.ts";
 import { Failure, type FailureCode, toFailure } from "../shared/failure.ts";
@@ -6,37 +5,43 @@ import { failureJson } from "../shared/failure-json.ts";
 import type { McpRequest } from "./request.ts";
 import type { Arguments, Tool } from "./tools.ts";
 
+/** The result of a call, the same for both implementations. */
+export interface ToolResult {
+  /** JSON: the tool's value, or the failure's envelope. */
+  readonly text: string;
+  /**
+   * Whether the tool failed. Then the result has no structured content: clients reject content that
+   * violates the output schema.
+   */
+  readonly isError: boolean;
+  /** The JSON of its `_meta`; undefined: none. */
+  readonly meta: string | undefined;
+}
+
 /**
- * Calls a tool for a request. A failure has no structured content: clients reject content that
- * violates the output schema.
+ * Calls a tool for a request.
  *
- * @returns the result, with its members in the SDK's order.
  * @throws {Failure} `unauthorized`, which fails the whole request.
  */
-export type CallTool = (
-  tool: Tool,
-  request: McpRequest,
-  args: Arguments,
-) => Promise<CallToolResult>;
+export type CallTool = (tool: Tool, request: McpRequest, args: Arguments) => Promise<ToolResult>;
 
 export function createCallTool(log: Logger, observe?: ObserveToolCall): CallTool {
-  return async (tool, { apiKey, requestId }, args) => {
-    const outcome = await tool.run(apiKey, args).catch(toFailure);
-    if (!(outcome instanceof Failure)) {
-      const { value, meta } = outcome;
-      observe?.(tool.name, undefined);
-      const text = JSON.stringify(value);
-      const result = {
-        content: [{ type: "text" as const, text }],
-        structuredContent: { ...value },
-      };
-      return meta === undefined ? result : { _meta: { ...meta }, ...result };
-    }
-    if (outcome.code === "unauthorized") throw outcome;
-    observe?.(tool.name, outcome.code);
-    logFailure(log, outcome, requestId);
-    const text = JSON.stringify(failureJson(outcome, requestId));
-    return { content: [{ type: "text", text }], isError: true };
+  return (tool, { apiKey, requestId }, args) => {
+    const fail = (failure: Failure): ToolResult => {
+      if (failure.code === "unauthorized") throw failure;
+      observe?.(tool.name, failure.code);
+      logFailure(log, failure, requestId);
+      const text = JSON.stringify(failureJson(failure, requestId));
+      return { text, isError: true, meta: undefined };
+    };
+    return tool.run(apiKey, args).then(
+      (outcome) => {
+        if (outcome instanceof Failure) return fail(outcome);
+        observe?.(tool.name, undefined);
+        return { text: outcome.text, isError: false, meta: outcome.meta };
+      },
+      (error: unknown) => fail(toFailure(error)),
+    );
   };
 }
 

@@ -1,12 +1,11 @@
 import {
-  type CallToolResult,
   classifyInboundRequest,
   isJsonContentType,
   SERVER_INFO_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import { acceptsJson } from "./accept.ts";
-import type { CallTool } from "./call-tool.ts";
+import type { CallTool, ToolResult } from "./call-tool.ts";
 import { isRecord, type McpRequest, type McpResponse } from "./request.ts";
 import type { ServerInfo } from "./sdk.ts";
 import type { Arguments, Tool, Tools } from "./tools.ts";
@@ -39,18 +38,41 @@ export function createDirectCalls(
   callTool: CallTool,
   info: ServerInfo,
 ): CallDirectly {
-  const serverInfo = { [SERVER_INFO_META_KEY]: info };
+  const serverInfo = JSON.stringify({ [SERVER_INFO_META_KEY]: info });
   return (request, body) => {
     const call = parseToolCall(tools, request, body);
     if (call === undefined) return undefined;
     const { tool, args, id, isModern } = call;
-    const toResponse = (toolResult: CallToolResult): McpResponse => {
-      const _meta = { ...toolResult._meta, ...serverInfo };
-      const result = isModern ? { ...toolResult, resultType: "complete", _meta } : toolResult;
-      return { status: 200, body: JSON.stringify({ result, jsonrpc: "2.0", id }) };
-    };
-    return callTool(tool, request, args).then(toResponse);
+    return callTool(tool, request, args).then((toolResult) => {
+      const result = isModern ? modernResult(toolResult, serverInfo) : legacyResult(toolResult);
+      return {
+        status: 200,
+        body: `{"result":{${result}},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`,
+      };
+    });
   };
+}
+
+// The results are composed as text, which takes a third of the time of JSON.stringify.
+
+/** @returns the members of a result, as clients with `initialize` get it. */
+function legacyResult(result: ToolResult): string {
+  const { meta } = result;
+  return meta === undefined ? contentOf(result) : `"_meta":${meta},${contentOf(result)}`;
+}
+
+/** @returns the members of a result of the modern revision. */
+function modernResult(result: ToolResult, serverInfo: string): string {
+  const { meta } = result;
+  const members = `${contentOf(result)},"resultType":"complete"`;
+  if (meta === undefined) return `${members},"_meta":${serverInfo}`;
+  const separator = meta === "{}" ? "" : ",";
+  return `"_meta":${meta.slice(0, -1)}${separator}${serverInfo.slice(1)},${members}`;
+}
+
+function contentOf({ text, isError }: ToolResult): string {
+  const content = `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
+  return `${content},${isError ? '"isError":true' : `"structuredContent":${text}`}`;
 }
 
 function parseToolCall(
@@ -70,8 +92,15 @@ function parseToolCall(
   const version = textOf(headers["mcp-protocol-version"]);
   const method = textOf(headers["mcp-method"]);
   const name = textOf(headers["mcp-name"]);
-  if (isCanonicalCall(body, params, { version, method, name })) {
-    return { tool, args, id: body.id, isModern: true };
+  if (isCanonicalCall(body, params)) {
+    const { _meta: meta } = params;
+    if (isModernEnvelope(meta)) {
+      if (version === MODERN_REVISION && method === body.method && name === params.name) {
+        return { tool, args, id: body.id, isModern: true };
+      }
+    } else if (isLegacyVersion(version) && isLegacyMeta(meta) && acceptsJson(headers.accept)) {
+      return { tool, args, id: body.id, isModern: false };
+    }
   }
   const route = classifyInboundRequest({
     httpMethod: "POST",
@@ -86,8 +115,7 @@ function parseToolCall(
     return { tool, args, id: body.id, isModern: true };
   }
   if (route.kind !== "legacy") return undefined;
-  if (!acceptsJson(headers.accept)) return undefined;
-  if (version !== undefined && !legacyVersions.has(version)) return undefined;
+  if (!acceptsJson(headers.accept) || !isLegacyVersion(version)) return undefined;
   return { tool, args, id: body.id, isModern: false };
 }
 
@@ -97,25 +125,43 @@ const metaOf = {
   clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
 } as const;
 
+function isLegacyVersion(version: string | undefined): boolean {
+  return version === undefined || legacyVersions.has(version);
+}
+
 /**
- * Recognises a call of the modern revision in its usual form, with headers and body that agree in
- * everything, without the SDK's classification, which checks the message against several schemas
- * and takes 6 µs.
+ * Whether a call's message has its usual form. Together with an envelope of the modern revision or
+ * with no envelope, and with headers that agree, this recognises a call without the SDK's
+ * classification, which checks the message against several schemas and takes 6 to 15 µs.
  */
 function isCanonicalCall(
-  body: Record<string, unknown>,
-  params: Record<string, unknown>,
-  headers: Readonly<Record<"version" | "method" | "name", string | undefined>>,
+  body: Readonly<Record<string, unknown>>,
+  params: Readonly<Record<string, unknown>>,
 ): boolean {
-  const { _meta: meta } = params;
-  if (headers.version !== MODERN_REVISION || headers.method !== body.method) return false;
-  if (headers.name !== params.name || !isRecord(meta) || body.jsonrpc !== "2.0") return false;
-  if (typeof body.id !== "string" && !Number.isSafeInteger(body.id)) return false;
+  const { id } = body;
+  const membersOfParams = 1 + Number("arguments" in params) + Number("_meta" in params);
+  return (
+    body.jsonrpc === "2.0" &&
+    (typeof id === "string" || Number.isSafeInteger(id)) &&
+    hasOnly(body, 4) &&
+    hasOnly(params, membersOfParams)
+  );
+}
+
+/** Whether it is the `_meta` of a call without an envelope. */
+function isLegacyMeta(meta: unknown): boolean {
+  if (meta === undefined) return true;
+  if (!isRecord(meta)) return false;
+  const { progressToken: token } = meta;
+  return hasOnly(meta, 1) && (typeof token === "string" || Number.isSafeInteger(token));
+}
+
+/** Whether it is the `_meta` of a call of the modern revision, in its usual form. */
+function isModernEnvelope(meta: unknown): boolean {
+  if (!isRecord(meta)) return false;
   const info = meta[metaOf.clientInfo];
   const capabilities = meta[metaOf.clientCapabilities];
   return (
-    hasOnly(body, 4) &&
-    hasOnly(params, "arguments" in params ? 3 : 2) &&
     hasOnly(meta, info === undefined ? 2 : 3) &&
     meta[metaOf.protocolVersion] === MODERN_REVISION &&
     isRecord(capabilities) &&

@@ -1,5 +1,4 @@
 import {
-  API_KEY_HEADER,
   endsConnection,
   HOST_HEADER,
   harmlessHeader,
@@ -11,12 +10,20 @@ import { serviceOverloaded } from "../shared/failure.ts";
 import type { RespondToMcp } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";
 
-/** The parts of a request with a message of the Model Context Protocol. */
-export interface PlainMcpRequest {
+/** The head of a message without its credential. */
+interface PlainHead {
   /** Whether the client wants the connection closed after the response. */
   readonly isLast: boolean;
   readonly hasOrigin: boolean;
+  /** By lower-case name. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The length of the body in bytes. */
+  readonly bodyLength: number;
+}
+
+/** The parts of a request with a message of the Model Context Protocol. */
+export interface PlainMcpRequest {
+  readonly head: PlainHead;
   readonly apiKey: string;
   readonly body: string;
 }
@@ -29,34 +36,70 @@ const END_OF_HEAD = Buffer.from("\r\n\r\n");
 const others = `(?:${harmlessHeader("content-(?:type|encoding)")}|${[
   HOST_HEADER,
   "(?i:content-type): application/json(?:; ?charset=utf-8)?\\r\\n",
-  "(?i:content-length): [0-9]{1,4}\\r\\n",
+  "(?i:content-length): (?:0|[1-9][0-9]{0,3})\\r\\n",
 ].join("|")})*`;
 
-const plainHead = new RegExp(
-  `^POST /v1/mcp HTTP/1\\.([01])\\r\\n${WITH_HOST}${others}${API_KEY_HEADER}${others}\\r\\n$`,
-);
+/** A head without its credential: a second one does not match. */
+const plainHead = new RegExp(`^POST /v1/mcp HTTP/1\\.([01])\\r\\n${WITH_HOST}${others}\\r\\n$`);
+
+const credential = /\r\nauthorization: ApiKey ([!-~]+)\r\n/i;
+
+/** Kept heads: at most 1 MB. A program sends the same head with every call, up to its length. */
+const KEPT_HEADS_MAX = 500;
+const KEPT_HEAD_LENGTH_MAX = 1024;
 
 /**
  * Recognises the plainest form of a message: the bytes are one complete POST of JSON with its
- * length, whose headers are all known and occur once.
+ * length, whose headers are all known and occur once. Returns `undefined` for everything else,
+ * which node:http parses.
  *
- * @returns `undefined` for everything else, which node:http parses.
+ * @param isAccepted whether a message with these headers is; node:http rejects the others.
  */
-export function parsePlainMessage(bytes: Buffer): PlainMcpRequest | undefined {
-  const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
-  if (bodyStart < END_OF_HEAD.length || bytes.length > BYTES_MAX) return undefined;
-  const head = bytes.toString("latin1", 0, bodyStart);
-  const [, minorVersion = "1", apiKey] = plainHead.exec(head) ?? [];
-  if (apiKey === undefined) return undefined;
-  const headers = headersOf(head);
-  if (headers === undefined || headers["content-type"] === undefined) return undefined;
-  if (headers["content-length"] !== String(bytes.length - bodyStart)) return undefined;
+export function createPlainMessageParser(
+  isAccepted: (headers: PlainHead["headers"]) => boolean,
+): (bytes: Buffer) => PlainMcpRequest | undefined {
+  const parseAccepted = (text: string): PlainHead | undefined => {
+    const head = parseHead(text);
+    return head !== undefined && isAccepted(head.headers) ? head : undefined;
+  };
+  // Parsing a head takes 6 µs, finding it again 0.5. No credential is kept.
+  const kept = new Map<string, PlainHead>();
+  const headOf = (text: string): PlainHead | undefined => {
+    const known = kept.get(text);
+    if (known !== undefined) return known;
+    const head = parseAccepted(text);
+    if (head === undefined || text.length > KEPT_HEAD_LENGTH_MAX) return head;
+    if (kept.size >= KEPT_HEADS_MAX) kept.clear();
+    kept.set(text, head);
+    return head;
+  };
+
+  return (bytes) => {
+    const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
+    if (bodyStart < END_OF_HEAD.length || bytes.length > BYTES_MAX) return undefined;
+    const text = bytes.toString("latin1", 0, bodyStart);
+    const found = credential.exec(text);
+    const apiKey = found?.[1];
+    if (found === null || apiKey === undefined) return undefined;
+    // The line's own end is the end of the line before it.
+    const lineEnd = found.index + found[0].length - 2;
+    const head = headOf(text.slice(0, found.index) + text.slice(lineEnd));
+    if (head === undefined || head.bodyLength !== bytes.length - bodyStart) return undefined;
+    return { head, apiKey, body: bytes.toString("utf8", bodyStart) };
+  };
+}
+
+function parseHead(text: string): PlainHead | undefined {
+  const minorVersion = plainHead.exec(text)?.[1];
+  if (minorVersion === undefined) return undefined;
+  const headers = headersOf(text);
+  if (headers?.["content-type"] === undefined) return undefined;
+  const bodyLength = Number(headers["content-length"]);
   return {
-    isLast: endsConnection(head, minorVersion),
-    hasOrigin: hasOrigin(head),
+    isLast: endsConnection(text, minorVersion),
+    hasOrigin: hasOrigin(text),
     headers,
-    apiKey,
-    body: bytes.toString("utf8", bodyStart),
+    bodyLength,
   };
 }
 
@@ -82,10 +125,12 @@ export function createMessageParser(deps: {
   readonly checkOrigin: OriginCheck;
 }): ParsePlainRequest {
   const { respondToMcp, checkOrigin } = deps;
+  const parse = createPlainMessageParser((headers) => isAllowed(checkOrigin, headers));
   return (bytes) => {
-    const message = parsePlainMessage(bytes);
-    if (message === undefined || !isAllowed(checkOrigin, message.headers)) return undefined;
-    const { headers, body, apiKey, isLast, hasOrigin: withCors } = message;
+    const message = parse(bytes);
+    if (message === undefined) return undefined;
+    const { head, body, apiKey } = message;
+    const { headers, isLast, hasOrigin: withCors } = head;
     const respond = (requestId: string) => respondToMcp({ headers, body, apiKey, requestId });
     return {
       method: "POST",

@@ -1,4 +1,5 @@
 import {
+  type CallToolResult,
   createMcpHandler,
   INTERNAL_ERROR,
   INVALID_PARAMS,
@@ -14,7 +15,7 @@ import type { Listings } from "../rates/listing.ts";
 import { Failure } from "../shared/failure.ts";
 import { acceptsJson, BOTH_TYPES } from "./accept.ts";
 import { shortened } from "./bounds.ts";
-import type { CallTool } from "./call-tool.ts";
+import type { CallTool, ToolResult } from "./call-tool.ts";
 import { isRecord, type McpRequest, type McpResponse } from "./request.ts";
 import { addResources } from "./resources.ts";
 import type { Arguments, Tools } from "./tools.ts";
@@ -72,7 +73,7 @@ export function createSdkHandler(
       serverOf(offer, info, async (name, args) => {
         const tool = offer.tools.get(name);
         if (tool === undefined) throw new Error(`there is no tool ${name}`);
-        return callTool(tool, request, args).catch((error: unknown) => {
+        return callTool(tool, request, args).then(toSdkResult, (error: unknown) => {
           if (error instanceof Failure) rejectedKey = error;
           throw error;
         });
@@ -84,6 +85,15 @@ export function createSdkHandler(
     if (rejectedKey !== undefined) throw rejectedKey;
     return result;
   };
+}
+
+/** The order of the members is that of the response. */
+function toSdkResult({ text, isError, meta }: ToolResult): CallToolResult {
+  const content = [{ type: "text" as const, text }];
+  if (isError) return { content, isError };
+  const result = { content, structuredContent: JSON.parse(text) as Record<string, unknown> };
+  if (meta === undefined) return result;
+  return { _meta: JSON.parse(meta) as Record<string, unknown>, ...result };
 }
 
 /**
@@ -158,7 +168,7 @@ function firstIssue(text: string): string | undefined {
 function serverOf(
   { tools, listings }: Offer,
   info: ServerInfo,
-  call: (name: string, args: Arguments) => ReturnType<CallTool>,
+  call: (name: string, args: Arguments) => Promise<CallToolResult>,
 ): McpServer {
   const hint = { ttlMs: LIST_TTL_MS, cacheScope: "public" } as const;
   const server = new McpServer(info, {

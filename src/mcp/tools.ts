@@ -7,7 +7,7 @@ import type { ReadRate } from "../metering/read-rate.ts";
 import { MAX_AMOUNT_DIGITS } from "../metering/rules.ts";
 import { signatureHeaders } from "../rates/headers.ts";
 import { RateSchema, rateJson } from "../rates/json.ts";
-import type { ServedRate } from "../rates/rules/rate.ts";
+import { rateBody, type ServedRate } from "../rates/rules/rate.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 
@@ -29,10 +29,10 @@ export interface Tool {
 }
 
 export interface ToolOutcome {
-  /** Matches the output schema. */
-  readonly value: object;
-  /** The `_meta` of the result; unset: none. */
-  readonly meta?: Readonly<Record<string, string>>;
+  /** The JSON of the value, which matches the output schema. */
+  readonly text: string;
+  /** The JSON of the result's `_meta`; undefined: none. */
+  readonly meta: string | undefined;
 }
 
 export type Tools = ReadonlyMap<string, Tool>;
@@ -81,15 +81,12 @@ export function createTools(deps: {
 }): Tools {
   const { readRate, convertCurrency, readUsage, apiKeys } = deps;
 
-  /** Returns the arguments as strings; if one is none, its failure, after checking the key. */
-  const stringArguments = async (apiKey: string | undefined, args: Arguments, names: string[]) => {
-    const texts = names.map((name) => args[name]);
-    const wrong = texts.findIndex((value) => typeof value !== "string");
-    if (wrong === -1) return texts as string[];
+  /** Checks the key. @returns the failure of arguments of which one is no string. */
+  const rejectArguments = async (apiKey: string | undefined, args: Arguments, names: string[]) => {
     await apiKeys.authenticate(apiKey);
-    const name = names[wrong] ?? "";
+    const name = names.find((each) => typeof args[each] !== "string") ?? "";
     const rule =
-      texts[wrong] === undefined ? "is missing" : `must be a string such as "${examples[name]}"`;
+      args[name] === undefined ? "is missing" : `must be a string such as "${examples[name]}"`;
     return new Failure("invalid_request", `${name} ${rule}.`);
   };
 
@@ -104,12 +101,14 @@ export function createTools(deps: {
       inputSchema: Type.Object({ base, quote }),
       outputSchema: Type.Object(rateFields),
       annotations,
-      async run(apiKey, args) {
-        const texts = await stringArguments(apiKey, args, ["base", "quote"]);
-        if (texts instanceof Failure) return texts;
-        const { result } = await readRate(apiKey, texts[0] ?? "", texts[1] ?? "");
-        if (result instanceof Failure) return result;
-        return { value: rateJson(result), meta: metaOf(result) };
+      run(apiKey, args) {
+        const { base, quote } = args;
+        if (typeof base !== "string" || typeof quote !== "string") {
+          return rejectArguments(apiKey, args, ["base", "quote"]);
+        }
+        return readRate(apiKey, base, quote).then(({ result }) =>
+          result instanceof Failure ? result : { text: rateBody(result), meta: metaOf(result) },
+        );
       },
     },
     {
@@ -121,13 +120,16 @@ export function createTools(deps: {
       inputSchema: Type.Object({ base, quote, amount }),
       outputSchema: ConversionShape,
       annotations,
-      async run(apiKey, args) {
-        const texts = await stringArguments(apiKey, args, ["base", "quote", "amount"]);
-        if (texts instanceof Failure) return texts;
-        const [from = "", to = "", typed = ""] = texts;
-        const result = await convertCurrency(apiKey, from, to, typed);
-        if (result instanceof Failure) return result;
-        return { value: conversionJson(result), meta: metaOf(withoutSignature(result.rate)) };
+      run(apiKey, args) {
+        const { base, quote, amount } = args;
+        if (typeof base !== "string" || typeof quote !== "string" || typeof amount !== "string") {
+          return rejectArguments(apiKey, args, ["base", "quote", "amount"]);
+        }
+        return convertCurrency(apiKey, base, quote, amount).then((result) => {
+          if (result instanceof Failure) return result;
+          const text = JSON.stringify(conversionJson(result));
+          return { text, meta: metaOf(withoutSignature(result.rate)) };
+        });
       },
     },
     {
@@ -139,21 +141,22 @@ export function createTools(deps: {
       inputSchema: Type.Object({}),
       outputSchema: Type.Object(UsageSchema.properties),
       annotations,
-      run: async (apiKey) => ({
-        value: usageJson(await readUsage(await apiKeys.authenticate(apiKey))),
-      }),
+      run: async (apiKey) => {
+        const usage = await readUsage(await apiKeys.authenticate(apiKey));
+        return { text: JSON.stringify(usageJson(usage)), meta: undefined };
+      },
     },
   ];
   return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
 /** The headers that a read of the rate over REST has: `kurs/rate-source`, `kurs/link` and so on. */
-function metaOf({ headers }: Pick<ServedRate, "headers">): Record<string, string> {
+function metaOf({ headers }: Pick<ServedRate, "headers">): string {
   const meta: Record<string, string> = {};
   for (let index = 0; index < headers.length; index += 2) {
     meta[`kurs/${headers[index]}`] = headers[index + 1] ?? "";
   }
-  return meta;
+  return JSON.stringify(meta);
 }
 
 /** A signature covers the body of the rate, which a conversion's is not. */

@@ -1,5 +1,6 @@
 import { Client } from "pg";
 import { administer } from "../../harness/postgres.ts";
+import { createPostgresSessionUsage } from "../../src/billing/session-usage/postgres.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
@@ -71,7 +72,11 @@ async function testDatabaseOn(database: PostgresDatabase): Promise<TestDatabase>
   const opened = starting.move();
   const newEngine = () => {
     const engine = createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS);
-    return { ...engine, ...createPostgresBatches(engine) };
+    return {
+      ...engine,
+      ...createPostgresBatches(engine),
+      ...createPostgresSessionUsage(engine),
+    };
   };
   const newStore = () => {
     const engine = newEngine();

@@ -73,6 +73,12 @@ const otherMethods = text(
   ...["notifications/initialized", "resources/list", "logging/setLevel", "constructor", ""],
 );
 
+const progressToken: Json = fc.oneof(
+  { weight: 3, arbitrary: text("t", "", "\\ud800") },
+  { weight: 3, arbitrary: fc.constantFrom("0", "1", "-7", "1e3", "9007199254740991") },
+  { weight: 1, arbitrary: odd },
+);
+
 const metaOf = (isModern: boolean) => {
   const prefix = "io.modelcontextprotocol/";
   const version = isModern
@@ -87,7 +93,7 @@ const metaOf = (isModern: boolean) => {
     [`${prefix}clientInfo`]: seldom(fc.oneof(fc.constant('{"name":"a","version":"1"}'), odd)),
     [`${prefix}logLevel`]: seldom(fc.oneof(text("info"), odd)),
     [`${prefix}related-task`]: seldom(fc.oneof(fc.constant('{"taskId":"t"}'), odd)),
-    progressToken: seldom(fc.oneof(text("t"), odd)),
+    progressToken: isModern ? seldom(progressToken) : mostly(progressToken),
   });
 };
 
@@ -98,7 +104,7 @@ const paramsOf = (isModern: boolean, name: string) =>
     task: seldom(odd),
     requestState: seldom(odd),
     inputResponses: seldom(odd),
-    _meta: isModern ? mostly(metaOf(true), 60) : fc.oneof(never, seldom(metaOf(false))),
+    _meta: isModern ? mostly(metaOf(true), 60) : fc.oneof(never, never, metaOf(false)),
   });
 
 function messageOf(isModern: boolean, name: string): Json {
@@ -112,6 +118,7 @@ function messageOf(isModern: boolean, name: string): Json {
   return fc.oneof(
     { weight: 40, arbitrary: message },
     { weight: 1, arbitrary: message.map((one) => `[${one}]`) },
+    { weight: 1, arbitrary: fc.tuple(message, message).map((both) => `[${both.join(",")}]`) },
     { weight: 1, arbitrary: odd },
   );
 }
@@ -134,7 +141,12 @@ const headersFor = (isModern: boolean, name: string) =>
       "application/json",
       ...["application/json; charset=utf-8", "Application/JSON;", "text/plain", "", "*/*"],
     ),
-    accept: header(ACCEPT, "*/*", "application/json", "text/event-stream;q=1,application/json"),
+    accept: header(
+      ACCEPT,
+      ...["*/*", "application/json", "text/event-stream;q=1,application/json", "application/*"],
+      ...["APPLICATION/JSON", "application/json;q=0", "text/event-stream", "text/html", "", ","],
+      "application/json,text/event-stream",
+    ),
     "mcp-protocol-version": header(VERSION_OF[isModern ? "2026" : "2025"], ...versions),
     "mcp-method": header(isModern ? "tools/call" : undefined, "tools/list", "", "Tools/call"),
     "mcp-name": header(

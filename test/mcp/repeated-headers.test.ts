@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { parsePlainMessage } from "../../src/mcp/fast-path.ts";
+import { createPlainMessageParser } from "../../src/mcp/fast-path.ts";
 import { sendRaw } from "../support/raw-connection.ts";
 import { ACCEPT, readOf, rpcOf, startWithKey, VERSION_OF, valueIn } from "./messages.ts";
 
@@ -9,6 +9,8 @@ import { ACCEPT, readOf, rpcOf, startWithKey, VERSION_OF, valueIn } from "./mess
 
 const { service, session, apiKey } = await startWithKey();
 after(() => service[Symbol.asyncDispose]());
+
+const parsePlainMessage = createPlainMessageParser(() => true);
 
 const body = JSON.stringify(readOf("2026").json);
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { PoolClient, QueryResult } from "pg";
 import { administer, startPostgres } from "../../harness/postgres.ts";
+import { createPostgresSessionUsage } from "../../src/billing/session-usage/postgres.ts";
 import { createMeteredBatch, createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { StoreUnavailable } from "../../src/shared/store.ts";
 import { statement } from "../../src/storage/engine.ts";
@@ -44,7 +45,8 @@ function openEngine(
 
 function openStore(...given: Parameters<typeof openEngine>): Store {
   const engine = openEngine(...given);
-  return createStore(engine, createPostgresBatches(engine));
+  const sessionUsage = createPostgresSessionUsage(engine);
+  return createStore(engine, { ...createPostgresBatches(engine), ...sessionUsage });
 }
 
 /**

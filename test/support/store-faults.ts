@@ -18,6 +18,12 @@ export function withoutView(service: TestService, name: string): Disposable {
   return { [Symbol.dispose]: () => void service.query(String(view?.sql)) };
 }
 
+/** Gives a table another name until it is disposed of. */
+export function withoutTable(service: TestService, name: string): Disposable {
+  service.query(`ALTER TABLE ${name} RENAME TO gone`);
+  return { [Symbol.dispose]: () => void service.query(`ALTER TABLE gone RENAME TO ${name}`) };
+}
+
 /** Takes the store's write lock beside the service, and holds it longer than the service waits. */
 export function holdWriteLock(service: TestService): Disposable {
   const database = service.database();

@@ -13,6 +13,15 @@ export interface SqliteEngine extends Engine {
   prepareTransaction<Given, Result>(
     prepare: (database: DatabaseSync, cache: RowCache) => (given: Given) => Result,
   ): (given: Given) => Result;
+  /**
+   * Prepares work that reads one committed state of the database, and first drops stale rows from
+   * the cache. It takes no lock that a writer would wait for.
+   *
+   * @param prepare called once, immediately.
+   */
+  prepareRead<Given, Result>(
+    prepare: (database: DatabaseSync, cache: RowCache) => (given: Given) => Result,
+  ): (given: Given) => Result;
 }
 
 /**
@@ -33,7 +42,8 @@ const ROWS_PER_PAGE = 250;
  */
 export function createSqliteEngine(database: DatabaseSync, checkFiles: () => void): SqliteEngine {
   const prepared = new Map<string, StatementSync>();
-  const begin = database.prepare("BEGIN IMMEDIATE");
+  const beginWrite = database.prepare("BEGIN IMMEDIATE");
+  const beginRead = database.prepare("BEGIN");
   const commit = database.prepare("COMMIT");
   const cache = new RowCache(database);
   const dataVersion = { sql: "PRAGMA data_version", parameters: [] };
@@ -50,7 +60,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
     return statement.all(...(parameters as SqlValue[])) as Row[];
   };
 
-  const atomically = <Result>(work: () => Result): Result => {
+  const atomically = <Result>(work: () => Result, begin = beginWrite): Result => {
     // Before the try: a nested transaction must not roll back the outer one.
     if (database.isTransaction) throw new Error("a transaction is open already");
     try {
@@ -58,7 +68,7 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
       begin.run();
       const result = work();
       commit.run();
-      if (health.isFailing) health.recordSuccess();
+      if (health.isFailing && begin === beginWrite) health.recordSuccess();
       return result;
     } catch (error) {
       // Some errors (a full disk) have rolled back already.
@@ -102,6 +112,16 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
           cache.revalidate();
           return work(given);
         });
+    },
+
+    prepareRead(prepare) {
+      const work = prepare(database, cache);
+      return (given) =>
+        atomically(() => {
+          // The first statement: the version is that of the state that the others read.
+          cache.revalidate();
+          return work(given);
+        }, beginRead);
     },
 
     async hasOtherWriters() {

@@ -20,6 +20,7 @@ import { planRemovalSuite } from "./plan-removal.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
+import { sessionUsageSuite } from "./session-usage.ts";
 import { settingsSuite } from "./settings.ts";
 import { signatureSuite } from "./signatures.ts";
 import { usageExportSuite } from "./usage-export.ts";
@@ -36,6 +37,7 @@ const PARTS = {
   "mail tokens": mailTokenSuite,
   outbox: outboxSuite,
   "plans and usage": planSuite,
+  "usage of sessions": sessionUsageSuite,
   "removal of plans": planRemovalSuite,
   "daily usage": dailyUsageSuite,
   "usage of all accounts": usageExportSuite,

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import type { RequestOf } from "../../support/read-both-ways.ts";
 
-// Random requests in latin1, with KEY in place of the key: mostly reads, plain or nearly plain,
-// with something unusual in one place or another.
+// Random requests in latin1, with KEY in place of the credential: mostly reads or requests for the
+// usage, plain or nearly plain, with something unusual in one place or another.
 
 const KEY = "KEY";
 
@@ -20,7 +20,7 @@ const method = mostly(
   ["get", "Get", "Head", "POST", "OPTIONS", "FETCH", " GET"],
 );
 
-const target = mostly(
+const readTarget = mostly(
   24,
   ["/v1/rates/EUR/USD", "/v1/rates/EUR/USD", "/v1/rates/eur/Usd", "/v1/rates/EUR/XXX"],
   [
@@ -29,6 +29,17 @@ const target = mostly(
     ...["/v1/rates/EUR/USD/", "//v1/rates/EUR/USD", "/v1/./rates/EUR/USD", "/v1/rates/EUR"],
     ...["/v1/rates/EUR/USD?", "/v1/rates/EUR/USD?a=b", "/v1/rates/EUR/USD#a", "/v1/rates/EUR/U-D"],
     ...["http://kurs/v1/rates/EUR/USD", "*", "/v1/rates/\u00e4\u00f6/USD", "/v1/rates/EUR /USD"],
+  ],
+);
+
+const usageTarget = mostly(
+  24,
+  ["/v1/account/usage", "/v1/account/usage", "/v1/account/usage"],
+  [
+    ...["/V1/account/usage", "/v1/account/Usage", "/v1/account/usage/", "//v1/account/usage"],
+    ...["/v1/account/usage?", "/v1/account/usage?days=1", "/v1/account/usage#a", "/v1/account"],
+    ...["/v1/account/%75sage", "/v1/./account/usage", "http://kurs/v1/account/usage", "*"],
+    ...["/v1/account/usage/daily", "/v1/account/usag", "/v1/account/usages", "/v1/rates/EUR/USD"],
   ],
 );
 
@@ -90,18 +101,20 @@ const header = (name: fc.Arbitrary<string>, values: fc.Arbitrary<string> = value
     .tuple(name, space, values, spaceBehind)
     .map(([named, before, text, behind]) => `${named}:${before}${text}${behind}`);
 
-const credential = header(
-  fc.constant("authorization").chain(randomCase),
-  mostly(
-    24,
-    [`ApiKey ${KEY}`, `apikey ${KEY}`],
-    [
-      ...[`ApiKey  ${KEY}`, `ApiKey\t${KEY}`, `ApiKey${KEY}`, `Bearer ${KEY}`, `Session ${KEY}`],
-      ...[`ApiKey ${KEY}, ApiKey ${KEY}`, `ApiKey ${KEY} ${KEY}`, `ApiKey "${KEY}"`, "ApiKey", ""],
-      ...[`ApiKey ${KEY}\u00e4`, `ApiKey ${KEY}\u0000`, `\u00c4piKey ${KEY}`, "ApiKey  "],
-    ],
-  ),
-);
+const credential = (scheme: "ApiKey" | "Session", other: "ApiKey" | "Session") =>
+  header(
+    fc.constant("authorization").chain(randomCase),
+    mostly(
+      24,
+      [`${scheme} ${KEY}`, `${scheme.toLowerCase()} ${KEY}`],
+      [
+        ...[`${scheme}  ${KEY}`, `${scheme}\t${KEY}`, `${scheme}${KEY}`, `Bearer ${KEY}`],
+        ...[`${other} ${KEY}`, `${scheme} ${KEY}, ${scheme} ${KEY}`, `${scheme} ${KEY} ${KEY}`],
+        ...[`${scheme} "${KEY}"`, scheme, "", `${scheme} ${KEY}\u00e4`, `${scheme} ${KEY}\u0000`],
+        ...[`\u00c4${scheme} ${KEY}`, `${scheme}  `, `${scheme} ${KEY}0`],
+      ],
+    ),
+  );
 
 const host = header(
   fc.constant("host").chain(randomCase),
@@ -144,22 +157,35 @@ const others = fc.array(
 const count = (share: number) =>
   fc.oneof({ weight: share, arbitrary: fc.constant(1) }, fc.constantFrom(0, 2));
 
-const lines = fc
-  .tuple(others, others, others, host, credential, count(30), count(30))
-  .map(([first, second, third, hostLine, key, hosts, keys]) => [
-    ...first,
-    ...new Array<string>(hosts).fill(hostLine),
-    ...second,
-    ...new Array<string>(keys).fill(key),
-    ...third,
-  ]);
+const linesWith = (credentialLine: fc.Arbitrary<string>) =>
+  fc
+    .tuple(others, others, others, host, credentialLine, count(30), count(30))
+    .map(([first, second, third, hostLine, key, hosts, keys]) => [
+      ...first,
+      ...new Array<string>(hosts).fill(hostLine),
+      ...second,
+      ...new Array<string>(keys).fill(key),
+      ...third,
+    ]);
+
+/** Requests in which KEY is in place of the credential. */
+const requests = (target: fc.Arbitrary<string>, credentialLine: fc.Arbitrary<string>) =>
+  fc
+    .tuple(method, target, version, linesWith(credentialLine), oddEnd, body)
+    .map(([verb, path, protocol, headers, odd, after]) => {
+      const parts = [`${verb} ${path} ${protocol}`, ...headers, ""];
+      const endOf = (index: number) => (odd?.[0] === index ? odd[1] : "\r\n");
+      return parts.map((line, index) => line + endOf(index)).join("") + after;
+    });
 
 /** A request with a key, plain or unusual. */
-export const anyRead: fc.Arbitrary<RequestOf> = fc
-  .tuple(method, target, version, lines, oddEnd, body)
-  .map(([verb, path, protocol, headers, odd, after]) => {
-    const parts = [`${verb} ${path} ${protocol}`, ...headers, ""];
-    const endOf = (index: number) => (odd?.[0] === index ? odd[1] : "\r\n");
-    const text = parts.map((line, index) => line + endOf(index)).join("") + after;
-    return (apiKey: string) => text.replaceAll(KEY, apiKey);
-  });
+export const anyRead: fc.Arbitrary<RequestOf> = requests(
+  readTarget,
+  credential("ApiKey", "Session"),
+).map((text) => (apiKey) => text.replaceAll(KEY, apiKey));
+
+/** A request for the usage with a session, plain or unusual. */
+export const anyUsage: fc.Arbitrary<RequestOf> = requests(
+  usageTarget,
+  credential("Session", "ApiKey"),
+).map((text) => (_apiKey, session) => text.replaceAll(KEY, session));
