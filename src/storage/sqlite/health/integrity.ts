@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 /** The most reports of damage to read: one is enough to reject a database, a few to describe it. */
 const REPORTS_MAX = 5;
 
-export type PageCheck = "quick_check" | "integrity_check";
+type PageCheck = "quick_check" | "integrity_check";
 
 /**
  * Finds damage in a database's file: its pages, indexes and constraints.
