@@ -10,13 +10,13 @@ const WATCH_MS = 200;
 /**
  * Runs a command of Kurs on a data directory and measures its speed and its memory.
  *
- * @param lines how many it reads or writes.
+ * @param lines how many it reads or writes; undefined where it does neither.
  * @throws when it fails.
  */
 export async function measureCommand(
   args: readonly string[],
   dataDirectory: string,
-  lines: number,
+  lines: number | undefined,
 ): Promise<Figures> {
   const startedMs = performance.now();
   const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory, RATE_SOURCES: "" };
@@ -25,7 +25,8 @@ export async function measureCommand(
   const peak = await peakUntilExit(child);
   if (child.exitCode !== 0) throw new Error(`kurs ${args[0]} exited with ${child.exitCode}`);
   const seconds = (performance.now() - startedMs) / 1000;
-  return { linesPerSecond: lines / seconds, peakMib: peak };
+  const linesPerSecond = lines === undefined ? undefined : lines / seconds;
+  return { seconds, linesPerSecond, peakMib: peak };
 }
 
 /**

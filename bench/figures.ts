@@ -26,6 +26,7 @@ const FIGURES = {
   walBytes: column("WAL bytes", 0),
   rowsWritten: column("rows", 2),
   logInsPerSecond: column("log-ins/s", 1),
+  seconds: column("s", 2),
   linesPerSecond: column("lines/s", 0),
   peakMib: column("peak MiB", 0),
   startMs: column("start ms", 0),

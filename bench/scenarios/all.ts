@@ -1,4 +1,5 @@
 import type { Scenario } from "../scenario.ts";
+import { doctor } from "./doctor.ts";
 import { enumeration } from "./enumeration.ts";
 import { exporting } from "./export.ts";
 import { history } from "./history.ts";
@@ -33,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   logIns,
   importing,
   exporting,
+  doctor,
   history,
   pairs,
   start,

@@ -8,18 +8,22 @@ import type { Bench, Scenario } from "../scenario.ts";
 import { fillStore } from "../stores/fill.ts";
 import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
 
-const PAIRS = 10_000;
+/** A history of many pairs changes more pages of the database than one of a few. */
+const MANY_PAIRS = 10_000;
+const FEW_PAIRS = 40;
 
 export const importing: Scenario = {
   name: "import",
   summary: "kurs rates import of a million lines, alone and during reads",
   async run(bench) {
     const files = ratesFiles(bench);
-    const alone: Figures[] = [];
+    const alone = [MANY_PAIRS, FEW_PAIRS].map((pairs) => ({ pairs, rounds: [] as Figures[] }));
     for (let round = 1; round <= bench.options.rounds; round += 1) {
-      const directory = join(bench.directory, `alone-${round}`);
-      await fillStore(directory, smallCounts(bench));
-      alone.push(await importOf(await files.next(), directory, bench));
+      for (const { pairs, rounds } of alone) {
+        const directory = join(bench.directory, `alone-${pairs}-${round}`);
+        await fillStore(directory, smallCounts(bench));
+        rounds.push(await importOf(await files.next(pairs), directory, bench));
+      }
     }
     const kurs = await startFilledKurs(bench, "data");
     const { tables, failures } = await compare(bench, {
@@ -29,16 +33,16 @@ export const importing: Scenario = {
         {
           ...kursTarget("reads during an import", kurs),
           startBackground: async () => {
-            const file = await files.next();
+            const file = await files.next(MANY_PAIRS);
             const hint = "the import ended before the load: use more --lines";
             return duringLoad(importOf(file, kurs.dataDirectory, bench), hint);
           },
         },
       ],
     });
-    const row = rowOf("alone", alone);
-    const title = `${alone.length} imports of ${bench.options.lines} lines: medians`;
-    return { tables: [{ title, rows: [row], notes: [] }, ...tables], failures };
+    const rows = alone.map(({ pairs, rounds }) => rowOf(`${pairs} pairs, alone`, rounds));
+    const title = `${bench.options.rounds} imports of ${bench.options.lines} lines: medians`;
+    return { tables: [{ title, rows, notes: [] }, ...tables], failures };
   },
 };
 
@@ -46,10 +50,10 @@ export const importing: Scenario = {
 function ratesFiles({ directory, options }: Bench) {
   let files = 0;
   return {
-    async next(): Promise<string> {
+    async next(pairs: number): Promise<string> {
       files += 1;
       const file = join(directory, `rates-${files}.csv`);
-      await writeLines(file, options.lines, Date.UTC(2026, 2, 14, files));
+      await writeLines(file, options.lines, pairs, Date.UTC(2026, 2, 14, files));
       return file;
     },
   };
@@ -59,13 +63,13 @@ function importOf(file: string, dataDirectory: string, { options }: Bench): Prom
   return measureCommand(["rates", "import", file, "--json"], dataDirectory, options.lines);
 }
 
-/** Repeats 10,000 pairs, each time a second newer. */
-async function writeLines(path: string, lines: number, startMs: number): Promise<void> {
+/** Repeats the pairs, each time a second newer. */
+async function writeLines(path: string, lines: number, pairs: number, startMs: number) {
   const out = createWriteStream(path);
   out.write("base,quote,rate,as_of\n");
   for (let line = 0; line < lines; line += 1) {
-    const pair = String(line % PAIRS).padStart(4, "0");
-    const asOf = new Date(startMs + Math.floor(line / PAIRS) * 1000).toISOString();
+    const pair = String(line % pairs).padStart(4, "0");
+    const asOf = new Date(startMs + Math.floor(line / pairs) * 1000).toISOString();
     const text = `X${pair},USD,1.${String(line).padStart(6, "0")},${asOf}\n`;
     if (!out.write(text)) await once(out, "drain");
   }

@@ -3,55 +3,61 @@ import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
 import type { UsageTotals } from "./rules/store.ts";
 
-// One statement reads at one instant, so that both sums cover the same charges while a server runs.
-// A join of the two would need an index that the daily sums lack: for 300,000 accounts it took
-// minutes.
-const COMPARE_UNITS = `
-  SELECT count(*) AS disagreeing FROM (
-    SELECT 1 FROM (
-      SELECT account_id, period, units FROM period_usage
-      UNION ALL SELECT account_id, substr(day, 1, 7), -units FROM daily_usage
-    ) AS charges
-    GROUP BY account_id, period HAVING sum(units) <> 0
-  ) AS differing`;
+/** The statements about units: each engine has its own tables for them. */
+export interface UnitStatements {
+  /**
+   * Selects how many pairs of account and period have different units by period and by day
+   * (`disagreeing`), and the sum by period (`units`). One statement reads at one instant, so that
+   * both counts cover the same charges while a server runs.
+   */
+  readonly compare: string;
+  /** Selects the last day with units (`newest_day`). */
+  readonly newestDay: string;
+}
 
 const NEWEST = `
   SELECT max(written_at) AS newest_time FROM (
-    SELECT max(created_at) AS written_at FROM accounts
-    UNION ALL SELECT max(created_at) FROM sessions
+    SELECT max(created_at) AS written_at FROM sessions
     UNION ALL SELECT max(created_at) FROM api_keys
     UNION ALL SELECT max(revoked_at) FROM api_keys
     UNION ALL SELECT max(last_success_at) FROM sources
     UNION ALL SELECT max(last_error_at) FROM sources
   ) AS times`;
 
-const TOTALS = `
-  SELECT (SELECT count(*) FROM accounts WHERE deleted_at IS NULL) AS accounts,
-    (SELECT max(day) FROM daily_usage) AS newest_day,
-    CAST((SELECT coalesce(sum(units), 0) FROM period_usage) AS bigint) AS units`;
+// One scan of the accounts, which takes 0.16 s for a million.
+const ACCOUNTS = `
+  SELECT count(*) FILTER (WHERE deleted_at IS NULL) AS accounts, max(created_at) AS newest_time
+  FROM accounts`;
 
 const RATES_BY_SOURCE = `
   SELECT source, count(*) AS pairs, max(as_of) AS newest_as_of FROM rates
   GROUP BY source ORDER BY source`;
+
 // The foreign key requires that an account's plan is stored, but other programs can bypass it.
 const MISSING_PLANS = `
-  SELECT plan, count(*) AS accounts FROM accounts a
-  WHERE NOT EXISTS (SELECT 1 FROM plans p WHERE p.name = a.plan)
-  GROUP BY plan ORDER BY plan`;
+  SELECT used.plan, used.accounts
+  FROM (SELECT plan, count(*) AS accounts FROM accounts GROUP BY plan) AS used
+  WHERE NOT EXISTS (SELECT 1 FROM plans p WHERE p.name = used.plan)
+  ORDER BY used.plan`;
 
 /** Reads the totals that the doctor checks; writes nothing. */
-export async function readUsageTotals(engine: Pick<Engine, "query">): Promise<UsageTotals> {
-  const [compared = {}] = await engine.query(COMPARE_UNITS);
-  const [newest = {}] = await engine.query(NEWEST);
-  const [totals = {}] = await engine.query(TOTALS);
+export async function readUsageTotals(
+  engine: Pick<Engine, "query">,
+  statements: UnitStatements,
+): Promise<UsageTotals> {
+  const [compared = {}] = await engine.query(statements.compare);
+  const [newestDay = {}] = await engine.query(statements.newestDay);
+  const [accounts = {}] = await engine.query(ACCOUNTS);
+  const [others = {}] = await engine.query(NEWEST);
   const rates = await engine.query(RATES_BY_SOURCE);
   const missing = await engine.query(MISSING_PLANS);
+  const times = [accounts, others].flatMap((row) => optionalTextOf(row, "newest_time") ?? []);
   return {
     disagreeing: integerOf(compared, "disagreeing"),
-    accounts: integerOf(totals, "accounts"),
-    units: integerOf(totals, "units"),
-    newestTime: optionalTextOf(newest, "newest_time"),
-    newestDay: optionalTextOf(totals, "newest_day"),
+    accounts: integerOf(accounts, "accounts"),
+    units: integerOf(compared, "units"),
+    newestTime: times.sort().at(-1),
+    newestDay: optionalTextOf(newestDay, "newest_day"),
     rates: rates.map((row) => ({
       source: textOf(row, "source"),
       pairs: integerOf(row, "pairs"),

@@ -8,13 +8,37 @@ import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
 import { createFileIdentityCheck } from "../storage/sqlite/health/file-guard.ts";
-import { damageOf } from "../storage/sqlite/health/integrity.ts";
+import { damageLater } from "../storage/sqlite/health/integrity.ts";
 import { knownSchema, schemaOf } from "../storage/sqlite/migrate.ts";
 import type { Examination } from "./facts.ts";
-import { readUsageTotals } from "./sql.ts";
+import { readUsageTotals, type UnitStatements } from "./sql.ts";
 
 /** Ample: a server's transactions take milliseconds. */
 const BUSY_TIMEOUT_MS = 5000;
+
+// In the order of the key, an account's day 0, which has its units of the period, comes just before
+// its days: nothing is sorted. Units of an API key that is not stored count for no day. The numbers
+// of the keys have no gaps, as a rule; then a comparison proves that a key is stored, and a search
+// in their index, which takes over a second for a million, is left out.
+const UNITS: UnitStatements = {
+  compare: `
+    WITH numbers (first, last, have_gaps) AS MATERIALIZED (
+      SELECT min(number), max(number), max(number) - min(number) + 1 <> count(number) FROM api_keys
+    )
+    SELECT count(*) FILTER (WHERE by_period <> by_day) AS disagreeing,
+      coalesce(sum(by_period), 0) AS units
+    FROM (
+      SELECT sum(iif(day = 0, units, 0)) AS by_period,
+        sum(iif(day > 0 AND api_key BETWEEN first AND last AND (
+          NOT have_gaps OR EXISTS (SELECT 1 FROM api_keys WHERE number = api_key)
+        ), units, 0)) AS by_day
+      FROM numbers CROSS JOIN charged_units
+      GROUP BY period, account
+    )`,
+  newestDay: `
+    SELECT period || printf('-%02d', max(day)) AS newest_day FROM charged_units
+    WHERE period = (SELECT max(period) FROM charged_units WHERE day > 0)`,
+};
 
 /**
  * Examines the embedded database without writing to it; a server may be running.
@@ -32,11 +56,16 @@ export async function examineSqlite(
     const schema = schemaOf(database);
     if (schema === 0) return { kind: "failed", reason: `${file} is not a Kurs database` };
     const pageCheck = isThorough ? "integrity_check" : "quick_check";
-    const damage = damageOf(database, pageCheck);
-    const isReadable = schema === knownSchema() && damage.length === 0;
-    const engine = isReadable
-      ? createSqliteEngine(database, createFileIdentityCheck(file))
-      : undefined;
+    // At the same time: for a million accounts, each takes over a second. What was read from a
+    // damaged database, or the error of reading it, does not count.
+    const [check, content] = await Promise.allSettled([
+      damageLater(file, pageCheck, BUSY_TIMEOUT_MS),
+      schema === knownSchema() ? readContent(database, file) : undefined,
+    ]);
+    if (check.status === "rejected") throw check.reason;
+    const damage = check.value;
+    if (damage.length === 0 && content.status === "rejected") throw content.reason;
+    const read = damage.length === 0 && content.status === "fulfilled" ? content.value : undefined;
     return {
       kind: "examined",
       facts: {
@@ -45,17 +74,26 @@ export async function examineSqlite(
         knownSchema: knownSchema(),
         pageCheck,
         damage,
-        totals: engine && (await readUsageTotals(engine)),
+        totals: read?.totals,
         databaseNowMs: undefined,
       },
-      sources: engine && (await sourceStore(engine).list()),
-      mails: engine && (await mailStore(engine).list({ withDelivered: false })),
+      sources: read?.sources,
+      mails: read?.mails,
     };
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     if (resultCodeOf(cause) === undefined) throw error;
     return { kind: "failed", reason: explained(cause, dataDirectory, file).message };
   }
+}
+
+async function readContent(database: DatabaseSync, file: string) {
+  const engine = createSqliteEngine(database, createFileIdentityCheck(file));
+  return {
+    totals: await readUsageTotals(engine, UNITS),
+    sources: await sourceStore(engine).list(),
+    mails: await mailStore(engine).list({ withDelivered: false }),
+  };
 }
 
 /** Opens a database and, by a first read, its WAL. */

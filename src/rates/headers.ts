@@ -21,7 +21,8 @@ export interface HeadersOf {
   rate(rate: SourcedRate, signedAt: string): StoredHeaders;
   /**
    * Those of many, before the transaction that stores them: it would hold its lock while they are
-   * signed, and the server would not respond.
+   * signed, and the server would not respond. Of several rates of a pair, only the last is signed:
+   * the others are not served, unless it is refused.
    */
   rates(
     rates: readonly SourcedRate[],
@@ -92,24 +93,32 @@ export function createHeadersOf(
     json: JSON.stringify(headers),
     signingKey: key && { id: key.id, publicKey: key.publicKey },
   });
-  const one: HeadersOf["rate"] = (rate, signedAt) => {
+  let last: { readonly headers: readonly string[]; readonly stored: StoredHeaders } | undefined;
+  /** The rates of one publication have the same list, so the last result is kept. */
+  const storedUnsigned = (rate: SourcedRate) => {
     const headers = unsigned(rate);
+    if (last?.headers !== headers) last = { headers, stored: stored(headers) };
+    return last.stored;
+  };
+  const one: HeadersOf["rate"] = (rate, signedAt) => {
     const key = signingKey();
-    if (key === undefined) return stored(headers);
+    if (key === undefined) return storedUnsigned(rate);
+    const headers = unsigned(rate);
     return stored([...headers, ...key.sign(contentOf(rate, headers, signedAt))], key);
   };
   return {
     rate: one,
     async rates(rates, signedAt) {
       const key = signingKey();
-      if (key === undefined) return (rate) => stored(unsigned(rate));
+      if (key === undefined) return storedUnsigned;
       const signed = new Map<SourcedRate, StoredHeaders>();
       const sign = async (rate: SourcedRate) => {
         const headers = unsigned(rate);
         const signature = await key.signLater(contentOf(rate, headers, signedAt));
         signed.set(rate, stored([...headers, ...signature], key));
       };
-      await Promise.all(rates.map(sign));
+      const lastOfPairs = new Map(rates.map((rate) => [pairName(rate), rate]));
+      await Promise.all(lastOfPairs.values().map(sign));
       return (rate) => signed.get(rate) ?? one(rate, signedAt);
     },
   };

@@ -123,13 +123,14 @@ function* readStates(
   rates: readonly ReceivedRate[],
 ): Transaction<States> {
   const states = new Map<string, PairState>();
+  let last: PairState | undefined;
   const ofRates = rates.map((rate) => {
+    // An import is sorted by pair.
+    if (last?.pair.base === rate.base && last.pair.quote === rate.quote) return last;
     const name = pairName(rate);
-    const known = states.get(name);
-    if (known !== undefined) return known;
-    const state = newState(rate);
-    states.set(name, state);
-    return state;
+    last = states.get(name) ?? newState(rate);
+    states.set(name, last);
+    return last;
   });
   const ofPairs = [...states.values()];
   for (const some of chunksOf(ofPairs, maxRowsPerStatement)) {
@@ -189,10 +190,10 @@ function addObservations(
   publication: number | undefined,
   now: string,
 ): Statement {
-  const values: SqlValue[] = [];
+  const values: SqlValue[] = [now, publication ?? null];
   for (const { rate, sequence } of accepted) {
     const { base, quote, rate: figure, asOf, source, place = null, line = null } = rate;
-    values.push(base, quote, sequence, figure, asOf, source, now, publication ?? null, place, line);
+    values.push(base, quote, sequence, figure, asOf, source, place, line);
   }
   return statement(insertObservations(accepted.length), ...values);
 }

@@ -37,11 +37,12 @@ export const storeRates = byCount(
       signing_key = excluded.signing_key`,
 );
 
+/** Its first two parameters are of all rows. */
 export const insertObservations = byCount(
   (observations) => `
-  INSERT INTO observations (base, quote, sequence, rate, as_of, source, stored_at, publication,
+  INSERT INTO observations (stored_at, publication, base, quote, sequence, rate, as_of, source,
     place, line)
-  VALUES ${rowsOf(observations, 10)}`,
+  VALUES ${rowsOf(observations, 8, 2)}`,
 );
 
 export const holdRates = byCount(
@@ -65,9 +66,15 @@ function wantedRows(pairs: number): string {
   return Array.from({ length: pairs }, (_, index) => row(index)).join(", ");
 }
 
-/** The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`. */
-export function rowsOf(rows: number, columns: number): string {
+/**
+ * The placeholders of `rows` rows of `columns` values: `($1, $2), ($3, $4)`.
+ *
+ * @param shared how many values all rows begin with: with one, `($1, $2, $3), ($1, $4, $5)`.
+ */
+export function rowsOf(rows: number, columns: number, shared = 0): string {
+  const from = (first: number, count: number) =>
+    Array.from({ length: count }, (_, index) => `$${first + index}`);
   const row = (index: number) =>
-    Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(", ");
+    [...from(1, shared), ...from(shared + 1 + index * columns, columns)].join(", ");
   return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");
 }

@@ -159,6 +159,26 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(changed.text("problem", "units"), /by period and by day differ 1 times/);
     assert.match(changed.text("problem", "clock"), /2999-01-01T00:00:00\.000Z is stored/);
 
+    query(directory.path, "UPDATE charged_units SET units = units - 1 WHERE day > 0");
+    const repaired = await doctor(directory.path);
+    assert.match(repaired.text("ok", "units"), /^1 units of 1 accounts: .* agree/);
+    query(directory.path, "UPDATE charged_units SET api_key = api_key + 1 WHERE day > 0");
+    const unknown = await doctor(directory.path);
+    assert.match(unknown.text("problem", "units"), /by period and by day differ 1 times/);
+
+    // Now the numbers of the API keys have a gap, which contains the unknown one.
+    query(
+      directory.path,
+      `INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
+      SELECT 'another', 'another', account_id, name, key_prefix, created_at FROM api_keys`,
+    );
+    query(directory.path, "UPDATE api_keys SET number = number + 1 WHERE id = 'another'");
+    const between = await doctor(directory.path);
+    assert.match(between.text("problem", "units"), /by period and by day differ 1 times/);
+    query(directory.path, "UPDATE charged_units SET api_key = api_key + 1 WHERE day > 0");
+    const stored = await doctor(directory.path);
+    assert.match(stored.text("ok", "units"), /agree/);
+
     query(directory.path, "PRAGMA user_version = 99");
     const newer = await doctor(directory.path);
     assert.equal(newer.exitCode, 1);

@@ -1,8 +1,12 @@
+import { once } from "node:events";
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
+import { Worker } from "node:worker_threads";
 
 /** The most reports of damage to read: one is enough to reject a database, a few to describe it. */
 const REPORTS_MAX = 5;
+
+type PageCheck = "quick_check" | "integrity_check";
 
 /**
  * Finds damage in a database's file: its pages, indexes and constraints.
@@ -11,25 +15,61 @@ const REPORTS_MAX = 5;
  *   `integrity_check` 1.3 s.
  * @returns an empty list for an undamaged database.
  */
-export function damageOf(
-  database: DatabaseSync,
-  how: "quick_check" | "integrity_check",
+export function damageOf(database: DatabaseSync, how: PageCheck): readonly string[] {
+  const reports = database.prepare(checkOf(how)).all();
+  const pageBytes = Number(database.prepare("PRAGMA page_size").get()?.page_size);
+  return damageIn(reports, database.location(), pageBytes);
+}
+
+/**
+ * Finds damage as `damageOf` does, on another thread.
+ *
+ * @param busyTimeoutMs how long to wait for a lock.
+ */
+export async function damageLater(
+  file: string,
+  how: PageCheck,
+  busyTimeoutMs: number,
+): Promise<readonly string[]> {
+  const workerData = { file, timeout: busyTimeoutMs, check: checkOf(how) };
+  // A data URL, because the single executable has no file that a thread could load.
+  const program = new URL(`data:text/javascript,${encodeURIComponent(CHECKER)}`);
+  const [{ reports, pageBytes }] = await once(new Worker(program, { workerData }), "message");
+  return damageIn(reports, file, pageBytes);
+}
+
+const CHECKER = `
+  import { DatabaseSync } from "node:sqlite";
+  import { parentPort, workerData } from "node:worker_threads";
+  const { file, timeout, check } = workerData;
+  using database = new DatabaseSync(file, { readOnly: true, timeout });
+  const reports = database.prepare(check).all();
+  const pageBytes = Number(database.prepare("PRAGMA page_size").get().page_size);
+  parentPort.postMessage({ reports, pageBytes });`;
+
+function checkOf(how: PageCheck): string {
+  return `PRAGMA ${how}(${REPORTS_MAX})`;
+}
+
+/** @param reports rows of one text each. */
+function damageIn(
+  reports: readonly Readonly<Record<string, unknown>>[],
+  file: string | null,
+  pageBytes: number,
 ): readonly string[] {
-  const reports = database.prepare(`PRAGMA ${how}(${REPORTS_MAX})`).all();
-  const texts = reports.flatMap((row) => String(row[how]).split("\n"));
+  const texts = reports.flatMap((row) => Object.values(row).join().split("\n"));
   // A report on several pages has a line for each, after a line that names the database.
   if (texts.length !== 1 || texts[0] !== "ok") return texts.filter((text) => !/^\*{3}/.test(text));
-  return isCutShort(database) ? ["its last page is cut short"] : [];
+  return isCutShort(file, pageBytes) ? ["its last page is cut short"] : [];
 }
 
 /**
  * Whether a file ends within a page, which SQLite pads with zeros. A file with a WAL may: when a
  * full disk interrupted a checkpoint, the WAL still has the pages.
  */
-function isCutShort(database: DatabaseSync): boolean {
-  const file = database.location();
+function isCutShort(file: string | null, pageBytes: number): boolean {
   if (file === null || sizeOf(`${file}-wal`) > 0) return false;
-  return sizeOf(file) % Number(database.prepare("PRAGMA page_size").get()?.page_size) !== 0;
+  return sizeOf(file) % pageBytes !== 0;
 }
 
 function sizeOf(file: string): number {

@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { FILE_NAME } from "../../src/storage/sqlite/database-file.ts";
+import { measureCommand } from "../commands.ts";
+import { type Figures, rowOf } from "../figures.ts";
+import type { Scenario } from "../scenario.ts";
+import { fillStore } from "../stores/fill.ts";
+import { MILLION, smallCounts } from "../stores/kurs.ts";
+
+/** The doctor reports old rates as a problem, and the command then fails. */
+const RENEW_RATES = `
+  UPDATE rates SET as_of = strftime('%Y-%m-%dT%H:%M:%S', 'now') || '.000000000Z'`;
+
+export const doctor: Scenario = {
+  name: "doctor",
+  summary: "kurs doctor on a small store and on a million accounts",
+  async run(bench) {
+    const stores = [
+      { name: "small store", counts: smallCounts(bench), rounds: [] as Figures[] },
+      { name: "a million accounts", counts: MILLION, rounds: [] as Figures[] },
+    ].map((store) => ({ ...store, directory: join(bench.directory, store.name) }));
+    for (const { name, directory, counts } of stores) {
+      bench.print(`filling: ${name} …`);
+      await fillStore(directory, counts);
+      using database = new DatabaseSync(join(directory, FILE_NAME));
+      database.exec(RENEW_RATES);
+    }
+    for (let round = 1; round <= bench.options.rounds; round += 1) {
+      for (const { directory, rounds } of stores) {
+        rounds.push(await measureCommand(["doctor"], directory, undefined));
+      }
+    }
+    const rows = stores.map(({ name, rounds }) => rowOf(name, rounds));
+    const title = `${bench.options.rounds} examinations: medians`;
+    return { tables: [{ title, rows, notes: [] }], failures: [] };
+  },
+};

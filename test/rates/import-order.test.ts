@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { kurs, temporaryDirectory } from "../support/process.ts";
+
+const lines = [
+  "base,quote,rate,as_of",
+  "ZAR,USD,0.05,2020-01-02T15:00:00Z",
+  "EUR,USD,1.10,2020-01-02T15:00:00Z",
+  "ZAR,USD,0.06,2020-01-01T15:00:00Z",
+  "EUR,USD,1.20,2020-01-03T15:00:00Z",
+  "AUD,USD,0.60,2020-01-02T15:00:00Z",
+  "EUR,USD,1.15,2020-01-02T15:00:00Z",
+  "AUD,USD,2.60,2020-01-03T15:00:00Z",
+  "EUR,USD,1.30,2020-01-04T15:00:00Z",
+];
+
+test("an import keeps the order of a pair's lines, and reports lines in the file's order", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const imported = await kurs(["rates", "import", "-"], { dataDirectory, input: lines.join("\n") });
+  assert.equal(imported.stdout, "stored 5, held 1, rejected 2\n");
+  const reported = imported.stderr.match(/^line \d+: \w+\/\w+/gm);
+  assert.deepEqual(reported, ["line 4: ZAR/USD", "line 7: EUR/USD", "line 8: AUD/USD"]);
+
+  const { stdout } = await kurs(["rates", "history", "EUR", "USD", "--json"], { dataDirectory });
+  const history = JSON.parse(stdout) as { rate: string; sequence: number }[];
+  assert.deepEqual(
+    history.map(({ rate, sequence }) => [rate, sequence]),
+    [
+      ["1.10", 1],
+      ["1.20", 2],
+      ["1.30", 3],
+    ],
+  );
+});
