@@ -16,9 +16,17 @@ export function createReadParser(respondToRead: RespondToRead): ParsePlainReques
   return (bytes) => {
     const read = parsePlainRead(bytes);
     if (read === undefined) return undefined;
-    const { apiKey, base, quote, ...request } = read;
+    const { method, isLast, hasOrigin: withCors, apiKey, base, quote } = read;
     const respond = (requestId: string) => respondToRead(requestId, apiKey, base, quote);
-    return { ...request, route: RATE_ROUTE, respond, overloadFailure: readsOverloaded };
+    // Not by rest and spread: they took 2.5 % of a read's processor time.
+    return {
+      method,
+      isLast,
+      hasOrigin: withCors,
+      route: RATE_ROUTE,
+      respond,
+      overloadFailure: readsOverloaded,
+    };
   };
 }
 

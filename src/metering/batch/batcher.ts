@@ -5,6 +5,9 @@ import type { BatchStore, MeterStore, RateRead, RateReadOutcome } from "../store
 /** Bounds how long a batch blocks the event loop: 1,000 reads take about 10 ms. */
 const READS_PER_BATCH = 1000;
 
+/** Fewer reads than this are one batch: a commit costs PostgreSQL as much as some ten reads. */
+const HALVED_READS_MIN = 16;
+
 /**
  * No read waits longer than this for earlier ones, except the reads of the next batch: a store that
  * is slow but not at capacity works best with full batches.
@@ -31,30 +34,46 @@ export function createReadBatcher(batches: BatchStore): MeterStore {
   const rejectLater = createRejectionPacer(REJECTIONS_PER_MS);
   /** The queue's limit: none until a full batch has shown the throughput. */
   let waitingMax = Number.POSITIVE_INFINITY;
+  /** Whether the engine is asynchronous, so that its work overlaps with writing responses. */
+  let isOverlapping = false;
+  /** Whether reads were already waiting when the last batch ended. */
+  let wasBusy = false;
   /** When the store's work on the current batch began, including gathering its reads. */
   let busySinceMs = 0;
 
   const flush = async () => {
-    const batch = nextBatch(waiting);
+    const batch = nextBatch(waiting, isOverlapping && !wasBusy);
     waiting = waiting.slice(batch.length);
+    let settle: () => void;
     try {
       const result = batches.readBatch(batch.map(({ read }) => read));
       // Only an asynchronous engine returns a promise.
+      isOverlapping = !Array.isArray(result);
       const outcomes = Array.isArray(result) ? result : await result;
-      for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]);
+      settle = () => {
+        for (const [index, { resolve }] of batch.entries()) resolve(outcomes[index]);
+      };
     } catch (error) {
-      for (const { reject } of batch) reject(error);
       // Reads that waited behind a batch that the store failed have waited long enough.
-      if (error instanceof StoreUnavailable) {
-        for (const { reject } of waiting) reject(error);
-        waiting = [];
-      }
+      const failed = error instanceof StoreUnavailable ? [...batch, ...waiting] : batch;
+      if (error instanceof StoreUnavailable) waiting = [];
+      settle = () => {
+        for (const { reject } of failed) reject(error);
+      };
     }
-    inFlight = false;
     const nowMs = performance.now();
     if (batch.length === READS_PER_BATCH) waitingMax = waitingMaxAt(nowMs - busySinceMs);
     busySinceMs = nowMs;
-    if (waiting.length > 0) start();
+    wasBusy = waiting.length > 0;
+    inFlight = wasBusy;
+    if (wasBusy && isOverlapping) {
+      // An asynchronous engine works on the next batch while this one's responses are written.
+      void flush();
+      setImmediate(settle);
+      return;
+    }
+    settle();
+    if (wasBusy) start();
   };
 
   const start = () => {
@@ -84,11 +103,20 @@ function waitingMaxAt(batchMs: number): number {
   return Math.max(READS_PER_BATCH, Math.floor((READS_PER_BATCH * WAIT_MS_MAX) / batchMs));
 }
 
-/** A batch ends with the day: reads after midnight are charged to another, in the next batch. */
-function nextBatch(waiting: readonly Waiting[]): readonly Waiting[] {
+/**
+ * A batch ends with the day: reads after midnight are charged to another, in the next batch.
+ *
+ * @param isHalved leaves the second half for the next batch.
+ */
+function nextBatch(waiting: readonly Waiting[], isHalved: boolean): readonly Waiting[] {
   const day = waiting[0]?.read.day;
   const end = waiting.findIndex(({ read }) => read.day !== day);
-  return waiting.slice(0, Math.min(end === -1 ? waiting.length : end, READS_PER_BATCH));
+  const ofDay = end === -1 ? waiting.length : end;
+  const isFew = ofDay < HALVED_READS_MIN || ofDay >= READS_PER_BATCH;
+  return waiting.slice(
+    0,
+    Math.min(isHalved && !isFew ? Math.ceil(ofDay / 2) : ofDay, READS_PER_BATCH),
+  );
 }
 
 /**

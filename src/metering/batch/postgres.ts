@@ -1,91 +1,86 @@
 import type { PoolClient } from "pg";
-import { createHeaderParser } from "../../rates/headers.ts";
-import type { AssetSymbol } from "../../rates/rules/symbol.ts";
-import type { Decimal } from "../../shared/decimal.ts";
-import type { Instant } from "../../shared/instant.ts";
+import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
-import { ACTIVE_KEY } from "../../storage/columns.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
+import { KeyCache, type KnownKey, type KnownRate, RateCache } from "./postgres-caches.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
 // The whole batch is one statement, and so one transaction, one round trip and one commit
 // (docs/decisions/0007-one-statement-per-batch-on-postgresql.md).
 //
-// locked: the usage rows of the batch's accounts, in the order of the accounts on every node, so
-// that two batches never deadlock. FOR UPDATE returns the rows as they are once they are locked,
-// not as in the statement's snapshot, and units are granted from these. The row is its account's
-// lock; the daily counts are only written under it.
-// ranked: numbers each account's reads in order of arrival, except those without a pair. A number
-// within the remaining quota is granted; without a plan there is no quota, and nothing is granted.
+// wanted: the batch's accounts, unless a key, an account or a plan has changed since the node read
+// them: then there are none, nothing is charged, and the node reads them again.
+// charged: inserts or updates the accounts' usage rows, in the order of the accounts on every node,
+// so that two batches never deadlock. ON CONFLICT DO UPDATE sees each row as it is once it is locked,
+// not as in the statement's snapshot. The row is its account's lock; the daily counts are only
+// written under it.
+// counted: a read is granted when its number within its account is among the granted units.
 const METERED_BATCH = `
-  WITH reads AS (
-    SELECT r.place, r.base, r.quote, k.id AS key_id, k.account_id
-    FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY
-      AS r (key_hash, base, quote, place)
-    JOIN api_keys k ON k.key_hash = r.key_hash AND k.${ACTIVE_KEY}
+  WITH epochs AS MATERIALIZED (
+    SELECT (SELECT epoch FROM read_epochs WHERE name = 'access') AS access,
+      (SELECT epoch FROM read_epochs WHERE name = 'rates') AS rates
   ),
-  locked AS MATERIALIZED (
-    SELECT u.account_id, u.units AS used, p.units_per_period AS quota,
-      a.suspended_at IS NOT NULL AS is_suspended
-    FROM period_usage u
-    JOIN accounts a ON a.id = u.account_id
-    LEFT JOIN plans p ON p.name = a.plan
-    WHERE u.period = $4 AND u.account_id IN (SELECT account_id FROM reads)
-    ORDER BY u.account_id
-    FOR UPDATE OF u
-  ),
-  ranked AS (
-    SELECT r.place, r.base, r.quote, r.key_id, r.account_id, l.used, l.quota, l.is_suspended,
-      r.base IS NOT NULL AND NOT l.is_suspended AND coalesce(l.used + count(r.base) OVER (
-        PARTITION BY r.account_id ORDER BY r.place) <= l.quota, false) AS is_granted
-    FROM reads r LEFT JOIN locked l ON l.account_id = r.account_id
-  ),
-  granted AS (
-    SELECT account_id, key_id, count(*) AS units FROM ranked WHERE is_granted GROUP BY 1, 2
+  wanted AS MATERIALIZED (
+    SELECT w.account_id, w.units, w.quota, w.place
+    FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY
+      AS w (account_id, units, quota, place)
+    WHERE (SELECT access FROM epochs) = $9
   ),
   charged AS (
-    UPDATE period_usage u SET units = u.units + g.units
-    FROM (SELECT account_id, sum(units)::bigint AS units FROM granted GROUP BY 1) g
-    WHERE u.account_id = g.account_id AND u.period = $4
+    INSERT INTO period_usage AS u (account_id, period, units, granted, quota)
+    SELECT account_id, $4, least(units, quota), least(units, quota), quota
+    FROM wanted WHERE units > 0 AND quota > 0 ORDER BY account_id COLLATE "C"
+    ON CONFLICT (account_id, period) DO UPDATE SET
+      units = u.units + least(excluded.granted, excluded.quota - u.units),
+      granted = least(excluded.granted, excluded.quota - u.units),
+      quota = excluded.quota
+    WHERE u.units < excluded.quota
+    RETURNING account_id, units - granted AS used, granted
   ),
   counted AS (
     INSERT INTO daily_usage AS d (account_id, day, api_key_id, units)
-    SELECT account_id, $5, key_id, units FROM granted
+    SELECT r.account_id, $5, r.api_key_id, count(*)
+    FROM unnest($6::text[], $7::text[], $8::bigint[]) AS r (account_id, api_key_id, number)
+    JOIN charged c ON c.account_id = r.account_id AND r.number <= c.granted
+    GROUP BY r.account_id, r.api_key_id
     ON CONFLICT (account_id, day, api_key_id) DO UPDATE SET units = d.units + excluded.units
   )
-  SELECT r.place, r.account_id, r.quota, r.used, r.is_suspended, r.is_granted,
-    r.base, r.quote, x.rate, x.as_of, x.suspended_at, x.headers
-  FROM ranked r LEFT JOIN rates x ON x.base = r.base AND x.quote = r.quote AND r.is_granted`;
+  SELECT e.access, e.rates, w.place, coalesce(c.granted, 0) AS granted, coalesce(c.used, (
+    SELECT units FROM period_usage u WHERE u.account_id = w.account_id AND u.period = $4
+  ), 0) AS used
+  FROM epochs e LEFT JOIN (wanted w LEFT JOIN charged c ON c.account_id = w.account_id) ON true`;
 
-// The first read of a key in a billing period creates its account's usage row if it is missing,
-// because the batch locks it. In the order of the accounts, for the same reason as above.
-const INSERT_USAGE_ROWS = `
-  INSERT INTO period_usage (account_id, period, units)
-  SELECT DISTINCT account_id, $2, 0 FROM api_keys
-  WHERE key_hash = ANY ($1::text[]) AND ${ACTIVE_KEY}
-  ORDER BY account_id
-  ON CONFLICT DO NOTHING`;
+/** Each attempt fails only if a key, an account or a plan is changed within the 1 ms of its start. */
+const ATTEMPTS_MAX = 20;
 
-/** Bounds the memory of the keys whose account is known to have a usage row, to some 15 MB. */
-const KEYS_WITH_ROW_MAX = 100_000;
-
-interface ReadRow {
-  readonly place: number;
-  readonly account_id: string;
-  readonly quota: number | null;
-  readonly used: number | null;
-  readonly is_suspended: boolean | null;
-  readonly is_granted: boolean;
-  readonly base: AssetSymbol | null;
-  readonly quote: AssetSymbol | null;
-  readonly rate: Decimal | null;
-  readonly as_of: Instant | null;
-  readonly suspended_at: string | null;
-  readonly headers: string | null;
+interface ChargedRow {
+  readonly access: number;
+  readonly rates: number;
+  readonly place: number | null;
+  readonly granted: number;
+  readonly used: number;
 }
 
-type ParseHeaders = ReturnType<typeof createHeaderParser>;
+/** An account in a batch. */
+interface Account {
+  readonly id: string;
+  readonly quotaUnits: number;
+  wantedUnits: number;
+  /** Its usage before the batch, and the units that the batch got. */
+  usedUnits: number;
+  grantedUnits: number;
+}
+
+/** A read of an active key whose account has a quota. */
+interface MeteredRead {
+  readonly index: number;
+  readonly key: KnownKey;
+  readonly account: Account;
+  readonly pair: Pair | undefined;
+  /** Its number among its account's reads of pairs, or the number of those before it. */
+  readonly number: number;
+}
 
 /** Charges and serves the reads of one day, in order of arrival, with one statement. */
 export type MeteredBatch = (
@@ -102,61 +97,116 @@ export function createPostgresBatches(engine: PostgresEngine): BatchStore {
 }
 
 export function createMeteredBatch(run: RunStatement): MeteredBatch {
-  const keysWithRow = new Set<string>();
-  let rowsPeriod = "";
-  const parseHeaders = createHeaderParser();
+  const keyCache = new KeyCache(run);
+  const rateCache = new RateCache(run);
+
+  /** @returns the epoch of the rates; undefined when the keys have changed: nothing is charged. */
+  const charge = async (
+    client: PoolClient,
+    { period, day }: RateRead,
+    metered: readonly MeteredRead[],
+    epoch: number | undefined,
+  ): Promise<number | undefined> => {
+    const accounts = [...new Set(metered.map(({ account }) => account))];
+    const charged = metered.filter(({ pair }) => pair !== undefined);
+    const { rows } = await run(client, METERED_BATCH, [
+      accounts.map(({ id }) => id),
+      accounts.map(({ wantedUnits }) => wantedUnits),
+      accounts.map(({ quotaUnits }) => quotaUnits),
+      period.name,
+      day,
+      charged.map(({ account }) => account.id),
+      charged.map(({ key }) => key.id),
+      charged.map(({ number }) => number),
+      epoch,
+    ]);
+    const [first] = rows as ChargedRow[];
+    if (first === undefined) throw new StoreUnavailable(new Error("a batch returned no row"));
+    if (first.access !== epoch) {
+      keyCache.enter(first.access);
+      return undefined;
+    }
+    for (const { place, granted, used } of rows as ChargedRow[]) {
+      const account = accounts[(place ?? 0) - 1];
+      if (account === undefined) continue;
+      account.grantedUnits = granted;
+      account.usedUnits = used;
+    }
+    return first.rates;
+  };
 
   return async (client, reads) => {
     const [first] = reads;
     if (first === undefined) return [];
-    const { period, day } = first;
-    if (period.name !== rowsPeriod || keysWithRow.size > KEYS_WITH_ROW_MAX) {
-      keysWithRow.clear();
-      rowsPeriod = period.name;
+    const pairs = new Map<string, Pair>();
+    for (const { pair } of reads) if (pair !== undefined) pairs.set(pairName(pair), pair);
+    // A failure to read the rates comes before the charge where possible.
+    await rateCache.find(client, pairs);
+    const hashes = new Set(reads.map(({ keyHash }) => keyHash));
+    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
+      const { keys, epoch } = await keyCache.find(client, hashes);
+      const { outcomes, metered } = meter(reads, keys);
+      if (metered.length === 0) return outcomes;
+      const ratesEpoch = await charge(client, first, metered, epoch);
+      if (ratesEpoch === undefined) continue;
+      const rates = await rateCache.find(client, pairs, ratesEpoch).catch(failureOf);
+      for (const read of metered) outcomes[read.index] = outcomeOf(read, rates);
+      return outcomes;
     }
-    const hashes = reads.map(({ keyHash }) => keyHash);
-    const withoutRow = [...new Set(hashes)].filter((hash) => !keysWithRow.has(hash));
-    if (withoutRow.length > 0) await run(client, INSERT_USAGE_ROWS, [withoutRow, period.name]);
-
-    const bases = reads.map(({ pair }) => pair?.base ?? null);
-    const quotes = reads.map(({ pair }) => pair?.quote ?? null);
-    const values = [hashes, bases, quotes, period.name, day];
-    const { rows } = await run(client, METERED_BATCH, values);
-
-    const outcomes: RateReadOutcome[] = reads.map(() => undefined);
-    const grantedUnits = new Map<string, number>();
-    for (const row of (rows as ReadRow[]).sort((left, right) => left.place - right.place)) {
-      const { place, account_id: accountId, quota: quotaUnits, used, is_granted: isGranted } = row;
-      // Without a usage row the read was not charged, and the next read of its key creates the row
-      // again.
-      if (used === null) keysWithRow.clear();
-      if (row.is_suspended === true) continue;
-      if (quotaUnits === null || used === null) {
-        outcomes[place - 1] = readWithoutQuota(accountId, reads[place - 1]?.pair);
-        continue;
-      }
-      const granted = (grantedUnits.get(accountId) ?? 0) + (isGranted ? 1 : 0);
-      grantedUnits.set(accountId, granted);
-      keysWithRow.add(hashes[place - 1] ?? "");
-      outcomes[place - 1] = {
-        quota: { quotaUnits, usedUnits: used + granted },
-        found: found(row, parseHeaders),
-      };
-    }
-    return outcomes;
+    throw new StoreUnavailable(new Error(`keys changed during ${ATTEMPTS_MAX} charges in a row`));
   };
 }
 
-function found(row: ReadRow, parseHeaders: ParseHeaders): RateFound {
-  const { is_granted, base, quote, rate, as_of, suspended_at, headers } = row;
-  if (base === null || quote === null) return "no_pair";
-  if (!is_granted) return "exhausted";
-  if (rate === null || as_of === null) return "unsupported";
-  if (suspended_at !== null) return "suspended";
-  try {
-    return { base, quote, rate, asOf: as_of, headers: parseHeaders({ base, quote }, headers) };
-  } catch (error) {
-    // Its unit is charged, as that of any rate that cannot be read (section 4).
-    return new StoreUnavailable(error);
+/** Numbers the reads of each account, in order of arrival. The outcomes of the others are known. */
+function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) {
+  const outcomes: RateReadOutcome[] = reads.map(() => undefined);
+  const accounts = new Map<string, Account>();
+  const metered: MeteredRead[] = [];
+  for (const [index, { keyHash, pair }] of reads.entries()) {
+    const key = keys.get(keyHash);
+    if (key === undefined || key.isSuspended) continue;
+    const { accountId: id, quotaUnits } = key;
+    if (quotaUnits === undefined) {
+      outcomes[index] = readWithoutQuota(id, pair);
+      continue;
+    }
+    let account = accounts.get(id);
+    if (account === undefined) {
+      account = { id, quotaUnits, wantedUnits: 0, usedUnits: 0, grantedUnits: 0 };
+      accounts.set(id, account);
+    }
+    if (pair !== undefined) account.wantedUnits += 1;
+    metered.push({ index, key, account, pair, number: account.wantedUnits });
   }
+  return { outcomes, metered };
+}
+
+function outcomeOf(
+  { account, pair, number }: MeteredRead,
+  rates: ReadonlyMap<string, KnownRate> | StoreUnavailable,
+): RateReadOutcome {
+  const { quotaUnits } = account;
+  const usedUnits = account.usedUnits + Math.min(number, account.grantedUnits);
+  if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "no_pair" };
+  // Another node may have charged the last unit since the statement's snapshot.
+  if (number > account.grantedUnits) {
+    return {
+      quota: { quotaUnits, usedUnits: Math.max(usedUnits, quotaUnits) },
+      found: "exhausted",
+    };
+  }
+  return { quota: { quotaUnits, usedUnits }, found: rateFound(pair, rates) };
+}
+
+function rateFound(
+  pair: Pair,
+  rates: ReadonlyMap<string, KnownRate> | StoreUnavailable,
+): RateFound {
+  return rates instanceof StoreUnavailable ? rates : (rates.get(pairName(pair)) ?? "unsupported");
+}
+
+/** The units are charged already: each of these reads fails alone (section 4). */
+function failureOf(error: unknown): StoreUnavailable {
+  if (error instanceof StoreUnavailable) return error;
+  throw error;
 }
