@@ -107,7 +107,7 @@ suite("the caches of a node on PostgreSQL", () => {
   });
 
   test("a key revoked between its search and its charge is rejected, uncharged", async () => {
-    await using engine = database.openEngine() as ReturnType<typeof database.openEngine> & {
+    const engine = database.openEngine() as ReturnType<typeof database.openEngine> & {
       run: Parameters<typeof createMeteredBatch>[0];
       withPriorityConnection<R>(use: (client: PoolClient) => Promise<R>): Promise<R>;
     };
