@@ -20,7 +20,6 @@ import {
 // at the next read.
 
 const database = await createPostgresDatabase();
-after(() => database[Symbol.asyncDispose]());
 const store = database.openStore();
 /** As another node, or an operator in psql. */
 const other = database.openEngine();
@@ -37,136 +36,144 @@ async function newWarmCustomer(quotaUnits = 10) {
   return { ...customer, read };
 }
 
-suite("a change by SQL is in effect at the next read of a node that has cached the rows", () => {
-  const rejecting = [
-    ["a revoked key", "UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1"],
-    ["a key with another digest", "UPDATE api_keys SET key_hash = 'new' WHERE account_id = $1"],
-    ["a suspended account", "UPDATE accounts SET suspended_at = '2026' WHERE id = $1"],
-  ] as const;
-  for (const [what, sql] of rejecting) {
-    test(`${what} is rejected, uncharged`, async () => {
-      const { accountId, read } = await newWarmCustomer();
+suite("the caches of a node on PostgreSQL", () => {
+  // Here and not at the top: there it would run after the server has ended.
+  after(() => database[Symbol.asyncDispose]());
 
-      await other.query(sql, accountId);
+  suite("a change by SQL is in effect at the next read of a node that has cached the rows", () => {
+    const rejecting = [
+      ["a revoked key", "UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1"],
+      ["a key with another digest", "UPDATE api_keys SET key_hash = 'new' WHERE account_id = $1"],
+      ["a suspended account", "UPDATE accounts SET suspended_at = '2026' WHERE id = $1"],
+    ] as const;
+    for (const [what, sql] of rejecting) {
+      test(`${what} is rejected, uncharged`, async () => {
+        const { accountId, read } = await newWarmCustomer();
 
-      assert.equal(await read(), undefined);
-      assert.equal(await usedUnits(store, accountId), 2);
-    });
-  }
+        await other.query(sql, accountId);
 
-  const exhausting = [
-    ["the quota of its plan", "UPDATE plans SET units_per_period = 2 WHERE name = 'plan-' || $1"],
-    ["another plan", "UPDATE accounts SET plan = 'two' WHERE id = $1"],
-  ] as const;
-  for (const [what, sql] of exhausting) {
-    test(`${what} limits the account`, async () => {
-      await other.query("INSERT INTO plans VALUES ('two', 2) ON CONFLICT DO NOTHING");
-      const { accountId, read } = await newWarmCustomer();
-
-      await other.query(sql, accountId);
-
-      assert.deepEqual(await read(), {
-        quota: { quotaUnits: 2, usedUnits: 2 },
-        found: "exhausted",
+        assert.equal(await read(), undefined);
+        assert.equal(await usedUnits(store, accountId), 2);
       });
-      assert.equal(await usedUnits(store, accountId), 2);
+    }
+
+    const exhausting = [
+      ["the quota of its plan", "UPDATE plans SET units_per_period = 2 WHERE name = 'plan-' || $1"],
+      ["another plan", "UPDATE accounts SET plan = 'two' WHERE id = $1"],
+    ] as const;
+    for (const [what, sql] of exhausting) {
+      test(`${what} limits the account`, async () => {
+        await other.query("INSERT INTO plans VALUES ('two', 2) ON CONFLICT DO NOTHING");
+        const { accountId, read } = await newWarmCustomer();
+
+        await other.query(sql, accountId);
+
+        assert.deepEqual(await read(), {
+          quota: { quotaUnits: 2, usedUnits: 2 },
+          found: "exhausted",
+        });
+        assert.equal(await usedUnits(store, accountId), 2);
+      });
+    }
+
+    test("a higher quota serves an exhausted account", async () => {
+      const { accountId, read } = await newWarmCustomer(2);
+      assert.equal(foundOf(await read()), "exhausted");
+
+      await other.query(
+        "UPDATE plans SET units_per_period = 3 WHERE name = 'plan-' || $1",
+        accountId,
+      );
+
+      assert.ok(isServed(await read()));
+      assert.equal(foundOf(await read()), "exhausted");
+      assert.equal(await usedUnits(store, accountId), 3);
     });
-  }
 
-  test("a higher quota serves an exhausted account", async () => {
-    const { accountId, read } = await newWarmCustomer(2);
-    assert.equal(foundOf(await read()), "exhausted");
+    test("a rate is served, suspended, deleted and stored again, each read charged", async () => {
+      const { accountId, read } = await newWarmCustomer();
+      const rate = "FROM rates WHERE base = 'EUR' AND quote = 'USD'";
 
-    await other.query(
-      "UPDATE plans SET units_per_period = 3 WHERE name = 'plan-' || $1",
-      accountId,
-    );
+      await other.query("UPDATE rates SET rate = '2.5' WHERE base = 'EUR'");
+      assert.equal((foundOf(await read()) as { rate: string }).rate, "2.5");
+      await other.query("UPDATE rates SET suspended_at = '2026' WHERE base = 'EUR'");
+      assert.equal(foundOf(await read()), "suspended");
+      await other.query(`DELETE ${rate}`);
+      assert.equal(foundOf(await read()), "unsupported");
+      await storeRates(store, [newRate("EUR/USD", "1.2", "2026-03-14T15:00:00Z")]);
+      assert.equal((foundOf(await read()) as { rate: string }).rate, "1.2");
 
+      assert.equal(await usedUnits(store, accountId), 6);
+    });
+  });
+
+  test("after a failover that lost a change, a revoked key is rejected", async () => {
+    const { accountId, read } = await newWarmCustomer();
+    const [row = {}] = await other.query("SELECT epoch FROM read_epochs WHERE name = 'access'");
+    await other.query("UPDATE accounts SET suspended_at = NULL WHERE id = $1", accountId);
     assert.ok(isServed(await read()));
-    assert.equal(foundOf(await read()), "exhausted");
+    // What is left of the last change when its transaction is lost.
+    const epoch = integerOf(row, "epoch");
+    await other.query("UPDATE read_epochs SET epoch = $1 WHERE name = 'access'", epoch);
+
+    await other.query("UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1", accountId);
+
+    assert.equal(await read(), undefined);
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
-  test("a rate is served, suspended, deleted and stored again, each read charged", async () => {
-    const { accountId, read } = await newWarmCustomer();
-    const rate = "FROM rates WHERE base = 'EUR' AND quote = 'USD'";
+  test("a key revoked between its search and its charge is rejected, uncharged", async () => {
+    const engine = database.openEngine() as ReturnType<typeof database.openEngine> & {
+      run: Parameters<typeof createMeteredBatch>[0];
+      withPriorityConnection<R>(use: (client: PoolClient) => Promise<R>): Promise<R>;
+    };
+    const { accountId, keyHash } = await newWarmCustomer();
+    let searches = 0;
+    const batch = createMeteredBatch(async (client, sql, values) => {
+      const result = await engine.run(client, sql, values);
+      if (!sql.includes("FROM read_epochs e LEFT JOIN (\n    api_keys")) return result;
+      searches += 1;
+      if (searches === 1) {
+        await other.query(
+          "UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1",
+          accountId,
+        );
+      }
+      return result;
+    });
 
-    await other.query("UPDATE rates SET rate = '2.5' WHERE base = 'EUR'");
-    assert.equal((foundOf(await read()) as { rate: string }).rate, "2.5");
-    await other.query("UPDATE rates SET suspended_at = '2026' WHERE base = 'EUR'");
-    assert.equal(foundOf(await read()), "suspended");
-    await other.query(`DELETE ${rate}`);
-    assert.equal(foundOf(await read()), "unsupported");
-    await storeRates(store, [newRate("EUR/USD", "1.2", "2026-03-14T15:00:00Z")]);
-    assert.equal((foundOf(await read()) as { rate: string }).rate, "1.2");
+    const outcomes = await engine.withPriorityConnection((client) =>
+      batch(client, [newRead(keyHash), newRead(keyHash)]),
+    );
 
-    assert.equal(await usedUnits(store, accountId), 6);
+    assert.deepEqual(outcomes, [undefined, undefined]);
+    assert.equal(searches, 2);
+    assert.equal(await usedUnits(store, accountId), 2);
   });
-});
 
-test("after a failover that lost a change, a revoked key is rejected", async () => {
-  const { accountId, read } = await newWarmCustomer();
-  const [row = {}] = await other.query("SELECT epoch FROM read_epochs WHERE name = 'access'");
-  const epoch = integerOf(row, "epoch");
-  await other.query("UPDATE accounts SET suspended_at = NULL WHERE id = $1", accountId);
-  assert.ok(isServed(await read()));
-  // What is left of the last change when its transaction is lost.
-  await other.query("UPDATE read_epochs SET epoch = $1 WHERE name = 'access'", epoch);
+  test("batches at the same time on one node, during changes of other keys, charge each read once", async () => {
+    const customers = [await newWarmCustomer(60), await newWarmCustomer(60)];
+    const bystander = await newWarmCustomer();
+    const node = database.openEngine();
+    const turnOver = (revokedAt: string) =>
+      other.query(`UPDATE api_keys SET revoked_at = ${revokedAt} WHERE id = $1`, bystander.key.id);
 
-  await other.query("UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1", accountId);
-
-  assert.equal(await read(), undefined);
-  assert.equal(await usedUnits(store, accountId), 3);
-});
-
-test("a key revoked between its search and its charge is rejected, uncharged", async () => {
-  await using engine = database.openEngine() as ReturnType<typeof database.openEngine> & {
-    run: Parameters<typeof createMeteredBatch>[0];
-    withPriorityConnection<R>(use: (client: PoolClient) => Promise<R>): Promise<R>;
-  };
-  const { accountId, keyHash } = await newWarmCustomer();
-  let searches = 0;
-  const batch = createMeteredBatch(async (client, sql, values) => {
-    const result = await engine.run(client, sql, values);
-    if (!sql.includes("FROM read_epochs e LEFT JOIN (\n    api_keys")) return result;
-    searches += 1;
-    if (searches === 1) {
-      await other.query("UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1", accountId);
+    const batches = Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const order = index % 2 === 0 ? customers : customers.toReversed();
+        return node.readBatch([...order, ...order].map(({ keyHash }) => newRead(keyHash)));
+      }),
+    );
+    for (let count = 0; count < 20; count += 1) {
+      await turnOver("'2026'");
+      await turnOver("NULL");
     }
-    return result;
+
+    const outcomes = (await batches).flat();
+    assert.equal(outcomes.length, 160);
+    assert.equal(outcomes.filter(isServed).length, 2 * 58);
+    for (const { accountId } of customers) assert.equal(await usedUnits(store, accountId), 60);
   });
-
-  const outcomes = await engine.withPriorityConnection((client) =>
-    batch(client, [newRead(keyHash), newRead(keyHash)]),
-  );
-
-  assert.deepEqual(outcomes, [undefined, undefined]);
-  assert.equal(searches, 2);
-  assert.equal(await usedUnits(store, accountId), 2);
-});
-
-test("batches at the same time on one node, during changes of other keys, charge each read once", async () => {
-  const customers = [await newWarmCustomer(60), await newWarmCustomer(60)];
-  const bystander = await newWarmCustomer();
-  const node = database.openEngine();
-  const turnOver = (revokedAt: string) =>
-    other.query(`UPDATE api_keys SET revoked_at = ${revokedAt} WHERE id = $1`, bystander.key.id);
-
-  const batches = Promise.all(
-    Array.from({ length: 40 }, async (_, index) => {
-      const order = index % 2 === 0 ? customers : customers.toReversed();
-      return node.readBatch([...order, ...order].map(({ keyHash }) => newRead(keyHash)));
-    }),
-  );
-  for (let count = 0; count < 20; count += 1) {
-    await turnOver("'2026'");
-    await turnOver("NULL");
-  }
-
-  const outcomes = (await batches).flat();
-  assert.equal(outcomes.length, 160);
-  assert.equal(outcomes.filter(isServed).length, 2 * 58);
-  for (const { accountId } of customers) assert.equal(await usedUnits(store, accountId), 60);
 });
 
 test("an asynchronous store gets the next batch before the reads of the last one are settled", async () => {

@@ -12,9 +12,9 @@ import { readWithoutQuota } from "./without-quota.ts";
 // wanted: the batch's accounts, unless a key, an account or a plan has changed since the node read
 // them: then there are none, nothing is charged, and the node reads them again.
 // charged: inserts or updates the accounts' usage rows, in the order of the accounts on every node,
-// so that two batches never deadlock. ON CONFLICT DO UPDATE sees each row as it is once it is locked,
-// not as in the statement's snapshot. The row is its account's lock; the daily counts are only
-// written under it.
+// so that two batches never deadlock. ON CONFLICT DO UPDATE sees each row as it is once it is
+// locked, not as in the statement's snapshot. The row is its account's lock; the daily counts are
+// only written under it.
 // counted: a read is granted when its number within its account is among the granted units.
 const METERED_BATCH = `
   WITH epochs AS MATERIALIZED (
@@ -49,9 +49,11 @@ const METERED_BATCH = `
   SELECT e.access, e.rates, w.place, coalesce(c.granted, 0) AS granted, coalesce(c.used, (
     SELECT units FROM period_usage u WHERE u.account_id = w.account_id AND u.period = $4
   ), 0) AS used
-  FROM epochs e LEFT JOIN (wanted w LEFT JOIN charged c ON c.account_id = w.account_id) ON true`;
+  FROM epochs e LEFT JOIN (
+    wanted w LEFT JOIN charged c ON c.account_id = w.account_id
+  ) ON true`;
 
-/** Each attempt fails only if a key, an account or a plan is changed within the 1 ms of its start. */
+/** An attempt fails only if a key, an account or a plan changes within its 1 ms. */
 const ATTEMPTS_MAX = 20;
 
 interface ChargedRow {
