@@ -27,8 +27,8 @@ export function createAutocannon(): Load {
   };
 }
 
-function randomRequests({ request, counts }: LoadSettings) {
+function randomRequests({ request, counts, distribution }: LoadSettings) {
   return Array.from({ length: REQUESTS_PER_CONNECTION }, () =>
-    filledRequest(request, randomSlots(counts)),
+    filledRequest(request, randomSlots(counts, distribution)),
   );
 }

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Load, LoadResult, LoadSettings } from "./load.ts";
-import { partsOf, rawRequest, SLOTS, type SlotName } from "./requests.ts";
+import { partsOf, RANK_STEP, rawRequest, SLOTS, type SlotName } from "./requests.ts";
 
 const execute = promisify(execFile);
 
@@ -26,7 +26,7 @@ function scriptOf(settings: LoadSettings): string {
     return at % 2 === 0 ? luaText(part) : luaDigits(part as SlotName, settings);
   });
   return `
-local random, format = math.random, string.format
+local random, floor, format = math.random, math.floor, string.format
 math.randomseed(os.time())
 function request()
   return ${parts.join(" .. ")}
@@ -44,9 +44,14 @@ end
 `;
 }
 
-function luaDigits(name: SlotName, { counts }: LoadSettings): string {
+function luaDigits(name: SlotName, { counts, distribution }: LoadSettings): string {
   const { digits, base } = SLOTS[name];
-  return `format("%0${digits}${base === 16 ? "x" : "d"}", random(0, ${counts[`${name}s`] - 1}))`;
+  const count = counts[`${name}s`];
+  const isRanked = name === "account" && distribution === "zipf";
+  const picked = isRanked
+    ? `floor(${count + 1} ^ random()) * ${RANK_STEP} % ${count}`
+    : `random(0, ${count - 1})`;
+  return `format("%0${digits}${base === 16 ? "x" : "d"}", ${picked})`;
 }
 
 /** These texts contain only escapes that JSON and Lua share. */
