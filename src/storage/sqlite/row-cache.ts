@@ -48,7 +48,7 @@ export class RowCache {
     };
   }
 
-  /** Drops rows that may be stale or are too many. Call it in a write transaction, before its reads. */
+  /** Drops rows that may be stale or are too many. Call it first in a write transaction. */
   revalidate(): void {
     const [version] = this.#version.get() as unknown as [number];
     const isFull = this.#maps.some(({ size }) => size > ENTRIES_MAX);
