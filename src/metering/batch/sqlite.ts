@@ -12,7 +12,7 @@ import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.
 import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
-// One statement for a key, its account's quota and usage: each further one would cost a microsecond.
+// One statement finds the key, its account's quota and usage: each further one takes a microsecond.
 const FIND_KEY = `
   SELECT k.api_key, k.account, p.units_per_period, coalesce(u.units, 0)
   FROM usable_keys k

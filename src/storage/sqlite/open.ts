@@ -19,8 +19,8 @@ import { preallocateWal } from "./wal-size.ts";
 const CHECKPOINT_PAGES = 4000;
 
 /**
- * The same for a large database, 66 MB: each checkpoint syncs both files and blocks the batches. With
- * a million accounts 4,000 pages are 60 batches, so that over one in a hundred reads waited for it.
+ * The same for a large database, 66 MB: each checkpoint syncs both files and blocks the batches.
+ * With a million accounts 4,000 pages are 60 batches, so over one in a hundred reads waited for it.
  */
 const CHECKPOINT_PAGES_LARGE = 16_000;
 
