@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FigureName, Figures } from "./figures.ts";
 import type { Load, LoadResult } from "./load/load.ts";
-import { filledRequest, type LoadRequest, OTHER_EVERY, type SlotCounts } from "./load/requests.ts";
+import {
+  type Distribution,
+  filledRequest,
+  type LoadRequest,
+  OTHER_EVERY,
+  type SlotCounts,
+} from "./load/requests.ts";
 import { cpuMicrosOf, residentMib } from "./processes.ts";
 import type { RunningServer } from "./servers.ts";
 import type { UnitsCharged } from "./stores/charged-units.ts";
@@ -13,6 +19,8 @@ export interface Target {
   readonly servers: readonly RunningServer[];
   readonly request: LoadRequest;
   readonly counts: SlotCounts;
+  /** Uniform by default. */
+  readonly distribution?: Distribution;
   /** The expected status of every response; 200 by default. */
   readonly status?: number;
   /** The charges that must agree with the responses; undefined when the target charges nothing. */
@@ -130,13 +138,15 @@ async function loadMeasured(target: Target, load: Load, settings: RoundSettings)
 
 /** Several servers share the connections. Their counts are added; of the times the worst counts. */
 async function loadAll(
-  { servers, request, counts }: Target,
+  { servers, request, counts, distribution = "uniform" }: Target,
   load: Load,
   { connections, seconds }: RoundSettings,
 ): Promise<LoadResult> {
   const share = Math.ceil(connections / servers.length);
   const parts = await Promise.all(
-    servers.map(({ url }) => load({ url, request, counts, connections: share, seconds })),
+    servers.map(({ url }) =>
+      load({ url, request, counts, distribution, connections: share, seconds }),
+    ),
   );
   const all = (figure: keyof LoadResult) => parts.map((part) => part[figure]);
   const total = (figure: keyof LoadResult) => all(figure).reduce((left, right) => left + right, 0);

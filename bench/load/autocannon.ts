@@ -27,11 +27,11 @@ export function createAutocannon(): Load {
   };
 }
 
-function randomRequests({ request, counts }: LoadSettings) {
+function randomRequests({ request, counts, distribution }: LoadSettings) {
   const { others = [], ...main } = request;
   return Array.from({ length: REQUESTS_PER_CONNECTION }, (_, index) => {
     const turn = (index + 1) / OTHER_EVERY;
     const other = Number.isInteger(turn) ? others[turn % others.length] : undefined;
-    return filledRequest(other ?? main, randomSlots(counts));
+    return filledRequest(other ?? main, randomSlots(counts, distribution));
   });
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { createAutocannon } from "./autocannon.ts";
-import type { LoadRequest, SlotCounts } from "./requests.ts";
+import type { Distribution, LoadRequest, SlotCounts } from "./requests.ts";
 import { createWrk } from "./wrk.ts";
 
 /** The responses to one round of load. */
@@ -21,6 +21,8 @@ export interface LoadSettings {
   readonly url: string;
   readonly request: LoadRequest;
   readonly counts: SlotCounts;
+  /** Uniform by default. */
+  readonly distribution?: Distribution;
   readonly connections: number;
   readonly seconds: number;
 }

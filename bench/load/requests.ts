@@ -55,10 +55,24 @@ export function rawRequest(url: string, { method, path, headers, body }: LoadReq
   return [...head, "", body ?? ""].join("\r\n");
 }
 
+/**
+ * How requests are spread over accounts: evenly, or by Zipf's law (s = 1), where the account of rank
+ * n gets a share in proportion to 1/n.
+ */
+export type Distribution = "uniform" | "zipf";
+
+/** A prime: multiples of it scatter the ranks, so that busy accounts are not neighbors in the store. */
+export const RANK_STEP = 611_953;
+
 /** A random account and a random pair of a store. */
-export function randomSlots({ accounts, pairs }: SlotCounts): Readonly<Record<SlotName, number>> {
+export function randomSlots(
+  { accounts, pairs }: SlotCounts,
+  distribution: Distribution = "uniform",
+): Readonly<Record<SlotName, number>> {
   const below = (count: number) => Math.floor(Math.random() * count);
-  return { account: below(accounts), pair: below(pairs) };
+  const rank = () => Math.floor((accounts + 1) ** Math.random());
+  const account = distribution === "zipf" ? (rank() * RANK_STEP) % accounts : below(accounts);
+  return { account, pair: below(pairs) };
 }
 
 function digitsOf(name: SlotName, index: number): string {

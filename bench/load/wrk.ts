@@ -8,6 +8,7 @@ import {
   type LoadRequest,
   OTHER_EVERY,
   partsOf,
+  RANK_STEP,
   rawRequest,
   SLOTS,
   type SlotName,
@@ -32,7 +33,7 @@ function scriptOf(settings: LoadSettings): string {
   const { request } = settings;
   const others = (request.others ?? []).map((other) => functionOf(other, settings));
   return `
-local random, format = math.random, string.format
+local random, floor, format = math.random, math.floor, string.format
 math.randomseed(os.time())
 local main = ${functionOf(request, settings)}
 local others, turn = { ${others.join(", ")} }, 0
@@ -64,9 +65,14 @@ function functionOf(request: LoadRequest, settings: LoadSettings): string {
   return `function() return ${parts.join(" .. ")} end`;
 }
 
-function luaDigits(name: SlotName, { counts }: LoadSettings): string {
+function luaDigits(name: SlotName, { counts, distribution }: LoadSettings): string {
   const { digits, base } = SLOTS[name];
-  return `format("%0${digits}${base === 16 ? "x" : "d"}", random(0, ${counts[`${name}s`] - 1}))`;
+  const count = counts[`${name}s`];
+  const isRanked = name === "account" && distribution === "zipf";
+  const picked = isRanked
+    ? `floor(${count + 1} ^ random()) * ${RANK_STEP} % ${count}`
+    : `random(0, ${count - 1})`;
+  return `format("%0${digits}${base === 16 ? "x" : "d"}", ${picked})`;
 }
 
 /** These texts contain only escapes that JSON and Lua share. */

@@ -7,7 +7,9 @@ import { bareTarget } from "../yardsticks/targets.ts";
 
 export const million: Scenario = {
   name: "million",
-  summary: "metered reads over a million accounts and 100,000 pairs, compared with the small store",
+  summary:
+    "metered reads over a million accounts and 100,000 pairs, evenly and by Zipf's law, " +
+    "compared with the small store",
   async run(bench) {
     bench.print("filling a store with a million accounts …");
     const large = await startFilledKurs(bench, "million", MILLION);
@@ -19,8 +21,12 @@ export const million: Scenario = {
         await bareTarget(bench),
         kursTarget("small store", small),
         kursTarget("a million", large),
+        { ...kursTarget("a million, Zipf", large), distribution: "zipf" },
       ],
-      ratios: [["a million", "small store"]],
+      ratios: [
+        ["a million", "small store"],
+        ["a million, Zipf", "small store"],
+      ],
     });
     const title = "first start, and memory before the first request";
     return { tables: [{ title, rows: atStart, notes: [] }, ...tables], failures };

@@ -2,8 +2,17 @@ import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { migrationsIn } from "../../src/storage/migrations.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
-import { newCustomer, newRead, unitsOfDays, usedUnits } from "../contract/suite/database.ts";
+import {
+  BY,
+  KEY_LIMITS,
+  newCustomer,
+  newKey,
+  newRead,
+  unitsOfDays,
+  usedUnits,
+} from "../contract/suite/database.ts";
 import { makeOfSchema } from "./stored.ts";
 
 const keyHashOf = (name: string) => hash("sha256", name);
@@ -70,4 +79,52 @@ test("an account and a key created after the migration get their own numbers", a
     const rows = other.prepare(`SELECT number FROM ${table} ORDER BY number`).all();
     assert.deepEqual(rows.flatMap(Object.values), [1, 2, 3, 4], table);
   }
+});
+
+/** The keys that may read, by the tables of which the narrow one is derived. */
+const MAY_READ = `
+  SELECT lower(k.key_hash) AS key_hash, k.number AS api_key, a.number AS account, a.plan
+  FROM api_keys k JOIN accounts a ON a.id = k.account_id
+  WHERE k.revoked_at IS NULL AND a.suspended_at IS NULL ORDER BY 1`;
+
+const USABLE_KEYS = `
+  SELECT lower(hex(digest)) AS key_hash, api_key, account, plan FROM usable_keys ORDER BY 1`;
+
+test("the keys that may read follow every change of a key, an account and its plan", async () => {
+  await using database = await createSqliteDatabase();
+  const other = database.openDatabase();
+  makeOfSchema(other, 5);
+  other.exec(BEFORE_NUMBERS);
+  for (const sql of migrationsIn("sqlite").slice(5, 10)) other.exec(sql);
+  other.exec("PRAGMA user_version = 10");
+  other.exec("UPDATE accounts SET suspended_at = '2026-11-20T00:00:00.000Z' WHERE id = 'bob'");
+  const store = database.openStore();
+  const hashes = () => {
+    const rows = other.prepare(USABLE_KEYS).all();
+    assert.deepEqual(rows, other.prepare(MAY_READ).all());
+    return rows.map(({ key_hash }) => String(key_hash));
+  };
+  assert.deepEqual(hashes(), [keyHashOf("ada")]);
+
+  const { accountId, keyHash, email } = await newCustomer(store, 10);
+  const second = newKey(accountId);
+  await store.keys.create(second, KEY_LIMITS, BY);
+  assert.equal(hashes().length, 3);
+
+  await store.administration.suspend(email, BY);
+  assert.deepEqual(hashes(), [keyHashOf("ada")]);
+  assert.equal(await store.metering.read(newRead(keyHash)), undefined);
+  await store.administration.resume(email, BY);
+  assert.equal(hashes().length, 3);
+  await store.keys.revoke(accountId, second.id, BY);
+  assert.deepEqual(hashes(), [keyHashOf("ada"), keyHash].sort());
+
+  await store.plans.set({ name: "large", unitsPerPeriod: 70 }, BY);
+  await store.accounts.setPlan(email, "large", BY);
+  hashes();
+  assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.quotaUnits, 70);
+
+  await store.administration.delete(email, BY);
+  assert.deepEqual(hashes(), [keyHashOf("ada")]);
+  assert.equal(await store.metering.read(newRead(keyHash)), undefined);
 });

@@ -143,19 +143,83 @@ test("a transaction within another is rejected, and the outer one is committed o
   );
 });
 
-test("the row cache is cleared beyond 100,000 entries", async () => {
+const FAIL_PAIRS_OF_UNITS = `
+  CREATE TRIGGER no_pairs BEFORE INSERT ON charged_units WHEN new.units > 1
+  BEGIN SELECT abs(-9223372036854775807 - 1); END`;
+
+test("a batch that fails leaves no unit in the row cache", async () => {
+  await using database = await createSqliteDatabase();
+  const [store, engine] = [database.openStore(), database.openEngine()];
+  database.openDatabase().exec(FAIL_PAIRS_OF_UNITS);
+  const { accountId, keyHash } = await newCustomer(store, 3);
+  const read = async (times: number) => {
+    const outcomes = await engine.readBatch(Array.from({ length: times }, () => newRead(keyHash)));
+    return outcomes.map((outcome) => [outcome?.found, outcome?.quota?.usedUnits]);
+  };
+  assert.deepEqual(await read(1), [["unsupported", 1]]);
+
+  await assert.rejects(read(2), StoreUnavailable);
+
+  assert.equal(await usedUnits(store, accountId), 1);
+  assert.deepEqual(await read(1), [["unsupported", 2]]);
+  assert.deepEqual(await read(1), [["unsupported", 3]]);
+  assert.deepEqual(await read(1), [["exhausted", 3]]);
+  assert.equal(await usedUnits(store, accountId), 3);
+});
+
+test("two keys of an account share its quota in each period, also when the clock goes back", async () => {
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  const { accountId, keyHash } = await newCustomer(store, 3);
+  const second = newKey(accountId);
+  await store.keys.create(second, KEY_LIMITS, BY);
+  const usedAfter = async (hash: string, time: string) => {
+    const outcome = await store.metering.read(newRead(hash, { time }));
+    return [outcome?.found, outcome?.quota?.usedUnits];
+  };
+  const [november, december] = ["2026-11-30T23:59:59.000Z", "2026-12-01T00:00:00.000Z"];
+
+  assert.deepEqual(await usedAfter(keyHash, november), ["unsupported", 1]);
+  assert.deepEqual(await usedAfter(second.keyHash, december), ["unsupported", 1]);
+  assert.deepEqual(await usedAfter(second.keyHash, november), ["unsupported", 2]);
+  assert.deepEqual(await usedAfter(keyHash, december), ["unsupported", 2]);
+  assert.deepEqual(await usedAfter(keyHash, november), ["unsupported", 3]);
+  assert.deepEqual(await usedAfter(second.keyHash, november), ["exhausted", 3]);
+  assert.deepEqual(await usedAfter(second.keyHash, december), ["unsupported", 3]);
+  assert.deepEqual(await usedAfter(keyHash, december), ["exhausted", 3]);
+});
+
+test("units that another program adds count against the quota at the next read", async () => {
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  const { accountId, keyHash } = await newCustomer(store, 5);
+  assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 1);
+
+  database.openDatabase().exec("UPDATE charged_units SET units = units + 3");
+
+  assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 5);
+  assert.equal((await store.metering.read(newRead(keyHash)))?.found, "exhausted");
+  assert.equal(await usedUnits(store, accountId), 5);
+});
+
+test("the row cache is cleared beyond 100,000 entries, between two transactions", async () => {
   using database = new DatabaseSync(":memory:");
   const searches: number[] = [];
-  const find = new RowCache(database).of(String, (sought: number) => {
+  const cache = new RowCache(database);
+  const find = cache.of(String, (sought: number) => {
     searches.push(sought);
     return sought;
   });
-  for (let sought = 1; sought <= 100_001; sought += 1) find(sought);
+  cache.revalidate();
+  for (let sought = 1; sought <= 100_000; sought += 1) find(sought);
+  cache.revalidate();
+  assert.deepEqual([find(100_001), find(100_000), find(100_001)], [100_001, 100_000, 100_001]);
   assert.equal(searches.length, 100_001);
 
-  assert.deepEqual([find(100_001), find(100_000), find(100_001)], [100_001, 100_000, 100_001]);
+  cache.revalidate();
+  assert.deepEqual([find(100_001), find(100_001)], [100_001, 100_001]);
 
-  assert.deepEqual(searches.slice(100_001), [100_000]);
+  assert.deepEqual(searches.slice(100_001), [100_001]);
 });
 
 test("a second store on the same file migrates nothing and keeps the data", async () => {

@@ -16,11 +16,11 @@ const POSTGRES_COLUMNS = `
   WHERE table_schema = current_schema() AND table_name <> 'schema_migrations'
   ORDER BY table_name || '.' || column_name COLLATE "C"`;
 
-/** Without the internal numbers of accounts and keys: two views show the units. */
+/** Without the internal numbers, and the tables by them: two views show the units. */
 const SQLITE_COLUMNS = `
   SELECT t.name || '.' || c.name AS name FROM sqlite_schema t, pragma_table_info(t.name) c
-  WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'charged_units'
-    AND c.name <> 'number'
+  WHERE t.type IN ('table', 'view') AND t.name NOT LIKE 'sqlite_%' 
+    AND t.name NOT IN ('charged_units', 'usable_keys') AND c.name <> 'number'
   ORDER BY 1`;
 
 const POSTGRES_REFERENCES = `

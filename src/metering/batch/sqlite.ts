@@ -5,7 +5,6 @@ import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Decimal } from "../../shared/decimal.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
-import { ACTIVE_KEY } from "../../storage/columns.ts";
 import type { SqliteEngine } from "../../storage/sqlite/engine.ts";
 import { isCorruption } from "../../storage/sqlite/errors.ts";
 import type { RowCache } from "../../storage/sqlite/row-cache.ts";
@@ -13,33 +12,39 @@ import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.
 import { prepareCharges } from "./sqlite-charges.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
+// One statement finds the key, its account's quota and usage: each further one takes a microsecond.
 const FIND_KEY = `
-  SELECT number, account_id FROM api_keys WHERE key_hash = ?1 AND ${ACTIVE_KEY}`;
-
-const FIND_QUOTA = `
-  SELECT a.number, p.units_per_period, coalesce(u.units, 0), a.suspended_at IS NOT NULL
-  FROM accounts a
-  JOIN plans p ON p.name = a.plan
+  SELECT k.api_key, k.account, p.units_per_period, coalesce(u.units, 0)
+  FROM usable_keys k
+  LEFT JOIN plans p ON p.name = k.plan
   LEFT JOIN charged_units u
-    ON u.period = ?2 AND u.account = a.number AND u.day = 0 AND u.api_key = 0
-  WHERE a.id = ?1`;
+    ON u.period = ?2 AND u.account = k.account AND u.day = 0 AND u.api_key = 0
+  WHERE k.digest = unhex(?1)`;
+
+const FIND_USED_UNITS = `
+  SELECT units FROM charged_units
+  WHERE period = ?1 AND account = ?2 AND day = 0 AND api_key = 0`;
+
+const FIND_ACCOUNT_ID = "SELECT id FROM accounts WHERE number = ?1";
 
 const FIND_RATE = `
   SELECT rate, as_of, suspended_at, headers FROM rates WHERE base = ?1 AND quote = ?2`;
 
-type KeyRow = [number: number, accountId: string];
-type QuotaRow = [account: number, quotaUnits: number, usedUnits: number, isSuspended: 0 | 1];
+/** The quota is missing when the account's plan is not stored. */
+type KeyRow = [apiKey: number, account: number, quotaUnits: number | null, usedUnits: number];
 type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null, headers: string | null];
 
-/** An account in a batch: its usage at the batch's start, and the units granted since. */
+/** A cached account. Batches change its usage as they charge it, so its keys share one object. */
 interface Account {
   readonly number: number;
-  readonly quotaUnits: number;
-  readonly usedUnits: number;
-  readonly isSuspended: boolean;
-  grantedUnits: number;
-  /** By the key's number. */
-  readonly grantedByKey: Map<number, number>;
+  readonly quotaUnits: number | null;
+  period: string;
+  usedUnits: number;
+}
+
+interface Key {
+  readonly number: number;
+  readonly account: Account;
 }
 
 export function createSqliteBatches(engine: SqliteEngine): BatchStore {
@@ -50,20 +55,17 @@ export function createSqliteBatches(engine: SqliteEngine): BatchStore {
  * Prepares the metered batch of a database: it looks up every key, grants units in order of arrival
  * within each account's remaining quota, reads the rates, then adds the units by account and period
  * and by key and day. It runs inside the caller's write transaction, after the row cache was
- * revalidated. Keys and rates come from the cache; quotas and charges always from the database.
+ * revalidated. Keys, accounts with their usage and rates come from the cache. If the batch fails,
+ * the engine drops the usage that was counted in the cache and never stored.
  */
 function prepareBatch(
   database: DatabaseSync,
   cache: RowCache,
 ): (reads: readonly RateRead[]) => RateReadOutcome[] {
-  const findQuota = rowsAsArrays(database.prepare(FIND_QUOTA));
   const chargesOf = prepareCharges(database);
-  const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
+  const findKey = prepareKeys(database, cache);
+  const accountId = rowsAsArrays(database.prepare(FIND_ACCOUNT_ID));
   const rateRow = rowsAsArrays(database.prepare(FIND_RATE));
-  const findKey = cache.of(
-    (keyHash: string) => keyHash,
-    (keyHash) => keyRow.get(keyHash) as KeyRow | undefined,
-  );
   const findRate = cache.of(
     ({ base, quote }: Pair) => `${base}/${quote}`,
     ({ base, quote }): ServedRate | "suspended" | undefined => {
@@ -79,49 +81,69 @@ function prepareBatch(
     const [first] = reads;
     if (first === undefined) return [];
     const { period, day } = first;
-    const accounts = new Map<string, Account>();
-
-    const accountOf = (accountId: string): Account | undefined => {
-      const known = accounts.get(accountId);
-      if (known !== undefined) return known;
-      const row = findQuota.get(accountId, period.name) as unknown as QuotaRow | undefined;
-      if (row === undefined) return undefined;
-      const account = {
-        number: row[0],
-        quotaUnits: row[1],
-        usedUnits: row[2],
-        isSuspended: row[3] === 1,
-        grantedUnits: 0,
-        grantedByKey: new Map<number, number>(),
-      };
-      accounts.set(accountId, account);
-      return account;
-    };
+    const grants = new Map<Key, number>();
 
     const outcomes = reads.map(({ keyHash, pair }): RateReadOutcome => {
-      const key = findKey(keyHash);
+      const key = findKey(keyHash, period.name);
       if (key === undefined) return undefined;
-      const [keyNumber, accountId] = key;
-      const account = accountOf(accountId);
-      if (account === undefined) return readWithoutQuota(accountId, pair);
-      if (account.isSuspended) return undefined;
-      const { quotaUnits } = account;
-      const usedUnits = account.usedUnits + account.grantedUnits;
+      const { account } = key;
+      const { quotaUnits, usedUnits } = account;
+      if (quotaUnits === null) {
+        const [id] = accountId.get(account.number) as unknown as [string];
+        return readWithoutQuota(id, pair);
+      }
       if (pair === undefined) return { quota: { quotaUnits, usedUnits }, found: "no_pair" };
       if (usedUnits >= quotaUnits) return { quota: { quotaUnits, usedUnits }, found: "exhausted" };
-      account.grantedUnits += 1;
-      account.grantedByKey.set(keyNumber, (account.grantedByKey.get(keyNumber) ?? 0) + 1);
+      account.usedUnits += 1;
+      grants.set(key, (grants.get(key) ?? 0) + 1);
       const quota = { quotaUnits, usedUnits: usedUnits + 1 };
       return { quota, found: readRate(findRate, pair) };
     });
 
     const charges = chargesOf(day);
-    for (const { number, grantedUnits, grantedByKey } of accounts.values()) {
-      if (grantedUnits > 0) charges.addToPeriod(number, grantedUnits);
-      for (const [key, units] of grantedByKey) charges.addToDay(number, key, units);
+    for (const [{ number, account }, units] of grants) {
+      charges.addToPeriod(account.number, units);
+      charges.addToDay(account.number, number, units);
     }
     charges.write();
     return outcomes;
+  };
+}
+
+/** Prepares the search for a key that may read, with its account's usage in a period. */
+function prepareKeys(
+  database: DatabaseSync,
+  cache: RowCache,
+): (keyHash: string, period: string) => Key | undefined {
+  const keyRow = rowsAsArrays(database.prepare(FIND_KEY));
+  const unitsRow = rowsAsArrays(database.prepare(FIND_USED_UNITS));
+  const keys = cache.map<string, Key>();
+  const accounts = cache.map<number, Account>();
+  return (keyHash, period) => {
+    const known = keys.get(keyHash);
+    if (known !== undefined) {
+      const { account } = known;
+      if (account.period === period) return known;
+      const row = unitsRow.get(period, account.number) as unknown as [number] | undefined;
+      account.usedUnits = row?.[0] ?? 0;
+      account.period = period;
+      return known;
+    }
+    const row = keyRow.get(keyHash, period) as unknown as KeyRow | undefined;
+    if (row === undefined) return undefined;
+    const [apiKey, number, quotaUnits, usedUnits] = row;
+    let account = accounts.get(number);
+    if (account === undefined) {
+      account = { number, quotaUnits, period, usedUnits };
+      accounts.set(number, account);
+    } else if (account.period !== period) {
+      // Otherwise its usage includes what this batch has granted by another key.
+      account.usedUnits = usedUnits;
+      account.period = period;
+    }
+    const key = { number: apiKey, account };
+    keys.set(keyHash, key);
+    return key;
   };
 }
 

@@ -6,7 +6,8 @@ import { RowCache } from "./row-cache.ts";
 
 export interface SqliteEngine extends Engine {
   /**
-   * Prepares work that runs as one write transaction and first drops stale rows from the cache.
+   * Prepares work that runs as one write transaction and first drops stale rows from the cache; if
+   * it fails, all of them.
    *
    * @param prepare called once, immediately.
    */
@@ -104,11 +105,18 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
 
     prepareTransaction(prepare) {
       const work = prepare(database, cache);
-      return (given) =>
-        atomically(() => {
-          cache.revalidate();
-          return work(given);
-        });
+      return (given) => {
+        try {
+          return atomically(() => {
+            cache.revalidate();
+            return work(given);
+          });
+        } catch (error) {
+          // The work may have changed rows in it whose change is rolled back.
+          cache.clear();
+          throw error;
+        }
+      };
     },
 
     prepareRead(prepare) {
