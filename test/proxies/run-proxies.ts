@@ -3,10 +3,10 @@ import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { startPostgres } from "../../harness/postgres.ts";
 import { type ProxyProgram, proxies, requirePrograms, startProxy } from "../../harness/proxies.ts";
 import { type Call, type Client, type Customer, clientOf } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
-import { newPostgresDatabase } from "../support/postgres-databases.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
 
 // Runs two nodes behind each proxy with the configuration in deploy/: npm run proxies. Needs the
@@ -42,10 +42,10 @@ for (const name of values.only) {
 }
 
 async function check(name: string, proxy: ProxyProgram): Promise<void> {
-  await using database = await newPostgresDatabase();
+  await using database = await startPostgres({});
   await using directory = await temporaryDirectory();
   const env = {
-    DATABASE_URL: database.url,
+    DATABASE_URL: database.url(),
     TRUST_PROXY: "loopback",
     AUTH_LIMIT: String(LOGINS_PER_WINDOW),
     PLAN_FREE_UNITS: "10000000",

@@ -13,7 +13,7 @@ const framingHeaders = [
 /** These and those that change the response have a rule of their own, or node:http handles them. */
 const decisiveHeaders = [...framingHeaders, "host", "authorization", "origin"];
 
-/** Any bytes but control characters, or a tab: Cloudflare's names of cities are UTF-8, for example. */
+/** Tabs, and all bytes but control characters: Cloudflare, for example, sends cities in UTF-8. */
 const VALUE = "[\\t -~\\x80-\\xff]*";
 
 /** The characters of a header's name (RFC 9110, section 5.6.2). */
