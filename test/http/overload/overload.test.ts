@@ -185,7 +185,8 @@ suite("a server that gets more requests than it can serve", { concurrency: true 
     await beside.query("BEGIN");
     await beside.query("LOCK TABLE sessions IN ACCESS EXCLUSIVE MODE");
 
-    const stuck = Array.from({ length: 40 }, () => node.get("/v1/account/usage", { session }));
+    // Not the usage: its requests share one statement.
+    const stuck = Array.from({ length: 40 }, () => node.get("/v1/account/settings", { session }));
     assert.equal((await waitersFor(beside, 8)).length, 8);
     const [read, ready] = await Promise.all([
       node.get("/v1/rates/EUR/USD", { apiKey }),
