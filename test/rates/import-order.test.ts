@@ -22,14 +22,6 @@ test("an import keeps the order of a pair's lines, and reports lines in the file
   const reported = imported.stderr.match(/^line \d+: \w+\/\w+/gm);
   assert.deepEqual(reported, ["line 4: ZAR/USD", "line 7: EUR/USD", "line 8: AUD/USD"]);
 
-  const { stdout } = await kurs(["rates", "history", "EUR", "USD", "--json"], { dataDirectory });
-  const history = JSON.parse(stdout) as { rate: string; sequence: number }[];
-  assert.deepEqual(
-    history.map(({ rate, sequence }) => [rate, sequence]),
-    [
-      ["1.10", 1],
-      ["1.20", 2],
-      ["1.30", 3],
-    ],
-  );
+  const { stdout } = await kurs(["rates", "history", "EUR", "USD"], { dataDirectory });
+  assert.deepEqual(stdout.match(/1\.\d\d\b/g), ["1.10", "1.20", "1.30"]);
 });
