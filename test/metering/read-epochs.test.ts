@@ -151,6 +151,36 @@ suite("the caches of a node on PostgreSQL", () => {
     assert.equal(await usedUnits(store, accountId), 2);
   });
 
+  test("changes of other keys before every charge do not fail a batch", async () => {
+    const engine = database.openEngine() as ReturnType<typeof database.openEngine> & {
+      run: Parameters<typeof createMeteredBatch>[0];
+      withPriorityConnection<R>(use: (client: PoolClient) => Promise<R>): Promise<R>;
+    };
+    const { accountId, keyHash } = await newWarmCustomer();
+    const bystander = await newWarmCustomer();
+    const changes: Promise<unknown>[] = [];
+    let isLocked = false;
+    const batch = createMeteredBatch(async (client, sql, values) => {
+      const result = await engine.run(client, sql, values);
+      isLocked ||= sql.endsWith("FOR SHARE");
+      if (!sql.includes("FROM read_epochs e LEFT JOIN (\n    api_keys")) return result;
+      const revoke = "UPDATE api_keys SET revoked_at = '2026' WHERE id = $1";
+      const change = other.query(revoke, bystander.key.id);
+      changes.push(change);
+      if (!isLocked) await change;
+      return result;
+    });
+
+    const [outcome] = await engine.withPriorityConnection((client) =>
+      batch(client, [newRead(keyHash)]),
+    );
+
+    assert.ok(isServed(outcome));
+    assert.ok(isLocked);
+    await Promise.all(changes);
+    assert.equal(await usedUnits(store, accountId), 3);
+  });
+
   test("batches at the same time on one node, during changes of other keys, charge each read once", async () => {
     const customers = [await newWarmCustomer(60), await newWarmCustomer(60)];
     const bystander = await newWarmCustomer();

@@ -53,8 +53,14 @@ const METERED_BATCH = `
     wanted w LEFT JOIN charged c ON c.account_id = w.account_id
   ) ON true`;
 
-/** An attempt fails only if a key, an account or a plan changes within its 1 ms. */
-const ATTEMPTS_MAX = 20;
+/**
+ * An attempt fails only if a key, an account or a plan is changed within the 1 ms of its start. After
+ * these, the batch makes such changes wait: whoever makes them without end must not stop reads.
+ */
+const FREE_ATTEMPTS = 3;
+
+// Changes of keys, accounts and plans wait at their commit for the end of this transaction.
+const KEEP_ACCESS = "SELECT epoch FROM read_epochs WHERE name = 'access' FOR SHARE";
 
 interface ChargedRow {
   readonly access: number;
@@ -137,6 +143,24 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
     return first.rates;
   };
 
+  /** @returns undefined when the keys have changed. */
+  const attempt = async (client: PoolClient, first: RateRead, reads: readonly RateRead[]) => {
+    const hashes = new Set(reads.map(({ keyHash }) => keyHash));
+    const { keys, epoch } = await keyCache.find(client, hashes);
+    const { outcomes, metered } = meter(reads, keys);
+    if (metered.length === 0) return { outcomes, metered, ratesEpoch: undefined };
+    const ratesEpoch = await charge(client, first, metered, epoch);
+    return ratesEpoch === undefined ? undefined : { outcomes, metered, ratesEpoch };
+  };
+
+  const attemptWithLock: typeof attempt = async (client, first, reads) => {
+    await run(client, "BEGIN", []);
+    await run(client, KEEP_ACCESS, []);
+    const charged = await attempt(client, first, reads);
+    await run(client, "COMMIT", []);
+    return charged;
+  };
+
   return async (client, reads) => {
     const [first] = reads;
     if (first === undefined) return [];
@@ -144,18 +168,17 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
     for (const { pair } of reads) if (pair !== undefined) pairs.set(pairName(pair), pair);
     // A failure to read the rates comes before the charge where possible.
     await rateCache.find(client, pairs);
-    const hashes = new Set(reads.map(({ keyHash }) => keyHash));
-    for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
-      const { keys, epoch } = await keyCache.find(client, hashes);
-      const { outcomes, metered } = meter(reads, keys);
-      if (metered.length === 0) return outcomes;
-      const ratesEpoch = await charge(client, first, metered, epoch);
-      if (ratesEpoch === undefined) continue;
-      const rates = await rateCache.find(client, pairs, ratesEpoch).catch(failureOf);
-      for (const read of metered) outcomes[read.index] = outcomeOf(read, rates);
-      return outcomes;
+    let charged: Awaited<ReturnType<typeof attempt>>;
+    for (let free = 0; charged === undefined && free < FREE_ATTEMPTS; free += 1) {
+      charged = await attempt(client, first, reads);
     }
-    throw new StoreUnavailable(new Error(`keys changed during ${ATTEMPTS_MAX} charges in a row`));
+    charged ??= await attemptWithLock(client, first, reads);
+    if (charged === undefined) throw new StoreUnavailable(new Error("the epoch is not locked"));
+    const { outcomes, metered, ratesEpoch } = charged;
+    if (metered.length === 0) return outcomes;
+    const rates = await rateCache.find(client, pairs, ratesEpoch).catch(failureOf);
+    for (const read of metered) outcomes[read.index] = outcomeOf(read, rates);
+    return outcomes;
   };
 }
 
