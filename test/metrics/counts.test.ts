@@ -123,8 +123,7 @@ test("metrics: every rejection counts by its code on every path and is not a uni
     unsupported_pair: 2,
     quota_exceeded: 2 + 2,
     method_not_allowed: 1,
-    // One of them opened the connection that node:http serves.
-    not_found: 1 + 1,
+    not_found: 1,
     unsupported_media_type: 1,
     too_many_requests: 1,
   });
