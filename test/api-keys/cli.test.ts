@@ -77,7 +77,7 @@ suite("kurs keys", { concurrency: 4 }, () => {
     const copies = `
       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 449)
       INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
-      SELECT printf('many%d', i), printf('fffffff0-0000-7000-8000-%012d', i), account_id,
+      SELECT printf('%064x', i), printf('fffffff0-0000-7000-8000-%012d', i), account_id,
         char(27) || '[2J' || char(8238), key_prefix, created_at
       FROM n, api_keys WHERE id = ?`;
     query(dataDirectory, copies, id);

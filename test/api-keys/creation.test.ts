@@ -94,9 +94,9 @@ async function accountWithKeys(
   database.exec("BEGIN");
   const copy = database.prepare(`
     INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
-    SELECT key_hash || ?1, id || ?1, account_id, name, key_prefix, ?3, ?4
+    SELECT key_hash || printf('%04x', -?1), id || ?1, account_id, name, key_prefix, ?3, ?4
     FROM api_keys WHERE id = ?2`);
-  for (let index = 1; index < keys; index += 1) copy.run(`-${index}`, id, createdAt, revokedAt);
+  for (let index = 1; index < keys; index += 1) copy.run(-index, id, createdAt, revokedAt);
   database.exec("COMMIT");
   return { own, id };
 }

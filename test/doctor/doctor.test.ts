@@ -170,7 +170,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     query(
       directory.path,
       `INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
-      SELECT 'another', 'another', account_id, name, key_prefix, created_at FROM api_keys`,
+      SELECT hex('another'), 'another', account_id, name, key_prefix, created_at FROM api_keys`,
     );
     query(directory.path, "UPDATE api_keys SET number = number + 1 WHERE id = 'another'");
     const between = await doctor(directory.path);

@@ -54,8 +54,8 @@ const METERED_BATCH = `
   ) ON true`;
 
 /**
- * An attempt fails only if a key, an account or a plan is changed within the 1 ms of its start. After
- * these, the batch makes such changes wait: whoever makes them without end must not stop reads.
+ * An attempt fails only if a key, an account or a plan changes within its 1 ms. After these, the
+ * batch makes such changes wait: whoever makes them without end must not stop reads.
  */
 const FREE_ATTEMPTS = 3;
 
