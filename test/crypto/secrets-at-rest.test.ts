@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { BY, newInvitation } from "../contract/suite/database.ts";
 import { engines, type ServiceOnEngine, startServiceOn } from "../support/both-engines.ts";
-import { invitationTo, mailTo, tokenOf } from "../support/mails.ts";
+import { eventually, invitationTo, mailTo, tokenOf } from "../support/mails.ts";
 import { connectTo } from "../support/nodes.ts";
 import type { TestService } from "../support/service.ts";
 
@@ -62,7 +62,12 @@ for (const engine of engines) {
     await using on = await startServiceOn(engine);
     const secrets = await useEverySecret(on);
 
-    const rows = on.url === undefined ? rowsOfFile(on.service) : await rowsOfServer(on.url);
+    // A mail's file is written before its row says so.
+    const rows = await eventually("delivery in every row", async () => {
+      const all = on.url === undefined ? rowsOfFile(on.service) : await rowsOfServer(on.url);
+      const isPending = (row: string) => /"kind":"invitation".*"delivered_at":null/.test(row);
+      return all.some(isPending) ? undefined : all;
+    });
 
     assert.ok(
       rows.some((row) => row.includes(EMAIL)),
