@@ -104,7 +104,8 @@ test("MCP store: a usage that cannot be read fails the call", async () => {
 test("MCP store: a key that cannot be read is 503 or fails the call, never 401 or 500", async () => {
   await using own = await startWithKey();
   {
-    using _gone = withoutTable(own.service, "api_keys");
+    using _keys = withoutTable(own.service, "api_keys");
+    using _usable = withoutTable(own.service, "usable_keys");
     for (const era of eras) {
       const whole = [requestOf(era, "tools/list"), requestOf(era, "nope"), callOf(era, "nope")];
       for (const posted of whole) {

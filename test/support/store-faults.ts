@@ -20,8 +20,9 @@ export function withoutView(service: TestService, name: string): Disposable {
 
 /** Gives a table another name until it is disposed of. */
 export function withoutTable(service: TestService, name: string): Disposable {
-  service.query(`ALTER TABLE ${name} RENAME TO gone`);
-  return { [Symbol.dispose]: () => void service.query(`ALTER TABLE gone RENAME TO ${name}`) };
+  const gone = `${name}_gone`;
+  service.query(`ALTER TABLE ${name} RENAME TO ${gone}`);
+  return { [Symbol.dispose]: () => void service.query(`ALTER TABLE ${gone} RENAME TO ${name}`) };
 }
 
 /** Takes the store's write lock beside the service, and holds it longer than the service waits. */

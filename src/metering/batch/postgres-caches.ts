@@ -80,9 +80,17 @@ class EpochCache<Value> {
   }
 }
 
+interface FoundKeys {
+  /** The active ones, by their hash, all of one epoch. */
+  readonly keys: ReadonlyMap<string, KnownKey>;
+  readonly epoch: number | undefined;
+}
+
+export type FindKeys = (client: PoolClient, hashes: ReadonlySet<string>) => Promise<FoundKeys>;
+
 /**
- * The keys that a node knows. The caller must compare their epoch with the database's when it
- * charges for them. Keys that grant nothing are searched for each time.
+ * The keys that a node knows. The caller must compare their epoch with the database's when it charges
+ * for them. Keys that grant nothing are searched for each time.
  */
 export class KeyCache {
   readonly #cache = new EpochCache<KnownKey>();
@@ -92,33 +100,26 @@ export class KeyCache {
     this.#run = run;
   }
 
-  /** @returns the active keys by their hash, all of one epoch. */
-  async find(
-    client: PoolClient,
-    hashes: ReadonlySet<string>,
-  ): Promise<{ keys: ReadonlyMap<string, KnownKey>; epoch: number | undefined }> {
+  /** Finds keys in the cache, and the missing ones in the database. */
+  readonly find: FindKeys = async (client, hashes) => {
     const { epoch } = this.#cache;
     const keys = new Map<string, KnownKey>();
-    const missing: string[] = [];
+    const missing = new Set<string>();
     for (const hash of hashes) {
       const known = this.#cache.get(hash);
-      if (known === undefined) missing.push(hash);
+      if (known === undefined) missing.add(hash);
       else keys.set(hash, known);
     }
-    if (missing.length === 0) return { keys, epoch };
-    const found = await this.#load(client, missing);
-    if (found.epoch !== epoch) return this.#load(client, [...hashes]);
+    if (missing.size === 0) return { keys, epoch };
+    const found = await this.search(client, missing);
+    if (found.epoch !== epoch) return this.search(client, hashes);
     for (const [hash, key] of found.keys) keys.set(hash, key);
     return { keys, epoch };
-  }
+  };
 
-  /** Drops the keys unless they are of this epoch. */
-  enter(epoch: number): void {
-    this.#cache.enter(epoch);
-  }
-
-  async #load(client: PoolClient, hashes: readonly string[]) {
-    const rows = (await this.#run(client, FIND_KEYS, [hashes])).rows as KeyRow[];
+  /** Finds keys in the database. */
+  readonly search: FindKeys = async (client, hashes) => {
+    const rows = (await this.#run(client, FIND_KEYS, [[...hashes]])).rows as KeyRow[];
     const epoch = epochOf(rows);
     this.#cache.enter(epoch);
     const keys = new Map<string, KnownKey>();
@@ -129,6 +130,11 @@ export class KeyCache {
       if (quota !== null && !is_suspended) this.#cache.set(hash, key);
     }
     return { keys, epoch };
+  };
+
+  /** Drops the keys unless they are of this epoch. */
+  enter(epoch: number): void {
+    this.#cache.enter(epoch);
   }
 }
 

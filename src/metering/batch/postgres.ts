@@ -3,7 +3,13 @@ import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
-import { KeyCache, type KnownKey, type KnownRate, RateCache } from "./postgres-caches.ts";
+import {
+  type FindKeys,
+  KeyCache,
+  type KnownKey,
+  type KnownRate,
+  RateCache,
+} from "./postgres-caches.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
 // The whole batch is one statement, and so one transaction, one round trip and one commit
@@ -144,19 +150,28 @@ export function createMeteredBatch(run: RunStatement): MeteredBatch {
   };
 
   /** @returns undefined when the keys have changed. */
-  const attempt = async (client: PoolClient, first: RateRead, reads: readonly RateRead[]) => {
-    const hashes = new Set(reads.map(({ keyHash }) => keyHash));
-    const { keys, epoch } = await keyCache.find(client, hashes);
+  const attempt = async (
+    client: PoolClient,
+    first: RateRead,
+    reads: readonly RateRead[],
+    findKeys: FindKeys = keyCache.find,
+  ) => {
+    const { keys, epoch } = await findKeys(client, new Set(reads.map(({ keyHash }) => keyHash)));
     const { outcomes, metered } = meter(reads, keys);
     if (metered.length === 0) return { outcomes, metered, ratesEpoch: undefined };
     const ratesEpoch = await charge(client, first, metered, epoch);
     return ratesEpoch === undefined ? undefined : { outcomes, metered, ratesEpoch };
   };
 
-  const attemptWithLock: typeof attempt = async (client, first, reads) => {
+  const attemptWithLock = async (
+    client: PoolClient,
+    first: RateRead,
+    reads: readonly RateRead[],
+  ) => {
     await run(client, "BEGIN", []);
     await run(client, KEEP_ACCESS, []);
-    const charged = await attempt(client, first, reads);
+    // The cache may be of another epoch.
+    const charged = await attempt(client, first, reads, keyCache.search);
     await run(client, "COMMIT", []);
     return charged;
   };
