@@ -11,9 +11,12 @@ const copied = tables
   .flatMap((table) => columnsOf(table).map((column) => `${table.name}.${column}`))
   .sort();
 
+/** Without what only a batch of reads uses: the epochs, and the units and quota of the last batch. */
 const POSTGRES_COLUMNS = `
   SELECT table_name || '.' || column_name AS name FROM information_schema.columns
-  WHERE table_schema = current_schema() AND table_name <> 'schema_migrations'
+  WHERE table_schema = current_schema()
+    AND table_name NOT IN ('schema_migrations', 'read_epochs')
+    AND (table_name <> 'period_usage' OR column_name NOT IN ('granted', 'quota'))
   ORDER BY table_name || '.' || column_name COLLATE "C"`;
 
 /** Without the internal numbers, and the tables by them: two views show the units. */
