@@ -35,7 +35,10 @@ export async function audit(round: Round): Promise<Findings> {
   return findings;
 }
 
-/** An import is there wholly once it was done, and one that was cut off as whole chunks from its beginning. */
+/**
+ * An import is there wholly once it was done, and one that was cut off as whole chunks from its first
+ * pair.
+ */
 async function auditImports(round: Round, findings: Findings): Promise<void> {
   const { ledger, store } = round;
   const { begun, done } = ledger.imports;

@@ -13,8 +13,9 @@ export const CHUNK = 100;
 const QUOTE = "TOR";
 const FIRST_TIME_MS = Date.parse("2026-03-01T00:00:00Z");
 
+/** In alphabetical order, in which an import stores its rates. */
 export function importedPair(index: number): { base: string; quote: string } {
-  return { base: `T${index}`, quote: QUOTE };
+  return { base: `T${String(index).padStart(4, "0")}`, quote: QUOTE };
 }
 
 /** The rate and time of all pairs of an import. */
