@@ -89,8 +89,8 @@ interface FoundKeys {
 export type FindKeys = (client: PoolClient, hashes: ReadonlySet<string>) => Promise<FoundKeys>;
 
 /**
- * The keys that a node knows. The caller must compare their epoch with the database's when it charges
- * for them. Keys that grant nothing are searched for each time.
+ * The keys that a node knows. The caller must compare their epoch with the database's when it
+ * charges for them. Keys that grant nothing are searched for each time.
  */
 export class KeyCache {
   readonly #cache = new EpochCache<KnownKey>();
