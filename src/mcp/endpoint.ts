@@ -42,7 +42,7 @@ export function createMcpEndpoint(deps: {
     return rejection ?? handleWithSdk(request, body);
   };
 
-  // No async function: its promise would cost a call 0.3 µs.
+  // No async function: each call would pay for its promise.
   return (request) => {
     const body = parsed(request.body);
     const rejection = limitError(request.body, body);
