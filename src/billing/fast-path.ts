@@ -1,9 +1,4 @@
-import {
-  endsConnection,
-  HOST_HEADER,
-  harmlessHeader,
-  hasOrigin,
-} from "../http/fast-path/grammar.ts";
+import { endsConnection, hasOrigin, plainGet } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
 import { type RespondToUsage, USAGE_ROUTE } from "./http.ts";
@@ -13,13 +8,7 @@ const BYTES_MAX = 2048;
 
 const SESSION_HEADER = "(?i:authorization: Session) ([!-~]+)\\r\\n";
 
-const others = `${harmlessHeader()}*`;
-
-const plainUsage = new RegExp(
-  `^(GET|HEAD) ${USAGE_ROUTE} HTTP/1\\.([01])\\r\\n${others}` +
-    `(?:${HOST_HEADER}${others}${SESSION_HEADER}|${SESSION_HEADER}${others}${HOST_HEADER})` +
-    `${others}\\r\\n$`,
-);
+const plainUsage = plainGet(USAGE_ROUTE, SESSION_HEADER);
 
 /**
  * Recognises a request for the usage in its plainest form: the bytes are one complete GET or HEAD,

@@ -1,10 +1,4 @@
-import {
-  API_KEY_HEADER,
-  endsConnection,
-  HOST_HEADER,
-  harmlessHeader,
-  hasOrigin,
-} from "../http/fast-path/grammar.ts";
+import { API_KEY_HEADER, endsConnection, hasOrigin, plainGet } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
 import type { RespondToRead } from "./http.ts";
 import { readsOverloaded } from "./rules.ts";
@@ -48,14 +42,8 @@ export interface ReadRequest {
 const BYTES_MAX = 8192;
 
 const symbol = "([A-Za-z0-9]{2,10})";
-const others = `${harmlessHeader()}*`;
-
 // One match from the first byte to the last: 0.6 µs, a fourth of the time of parsing by lines.
-const plainRead = new RegExp(
-  `^(GET|HEAD) /v1/rates/${symbol}/${symbol} HTTP/1\\.([01])\\r\\n${others}` +
-    `(?:${HOST_HEADER}${others}${API_KEY_HEADER}|${API_KEY_HEADER}${others}${HOST_HEADER})` +
-    `${others}\\r\\n$`,
-);
+const plainRead = plainGet(`/v1/rates/${symbol}/${symbol}`, API_KEY_HEADER);
 
 /**
  * Recognises the plainest form of a read: the bytes are one complete GET or HEAD, with one Host,

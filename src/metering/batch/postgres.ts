@@ -61,7 +61,7 @@ const METERED_BATCH = `
 
 /**
  * An attempt fails only if a key, an account or a plan changes within its 1 ms. After these, the
- * batch makes such changes wait: whoever makes them without end must not stop reads.
+ * batch locks the epoch and such changes wait, so that a client that makes them cannot stop reads.
  */
 const FREE_ATTEMPTS = 3;
 
