@@ -3,17 +3,18 @@ import { once } from "node:events";
 import type { Figures } from "./figures.ts";
 import { peakMib } from "./processes.ts";
 import type { BackgroundWork } from "./round.ts";
-import { ROOT } from "./servers.ts";
+import type { Bench } from "./scenario.ts";
 
 const WATCH_MS = 200;
 
 /**
- * Runs a command of Kurs on a data directory and measures its speed and its memory.
+ * Runs a command of the measured version of Kurs on a data directory and measures its speed and its memory.
  *
  * @param lines how many it reads or writes; undefined where it does neither.
  * @throws when it fails.
  */
 export async function measureCommand(
+  { root }: Pick<Bench, "root">,
   args: readonly string[],
   dataDirectory: string,
   lines: number | undefined,
@@ -21,7 +22,7 @@ export async function measureCommand(
   const startedMs = performance.now();
   const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory, RATE_SOURCES: "" };
   const command = ["src/main.ts", ...args];
-  const child = spawn(process.execPath, command, { cwd: ROOT, env, stdio: "ignore" });
+  const child = spawn(process.execPath, command, { cwd: root, env, stdio: "ignore" });
   const peak = await peakUntilExit(child);
   if (child.exitCode !== 0) throw new Error(`kurs ${args[0]} exited with ${child.exitCode}`);
   const seconds = (performance.now() - startedMs) / 1000;

@@ -1,22 +1,13 @@
 import { type Figures, ratioOf, rowOf, type Table } from "./figures.ts";
 import type { Load } from "./load/load.ts";
 import { probe, type Round, type RoundSettings, runRound, type Target } from "./round.ts";
-import type { Bench, Report } from "./scenario.ts";
+import type { Bench, Comparison, Report } from "./scenario.ts";
 
 /** Each target compiles its hot path in a round that does not count. */
 const WARM_UP_SECONDS = 2;
 
 /** Seen on a machine with a load of 14: no response in a whole second, even of bare node:http. */
 const SILENT_ROUNDS_MAX = 3;
-
-export interface Comparison {
-  /** Connections of each table, unless the command line sets others. */
-  readonly connections: readonly number[];
-  /** The first is the yardstick: ratios are relative to it. */
-  readonly targets: readonly Target[];
-  /** Further ratios to print: of the first to the second, by their names. */
-  readonly ratios?: readonly (readonly [name: string, other: string])[];
-}
 
 /** Loads the targets alternately, every other round in reverse order: a table per connections. */
 export async function compare(bench: Bench, comparison: Comparison): Promise<Report> {

@@ -1,8 +1,11 @@
-const median = (values: readonly number[]) =>
-  values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
+/** @returns 0 when there are no values. */
+export function medianOf(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[values.length >> 1] ?? 0;
+}
+
 const greatest = (values: readonly number[]) => Math.max(...values);
 
-const column = (heading: string, places: number, ofRounds = median) => ({
+const column = (heading: string, places: number, ofRounds = medianOf) => ({
   heading,
   places,
   ofRounds,
@@ -24,6 +27,7 @@ const FIGURES = {
   rssMib: column("RSS MiB", 0),
   postgresMicros: column("Postgres µs", 1),
   walBytes: column("WAL bytes", 0),
+  buffers: column("buffers", 2),
   rowsWritten: column("rows", 2),
   logInsPerSecond: column("log-ins/s", 1),
   seconds: column("s", 2),

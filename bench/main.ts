@@ -14,6 +14,7 @@ import {
 import { run } from "./run.ts";
 import type { Report, Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios/all.ts";
+import { runBothVersions } from "./versions.ts";
 
 const RESULTS = join(import.meta.dirname, "results");
 
@@ -47,7 +48,10 @@ function selected(names: readonly string[]): readonly Scenario[] {
 async function runAndReport(scenario: Scenario, options: BenchOptions): Promise<number> {
   console.log(`\n== ${lineOf(scenario)}`);
   try {
-    const report = await run((bench) => scenario.run(bench), options);
+    const { before } = options;
+    const report = await (before === undefined
+      ? run((bench) => scenario.run(bench), options)
+      : runBothVersions(scenario, before, options));
     for (const table of report.tables) console.log(textOf(table));
     for (const failure of report.failures) console.log(`WRONG: ${failure}`);
     await saveResult(scenario, options, report);

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { GENERATORS, type GeneratorName } from "./load/load.ts";
 
@@ -13,6 +15,7 @@ const NUMBERS = {
 const OTHERS = {
   connections: { type: "string", what: "N or N,N… instead of the scenario's own" },
   generator: { type: "string", what: `${GENERATORS.join(" or ")} (wrk if it is installed)` },
+  before: { type: "string", what: "DIR: a checkout of another version, to compare with" },
   list: { type: "boolean", default: false, what: "print the scenarios and these options" },
   help: { type: "boolean", default: false, what: "print the same" },
 } as const;
@@ -23,6 +26,8 @@ type NumberName = keyof typeof NUMBERS;
 export interface BenchOptions extends Readonly<Record<NumberName, number>> {
   /** Connections that the load keeps busy, with a table for each; empty: the scenario's own. */
   readonly connections: readonly number[];
+  /** The checkout of the version to compare with; undefined: none. */
+  readonly before: string | undefined;
   /** Undefined: wrk if it is installed. */
   readonly generator: GeneratorName | undefined;
 }
@@ -70,6 +75,7 @@ export function parseCommandLine(args: readonly string[]) {
     connections: (values.connections?.split(",") ?? []).map((text) =>
       wholeNumber("connections", text),
     ),
+    before: checkout(values.before),
     generator: generatorOf(values.generator),
   };
   return { options, names: positionals, isHelp: values.list || values.help };
@@ -89,6 +95,11 @@ function wholeNumber(name: string, text: string): number {
   if (!Number.isInteger(value) || value < 1)
     throw new UsageError(`--${name}: want a whole number, at least 1`);
   return value;
+}
+
+function checkout(directory: string | undefined): string | undefined {
+  if (directory === undefined || existsSync(join(directory, "node_modules"))) return directory;
+  throw new UsageError("--before: want a checkout of Kurs in which `npm ci` has run");
 }
 
 function generatorOf(text: string | undefined): GeneratorName | undefined {

@@ -15,6 +15,8 @@ import type { UnitsCharged } from "./stores/charged-units.ts";
 /** What is loaded and measured: a server, or several, with one kind of request. */
 export interface Target {
   readonly name: string;
+  /** Not Kurs, and so the same beside every version of it. */
+  readonly isYardstick?: true;
   /** Several servers share the connections. */
   readonly servers: readonly RunningServer[];
   readonly request: LoadRequest;

@@ -1,9 +1,11 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { compare } from "./comparison.ts";
 import { createLoad, defaultGenerator } from "./load/load.ts";
 import type { BenchOptions } from "./options.ts";
 import type { Bench, Report } from "./scenario.ts";
+import { ROOT } from "./servers.ts";
 
 /** Runs a scenario in a temporary directory of its own and then ends all that it started. */
 export async function run(
@@ -15,5 +17,15 @@ export async function run(
   cleanup.defer(() => rm(directory, { recursive: true }));
   const generator = options.generator ?? defaultGenerator();
   const load = createLoad(generator, directory);
-  return await scenario({ options, generator, load, directory, cleanup, print: console.log });
+  const bench: Bench = {
+    options,
+    generator,
+    load,
+    root: ROOT,
+    directory,
+    cleanup,
+    print: console.log,
+    compare: (comparison) => compare(bench, comparison),
+  };
+  return await scenario(bench);
 }

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Bench } from "./scenario.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 
@@ -47,6 +48,7 @@ export async function startServer(
 
 /** Starts Kurs as it is installed, but with a high limit of log-ins and without sources. */
 export function startKurs(
+  { root }: Pick<Bench, "root">,
   dataDirectory: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
@@ -57,7 +59,7 @@ export function startKurs(
     RATE_SOURCES: "",
   };
   return startServer(
-    ["bin/kurs.js", "serve"],
+    [join(root, "bin/kurs.js"), "serve"],
     { ...settings, ...environment },
     `${dataDirectory}.log`,
   );

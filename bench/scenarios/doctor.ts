@@ -4,8 +4,7 @@ import { FILE_NAME } from "../../src/storage/sqlite/database-file.ts";
 import { measureCommand } from "../commands.ts";
 import { type Figures, rowOf } from "../figures.ts";
 import type { Scenario } from "../scenario.ts";
-import { fillStore } from "../stores/fill.ts";
-import { MILLION, smallCounts } from "../stores/kurs.ts";
+import { fillStoreOf, MILLION, smallCounts } from "../stores/kurs.ts";
 
 /** The doctor reports old rates as a problem, and the command then fails. */
 const RENEW_RATES = `
@@ -21,13 +20,13 @@ export const doctor: Scenario = {
     ].map((store) => ({ ...store, directory: join(bench.directory, store.name) }));
     for (const { name, directory, counts } of stores) {
       bench.print(`filling: ${name} …`);
-      await fillStore(directory, counts);
+      await fillStoreOf(bench, directory, counts);
       using database = new DatabaseSync(join(directory, FILE_NAME));
       database.exec(RENEW_RATES);
     }
     for (let round = 1; round <= bench.options.rounds; round += 1) {
       for (const { directory, rounds } of stores) {
-        rounds.push(await measureCommand(["doctor"], directory, undefined));
+        rounds.push(await measureCommand(bench, ["doctor"], directory, undefined));
       }
     }
     const rows = stores.map(({ name, rounds }) => rowOf(name, rounds));

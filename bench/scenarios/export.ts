@@ -1,10 +1,8 @@
 import { join } from "node:path";
 import { duringLoad, measureCommand } from "../commands.ts";
-import { compare } from "../comparison.ts";
 import { type Figures, type Row, rowOf } from "../figures.ts";
 import type { Bench, Scenario } from "../scenario.ts";
-import { fillStore } from "../stores/fill.ts";
-import { kursTarget, MILLION, startFilledKurs } from "../stores/kurs.ts";
+import { fillStoreOf, kursTarget, MILLION, startFilledKurs } from "../stores/kurs.ts";
 
 const SMALLER = [10_000, 100_000];
 
@@ -23,7 +21,7 @@ export const exporting: Scenario = {
     const rows: Row[] = [];
     for (const accounts of SMALLER) {
       const directory = join(bench.directory, `accounts-${accounts}`);
-      await fillStore(directory, { accounts, pairs: PAIRS });
+      await fillStoreOf(bench, directory, { accounts, pairs: PAIRS });
       rows.push(...(await exportsOf(directory, accounts, bench)));
     }
     bench.print("filling a store with a million accounts …");
@@ -32,7 +30,7 @@ export const exporting: Scenario = {
     rows.push(...(await exportsOf(dataDirectory, counts.accounts, bench)));
     // The scenario `million` compares the charges: to add them up takes seconds in such a store.
     const { charges, ...reads } = kursTarget("reads alone", kurs);
-    const { tables, failures } = await compare(bench, {
+    const { tables, failures } = await bench.compare({
       connections: [64],
       targets: [
         reads,
@@ -41,7 +39,7 @@ export const exporting: Scenario = {
           name: `reads, export ${name}`,
           startBackground: async () => {
             const hint = "the export ended before the load: use fewer --seconds";
-            return duringLoad(exportOf(dataDirectory, counts.accounts, options), hint);
+            return duringLoad(exportOf(bench, dataDirectory, counts.accounts, options), hint);
           },
         })),
       ],
@@ -56,13 +54,13 @@ async function exportsOf(directory: string, accounts: number, bench: Bench): Pro
   for (const [name, ...options] of EXPORTS) {
     const rounds: Figures[] = [];
     for (let round = 1; round <= bench.options.rounds; round += 1) {
-      rounds.push(await exportOf(directory, accounts, options));
+      rounds.push(await exportOf(bench, directory, accounts, options));
     }
     rows.push(rowOf(`${accounts} accounts, ${name}`, rounds));
   }
   return rows;
 }
 
-function exportOf(directory: string, accounts: number, options: readonly string[]) {
-  return measureCommand(["usage", "export", ...options], directory, accounts);
+function exportOf(bench: Bench, directory: string, accounts: number, options: readonly string[]) {
+  return measureCommand(bench, ["usage", "export", ...options], directory, accounts);
 }

@@ -1,4 +1,3 @@
-import { compare } from "../comparison.ts";
 import type { Scenario } from "../scenario.ts";
 import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
 import { bareTarget } from "../yardsticks/targets.ts";
@@ -9,7 +8,7 @@ export const hot: Scenario = {
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
     const one = { ...kurs, counts: { ...kurs.counts, accounts: 1 } };
-    return compare(bench, {
+    return bench.compare({
       connections: [64, 256],
       targets: [
         await bareTarget(bench),

@@ -2,11 +2,9 @@ import { once } from "node:events";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { duringLoad, measureCommand } from "../commands.ts";
-import { compare } from "../comparison.ts";
 import { type Figures, rowOf } from "../figures.ts";
 import type { Bench, Scenario } from "../scenario.ts";
-import { fillStore } from "../stores/fill.ts";
-import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
+import { fillStoreOf, kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
 
 /** A history of many pairs changes more pages of the database than one of a few. */
 const MANY_PAIRS = 10_000;
@@ -21,12 +19,12 @@ export const importing: Scenario = {
     for (let round = 1; round <= bench.options.rounds; round += 1) {
       for (const { pairs, rounds } of alone) {
         const directory = join(bench.directory, `alone-${pairs}-${round}`);
-        await fillStore(directory, smallCounts(bench));
+        await fillStoreOf(bench, directory, smallCounts(bench));
         rounds.push(await importOf(await files.next(pairs), directory, bench));
       }
     }
     const kurs = await startFilledKurs(bench, "data");
-    const { tables, failures } = await compare(bench, {
+    const { tables, failures } = await bench.compare({
       connections: [64],
       targets: [
         kursTarget("reads alone", kurs),
@@ -59,8 +57,13 @@ function ratesFiles({ directory, options }: Bench) {
   };
 }
 
-function importOf(file: string, dataDirectory: string, { options }: Bench): Promise<Figures> {
-  return measureCommand(["rates", "import", file, "--json"], dataDirectory, options.lines);
+function importOf(file: string, dataDirectory: string, bench: Bench): Promise<Figures> {
+  return measureCommand(
+    bench,
+    ["rates", "import", file, "--json"],
+    dataDirectory,
+    bench.options.lines,
+  );
 }
 
 /** Repeats the pairs, each time a second newer. */

@@ -1,4 +1,3 @@
-import { compare } from "../comparison.ts";
 import type { BackgroundWork } from "../round.ts";
 import type { Scenario } from "../scenario.ts";
 import { emailOf, PASSWORD } from "../stores/fill.ts";
@@ -13,7 +12,7 @@ export const logIns: Scenario = {
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
     const { accounts } = kurs.counts;
-    return compare(bench, {
+    return bench.compare({
       connections: [64],
       targets: [
         kursTarget("reads alone", kurs),

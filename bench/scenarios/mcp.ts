@@ -1,4 +1,3 @@
-import { compare } from "../comparison.ts";
 import type { Row, Table } from "../figures.ts";
 import { API_KEY, type LoadRequest } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";
@@ -59,7 +58,7 @@ export const mcp: Scenario = {
   summary: "tools/call by clients of both eras, compared with the same read over REST",
   async run(bench) {
     const kurs = await startFilledKurs(bench, "data");
-    const { tables, failures } = await compare(bench, {
+    const { tables, failures } = await bench.compare({
       connections: [64],
       targets: [
         kursTarget("REST", kurs),

@@ -1,4 +1,3 @@
-import { compare } from "../comparison.ts";
 import type { Scenario } from "../scenario.ts";
 import { kursTarget, smallCounts, startFilledKurs } from "../stores/kurs.ts";
 
@@ -9,7 +8,7 @@ export const metrics: Scenario = {
     const without = await startFilledKurs(bench, "without");
     const environment = { METRICS_PORT: "0" };
     const counting = await startFilledKurs(bench, "counting", smallCounts(bench), environment);
-    return compare(bench, {
+    return bench.compare({
       connections: [64, 256],
       targets: [kursTarget("reads", without), kursTarget("with METRICS_PORT", counting)],
     });

@@ -1,4 +1,3 @@
-import { compare } from "../comparison.ts";
 import { rowOf } from "../figures.ts";
 import { residentMib } from "../processes.ts";
 import type { Scenario } from "../scenario.ts";
@@ -15,7 +14,7 @@ export const million: Scenario = {
     const large = await startFilledKurs(bench, "million", MILLION);
     const small = await startFilledKurs(bench, "small");
     const atStart = [await startOf("small store", small), await startOf("a million", large)];
-    const { tables, failures } = await compare(bench, {
+    const { tables, failures } = await bench.compare({
       connections: [64],
       targets: [
         await bareTarget(bench),

@@ -66,7 +66,9 @@ export const overload: Scenario = {
 async function readsOnPostgres(bench: Bench): Promise<Target> {
   const database = await startFilledPostgres(bench);
   const environment = { DATABASE_URL: database.url() };
-  const server = bench.cleanup.use(await startKurs(join(bench.directory, "node"), environment));
+  const server = bench.cleanup.use(
+    await startKurs(bench, join(bench.directory, "node"), environment),
+  );
   const counts = smallCounts(bench);
   const unitsCharged = postgresUnits(database);
   const kurs = { server, counts, dataDirectory: "", unitsCharged };

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { compare } from "../comparison.ts";
 import { type Figures, rowOf } from "../figures.ts";
 import { filledRequest, usageRequest } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";
@@ -27,7 +26,7 @@ export const pairs: Scenario = {
     const title = "One list of 100,000 pairs, without other requests: medians";
     const rows = [rowOf("after a change", changed), rowOf("kept in memory", kept)];
     const reads = kursTarget("reads alone", kurs);
-    const { tables, failures } = await compare(bench, {
+    const { tables, failures } = await bench.compare({
       connections: [64],
       targets: [
         reads,

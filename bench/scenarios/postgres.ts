@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { administer, type PostgresServer } from "../../harness/postgres.ts";
-import { compare } from "../comparison.ts";
-import type { Figures } from "../figures.ts";
+import { type Figures, type Row, rowOf } from "../figures.ts";
 import { restRead, type SlotCounts } from "../load/requests.ts";
 import { cpuMicrosOf } from "../processes.ts";
-import type { Target } from "../round.ts";
-import type { Scenario } from "../scenario.ts";
+import { runRound, type Target } from "../round.ts";
+import type { Bench, Scenario } from "../scenario.ts";
 import { type RunningServer, startKurs } from "../servers.ts";
 import { smallCounts } from "../stores/kurs.ts";
 import { postgresUnits, startFilledPostgres } from "../stores/postgres.ts";
@@ -22,7 +22,7 @@ export const postgres: Scenario = {
     const database = await startFilledPostgres(bench);
     const startNode = async (name: string) => {
       const environment = { DATABASE_URL: database.url() };
-      return bench.cleanup.use(await startKurs(join(bench.directory, name), environment));
+      return bench.cleanup.use(await startKurs(bench, join(bench.directory, name), environment));
     };
     const [one, two] = [await startNode("one"), await startNode("two")];
     const counts = smallCounts(bench);
@@ -31,17 +31,46 @@ export const postgres: Scenario = {
       const readCounters = () => costsOf(database);
       return { name, servers, request: restRead, counts: of, charges, readCounters };
     };
-    return compare(bench, {
+    const targets = [
+      reads("one node", [one], counts),
+      reads("two nodes", [one, two], counts),
+      reads("one hot account", [one], { ...counts, accounts: 1 }),
+    ];
+    const buffers: Row[] = [];
+    for (const target of targets) {
+      buffers.push(rowOf(target.name, [await buffersOf(bench, target, database)]));
+    }
+    const { tables, failures } = await bench.compare({
       connections: [64],
-      targets: [
-        await bareTarget(bench),
-        reads("one node", [one], counts),
-        reads("two nodes", [one, two], counts),
-        reads("one hot account", [one], { ...counts, accounts: 1 }),
-      ],
+      targets: [await bareTarget(bench), ...targets],
     });
+    const title = "PostgreSQL's shared buffers that a read looks up";
+    return { tables: [{ title, rows: buffers, notes: [] }, ...tables], failures };
   },
 };
+
+/** An idle session adds its counts to PostgreSQL's statistics after 10 s (pgstat.c). */
+const STATISTICS_DELAY_MS = 11_000;
+
+const BUFFERS = "SELECT sum(blks_hit + blks_read)::float8 AS buffers FROM pg_stat_database";
+
+/** Its own round: the statistics of a round in turn would come during the next one. */
+async function buffersOf(
+  { load, options }: Bench,
+  target: Target,
+  database: PostgresServer,
+): Promise<Figures> {
+  const buffersLookedUp = async () => {
+    await sleep(STATISTICS_DELAY_MS);
+    const [row] = (await administer(database.url(), BUFFERS)) as [{ buffers: number }];
+    return row.buffers;
+  };
+  const settings = { connections: 64, seconds: options.seconds };
+  await runRound(target, load, settings);
+  const before = await buffersLookedUp();
+  const { responses } = await runRound(target, load, settings);
+  return { buffers: ((await buffersLookedUp()) - before) / responses };
+}
 
 async function costsOf(database: PostgresServer): Promise<Figures> {
   const [row] = (await administer(database.url(), COSTS)) as [{ wal: number; rows: number }];

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { freePort } from "../../harness/postgres.ts";
 import { proxies, requirePrograms, startProxy } from "../../harness/proxies.ts";
-import { compare } from "../comparison.ts";
 import { type LoadRequest, OTHER_EVERY, restRead, usageRequest } from "../load/requests.ts";
 import type { Target } from "../round.ts";
 import type { Bench, Report, Scenario } from "../scenario.ts";
@@ -36,7 +35,7 @@ export const proxied: Scenario = {
     for (const name of Object.keys(proxies)) {
       const targets = [await behind(bench, name, bare), await behind(bench, name, kurs)];
       const before = await served(metricsPort);
-      const { tables, failures } = await compare(bench, { connections: [64], targets });
+      const { tables, failures } = await bench.compare({ connections: [64], targets });
       const after = await served(metricsPort);
       const reads = (after.total - before.total) * (1 - 1 / OTHER_EVERY);
       const share = (after.fast - before.fast) / reads;

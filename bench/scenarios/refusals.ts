@@ -1,4 +1,3 @@
-import { compare } from "../comparison.ts";
 import { API_KEY, type LoadRequest, restRead } from "../load/requests.ts";
 import type { Scenario } from "../scenario.ts";
 import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
@@ -18,7 +17,7 @@ export const refusals: Scenario = {
     const kurs = await startFilledKurs(bench, "data");
     const withoutUnits = { PLAN_FREE_UNITS: "0" };
     const exhausted = await startFilledKurs(bench, "exhausted", kurs.counts, withoutUnits);
-    return compare(bench, {
+    return bench.compare({
       connections: [64],
       targets: [
         await bareTarget(bench),

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { compare } from "../comparison.ts";
 import { restRead } from "../load/requests.ts";
 import { cpuMicrosOf } from "../processes.ts";
 import type { Target } from "../round.ts";
@@ -22,7 +21,7 @@ export const signatures: Scenario = {
     const plain = await startFilledKurs(bench, "plain");
     const signed = await startFilledKurs(bench, "signed", counts, key);
     const names = ["SQLite", "SQLite, signed", "PostgreSQL", "PostgreSQL, signed"] as const;
-    return compare(bench, {
+    return bench.compare({
       connections: [64],
       targets: [
         kursTarget(names[0], plain),
@@ -47,7 +46,7 @@ async function postgresTarget(
   const database = await startFilledPostgres(bench, name);
   const settings = { ...environment, DATABASE_URL: database.url() };
   const server = bench.cleanup.use(
-    await startKurs(join(bench.directory, `${name}-node`), settings),
+    await startKurs(bench, join(bench.directory, `${name}-node`), settings),
   );
   return {
     name,

@@ -1,4 +1,3 @@
-import { compare } from "../comparison.ts";
 import type { Scenario } from "../scenario.ts";
 import { kursTarget, startFilledKurs } from "../stores/kurs.ts";
 import {
@@ -23,7 +22,7 @@ export const spread: Scenario = {
       await plainTarget(bench),
       await peerTarget(bench),
     ];
-    return compare(bench, {
+    return bench.compare({
       connections: [64, 256],
       targets: targets.filter((target) => target !== undefined),
       ratios: [

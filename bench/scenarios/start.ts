@@ -4,8 +4,7 @@ import { type Figures, rowOf } from "../figures.ts";
 import { residentMib } from "../processes.ts";
 import type { Scenario } from "../scenario.ts";
 import { type RunningServer, startKurs, startYardstick } from "../servers.ts";
-import { fillStore } from "../stores/fill.ts";
-import { MILLION, smallCounts } from "../stores/kurs.ts";
+import { fillStoreOf, MILLION, smallCounts } from "../stores/kurs.ts";
 import { BARE } from "../yardsticks/targets.ts";
 
 /** A start has finished its background work by then. */
@@ -17,13 +16,13 @@ export const start: Scenario = {
     "time until the server listens, and memory while idle: a small store, a million accounts",
   async run(bench) {
     const [small, large] = [join(bench.directory, "small"), join(bench.directory, "million")];
-    await fillStore(small, smallCounts(bench));
+    await fillStoreOf(bench, small, smallCounts(bench));
     bench.print("filling a store with a million accounts …");
-    await fillStore(large, MILLION);
+    await fillStoreOf(bench, large, MILLION);
     const starts = [
       { name: BARE, run: () => startYardstick("bare", bench.directory), rounds: [] as Figures[] },
-      { name: "small store", run: () => startKurs(small), rounds: [] as Figures[] },
-      { name: "a million", run: () => startKurs(large), rounds: [] as Figures[] },
+      { name: "small store", run: () => startKurs(bench, small), rounds: [] as Figures[] },
+      { name: "a million", run: () => startKurs(bench, large), rounds: [] as Figures[] },
     ];
     for (let round = 0; round < bench.options.rounds; round += 1) {
       for (const { run, rounds } of starts) rounds.push(await measureStart(run));

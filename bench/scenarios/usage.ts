@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { compare } from "../comparison.ts";
 import { usageRequest } from "../load/requests.ts";
 import type { Target } from "../round.ts";
 import type { Scenario } from "../scenario.ts";
@@ -15,7 +14,9 @@ export const usage: Scenario = {
     const kurs = await startFilledKurs(bench, "data");
     const database = await startFilledPostgres(bench);
     const environment = { DATABASE_URL: database.url() };
-    const node = bench.cleanup.use(await startKurs(join(bench.directory, "node"), environment));
+    const node = bench.cleanup.use(
+      await startKurs(bench, join(bench.directory, "node"), environment),
+    );
     const onPostgres: Target = {
       name: "usage, PostgreSQL",
       servers: [node],
@@ -28,6 +29,6 @@ export const usage: Scenario = {
       kursTarget("usage, SQLite", kurs, usageRequest, 0),
       onPostgres,
     ];
-    return compare(bench, { connections: [64], targets });
+    return bench.compare({ connections: [64], targets });
   },
 };

@@ -75,8 +75,8 @@ const fillings = [
   `INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
   ${numbers(":accounts")} SELECT key_hash(n), ${id("2")}, ${id("1")}, 'bench', key_prefix(n), ${now}
   FROM numbers ORDER BY 1`,
-  `INSERT INTO sessions (token_hash, account_id, created_at, expires_at)
-  ${numbers(":sessions")} SELECT token_hash(n), ${id("1")}, ${now},
+  `INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at)
+  ${numbers(":sessions")} SELECT token_hash(n), ${id("3")}, ${id("1")}, ${now},
     strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '+1 day') FROM numbers`,
   `WITH days (day) AS (VALUES (0), (CAST(strftime('%d', 'now') AS INTEGER)))
   INSERT INTO charged_units (period, account, day, api_key, units)

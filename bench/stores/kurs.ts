@@ -1,11 +1,12 @@
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { LoadRequest, SlotCounts } from "../load/requests.ts";
 import { restRead } from "../load/requests.ts";
 import type { Target } from "../round.ts";
 import type { Bench } from "../scenario.ts";
 import { type RunningServer, startKurs } from "../servers.ts";
 import { sqliteUnits, type UnitsCharged } from "./charged-units.ts";
-import { fillStore } from "./fill.ts";
+import type { fillStore } from "./fill.ts";
 
 /** Kurs on a filled store. */
 export interface FilledKurs {
@@ -25,6 +26,17 @@ export function smallCounts({ options }: Pick<Bench, "options">): SlotCounts {
 
 export const MILLION: SlotCounts = { accounts: 1_000_000, pairs: 100_000 };
 
+/** Fills a store as the measured version of Kurs lays it out. */
+export async function fillStoreOf(
+  { root }: Pick<Bench, "root">,
+  directory: string,
+  counts: SlotCounts,
+): Promise<void> {
+  const url = pathToFileURL(join(root, "bench/stores/fill.ts")).href;
+  const version = (await import(url)) as { readonly fillStore: typeof fillStore };
+  await version.fillStore(directory, counts);
+}
+
 /** Fills a store, by default the small one, and starts Kurs on it. */
 export async function startFilledKurs(
   bench: Bench,
@@ -33,8 +45,8 @@ export async function startFilledKurs(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<FilledKurs> {
   const dataDirectory = join(bench.directory, name);
-  await fillStore(dataDirectory, counts);
-  const server = bench.cleanup.use(await startKurs(dataDirectory, environment));
+  await fillStoreOf(bench, dataDirectory, counts);
+  const server = bench.cleanup.use(await startKurs(bench, dataDirectory, environment));
   return { server, counts, dataDirectory, unitsCharged: sqliteUnits(dataDirectory) };
 }
 

@@ -4,10 +4,10 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { promisify } from "node:util";
-import { restRead } from "../load/requests.ts";
+import { restRead, type SlotCounts } from "../load/requests.ts";
 import type { Target } from "../round.ts";
 import type { Bench } from "../scenario.ts";
-import { ROOT, startServer, startYardstick } from "../servers.ts";
+import { ROOT, type RunningServer, startServer, startYardstick } from "../servers.ts";
 import { sqliteUnits } from "../stores/charged-units.ts";
 import { fillStore } from "../stores/fill.ts";
 import { smallCounts } from "../stores/kurs.ts";
@@ -15,23 +15,25 @@ import { smallCounts } from "../stores/kurs.ts";
 /** The yardstick in the first row of most tables. */
 export const BARE = "bare node:http";
 
+function yardstick(name: string, server: RunningServer, counts: SlotCounts): Target {
+  return { name, servers: [server], request: restRead, counts, isYardstick: true };
+}
+
 export async function bareTarget(bench: Bench): Promise<Target> {
   const server = bench.cleanup.use(await startYardstick("bare", bench.directory));
-  return { name: BARE, servers: [server], request: restRead, counts: smallCounts(bench) };
+  return yardstick(BARE, server, smallCounts(bench));
 }
 
 export async function staticFastifyTarget(bench: Bench): Promise<Target> {
   const server = bench.cleanup.use(await startYardstick("static-fastify", bench.directory));
-  const name = "Fastify, static response";
-  return { name, servers: [server], request: restRead, counts: smallCounts(bench) };
+  return yardstick("Fastify, static response", server, smallCounts(bench));
 }
 
 /** The same system calls as those of metered reads, and nothing else. */
 export async function floorTarget(bench: Bench): Promise<Target> {
   const environment = { DATA_DIR: bench.directory };
   const server = bench.cleanup.use(await startYardstick("floor", bench.directory, environment));
-  const name = "the same system calls";
-  return { name, servers: [server], request: restRead, counts: smallCounts(bench) };
+  return yardstick("the same system calls", server, smallCounts(bench));
 }
 
 export async function plainTarget(bench: Bench): Promise<Target> {
@@ -41,8 +43,7 @@ export async function plainTarget(bench: Bench): Promise<Target> {
   const environment = { DATA_DIR: dataDirectory };
   const server = bench.cleanup.use(await startYardstick("plain", bench.directory, environment));
   const charges = { unitsCharged: sqliteUnits(dataDirectory), unitsPerResponse: 1 } as const;
-  const name = "Fastify + node:sqlite";
-  return { name, servers: [server], request: restRead, counts, charges };
+  return { ...yardstick("Fastify + node:sqlite", server, counts), charges };
 }
 
 const PEER = join(ROOT, "bench/peer");
@@ -69,7 +70,7 @@ export async function peerTarget(bench: Bench): Promise<Target | undefined> {
     return Number(database.prepare(sum).get({ units: PEER_UNITS })?.units);
   };
   const charges = { unitsCharged, unitsPerResponse: 1 } as const;
-  return { name: "better-auth's API keys", servers: [server], request: restRead, counts, charges };
+  return { ...yardstick("better-auth's API keys", server, counts), charges };
 }
 
 async function installPeer({ print }: Bench): Promise<boolean> {
