@@ -22,6 +22,7 @@ import {
 } from "./rules/update-policy.ts";
 import type { BundledPublication, RateLine, Snapshot } from "./source.ts";
 import type { RateStore } from "./store.ts";
+import { WaitingRates } from "./waiting-rates.ts";
 
 /**
  * Rates that are sorted by pair before they are stored. A pair's history lies together, so its next
@@ -33,10 +34,16 @@ const SORTED_RATES_MAX = 100_000;
 const SORTED_MS_MAX = 2000;
 
 /**
- * Rates per transaction while no other process writes: they share the sync at its end. A server
- * that begins to write waits for one of these.
+ * Rates per transaction while no other process writes, at most: they share the sync at its end. A
+ * server that begins to write waits for one of these.
  */
 const RATES_AS_ONLY_WRITER = 4000;
+
+/**
+ * A transaction with more rates than 100 takes about this long, at most, also on a busy machine: a
+ * server rejects reads that have waited for it for a second.
+ */
+const TRANSACTION_MS = 100;
 
 /**
  * Rates per transaction while a server writes. Small, because waiting for the commit blocks the
@@ -108,14 +115,16 @@ export function createRateImport(uses: {
       count.rejected += 1;
       onRejected(line, reason);
     };
-    const report = (rate: ImportedRate, verdict: UpdateDecision | undefined) => {
+    const waiting = new WaitingRates(SORTED_RATES_MAX);
+    const report = (index: number, verdict: UpdateDecision | undefined) => {
+      const line = waiting.lineOf(index);
       if (verdict === "hold") {
         count.held += 1;
-        onRejected(rate.line, heldReason(rate));
-      } else if (typeof verdict === "object") reject(rate.line, verdict.reason);
+        onRejected(line, heldReason(waiting.at(index)));
+      } else if (typeof verdict === "object") reject(line, verdict.reason);
       else {
         count.stored += 1;
-        unknown.check(rate.line, rate);
+        unknown.check(line, waiting.pairOf(index));
       }
     };
     let ratesPerTransaction = RATES_WITH_OTHER_WRITERS;
@@ -125,41 +134,44 @@ export function createRateImport(uses: {
       receivedAt,
       documents: [{ name: file.name, receivedAt, stored: undefined }],
     };
-    let waiting: ImportedRate[] = [];
+    let sinceMs = clock.nowMs();
     const flush = async () => {
-      const sorted = waiting.toSorted(comparePairs);
-      const refused = new Map<ImportedRate, UpdateDecision>();
+      const sorted = waiting.sorted();
+      const refused = new Map<number, UpdateDecision>();
       for (let start = 0; start < sorted.length; ) {
-        const some = sorted.slice(start, start + ratesPerTransaction);
+        const some = sorted.subarray(start, start + ratesPerTransaction);
+        const rates = Array.from(some, (index) => waiting.at(index));
         const how = { judge, headersOf, publication, origin: origin() };
-        const outcome = await store.rates.update(some, how);
+        const startedMs = clock.nowMs();
+        const outcome = await store.rates.update(rates, how);
         publication = outcome.publication;
-        for (const [index, verdict] of outcome.verdicts.entries()) {
-          const rate = some[index];
-          if (isRefusal(verdict) && rate !== undefined) refused.set(rate, verdict);
+        for (const [place, verdict] of outcome.verdicts.entries()) {
+          const index = some[place];
+          if (isRefusal(verdict) && index !== undefined) refused.set(index, verdict);
         }
+        const tookMs = clock.nowMs() - startedMs;
         start += some.length;
         const hasOtherWriters = await store.status.hasOtherWriters();
-        ratesPerTransaction = hasOtherWriters ? RATES_WITH_OTHER_WRITERS : RATES_AS_ONLY_WRITER;
+        ratesPerTransaction = hasOtherWriters
+          ? RATES_WITH_OTHER_WRITERS
+          : ratesWithin(TRANSACTION_MS, some.length, tookMs);
         if (hasOtherWriters) await sleep(YIELD_MS);
       }
-      for (const rate of waiting) report(rate, refused.get(rate));
-      waiting = [];
+      for (let index = 0; index < waiting.count; index += 1) report(index, refused.get(index));
+      waiting.clear();
+      sinceMs = clock.nowMs();
     };
 
-    let sinceMs = clock.nowMs();
     for await (const batch of batches) {
       const nowMs = clock.nowMs();
       const latest = latestAsOf(nowMs);
       for (const entry of batch) {
         const judged = "reason" in entry ? entry : parseQuotation(entry, latest);
         if ("reason" in judged) reject(entry.line, judged.reason);
-        else waiting.push({ ...judged, source: IMPORT_SOURCE, place: 0, line: entry.line });
+        else waiting.add(judged, entry.line);
+        if (waiting.isFull) await flush();
       }
-      if (waiting.length >= SORTED_RATES_MAX || nowMs - sinceMs >= SORTED_MS_MAX) {
-        await flush();
-        sinceMs = clock.nowMs();
-      }
+      if (nowMs - sinceMs >= SORTED_MS_MAX) await flush();
     }
     await flush();
     const digest = file.digest();
@@ -170,20 +182,14 @@ export function createRateImport(uses: {
   };
 }
 
-/** A valid rate of a file. */
-interface ImportedRate extends ReceivedRate {
-  readonly line: number;
+/** The rates of the next transaction, from the time that the last one took. */
+function ratesWithin(milliseconds: number, lastRates: number, lastMs: number): number {
+  const rates = Math.floor((lastRates * milliseconds) / Math.max(lastMs, 1));
+  return Math.min(Math.max(rates, RATES_WITH_OTHER_WRITERS), RATES_AS_ONLY_WRITER);
 }
 
 function isRefusal(verdict: UpdateDecision): boolean {
   return verdict === "hold" || typeof verdict === "object";
-}
-
-/** Orders rates by pair. */
-function comparePairs(left: Pair, right: Pair): number {
-  if (left.base !== right.base) return left.base < right.base ? -1 : 1;
-  if (left.quote !== right.quote) return left.quote < right.quote ? -1 : 1;
-  return 0;
 }
 
 /** Collects the symbols of stored rates that are on no list of currencies. */

@@ -1,4 +1,3 @@
-import { parse } from "csv-parse";
 import type { RateLine, RateLineReader } from "../source.ts";
 import { readTextLines, type TextLine } from "./text-lines.ts";
 
@@ -108,10 +107,9 @@ function isWellFormed(text: string): boolean {
  * Returns one row of fields per text. The texts must be well formed, without a line feed. Without a
  * quote, every comma separates two fields: the parser takes a tenth of an import's time.
  */
-function splitFields(texts: readonly string[]): Promise<string[][]> {
-  if (!texts.some((text) => text.includes('"'))) {
-    return Promise.resolve(texts.map((text) => text.split(",")));
-  }
+async function splitFields(texts: readonly string[]): Promise<string[][]> {
+  if (!texts.some((text) => text.includes('"'))) return texts.map((text) => text.split(","));
+  const { parse } = await import("csv-parse");
   const options = { record_delimiter: "\n", relax_column_count: true, max_record_size: 0 };
   return new Promise((resolve, reject) => {
     parse(texts.join("\n"), options, (error, rows) => {
