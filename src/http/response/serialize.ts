@@ -24,6 +24,9 @@ export interface ResponseForm {
   readonly hasOrigin: boolean;
 }
 
+const WITHOUT_TYPE = "content-length: ";
+const WITH_TYPE = `content-type: application/json; charset=utf-8\r\n${WITHOUT_TYPE}`;
+
 export function createSerializer(
   server: Pick<Server, "keepAliveTimeout">,
   commonHeaders: Readonly<Record<string, string>>,
@@ -36,44 +39,48 @@ export function createSerializer(
     starts.set(status, start);
     return start;
   };
-  const seconds = server.keepAliveTimeout / 1000;
-  const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${seconds}`;
-  const dateNow = createDate(clock);
-  const cors = Object.entries(corsHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  const endings = createEndings(server.keepAliveTimeout / 1000, clock);
+  const cors = Object.entries(corsHeaders).map(([name, value]) => `\r\n${name}: ${value}`);
   const corsText = cors.join("");
 
+  // Each piece of the text is a step of its own for V8: constants are joined beforehand.
   return ({ status, headers, body }, requestId, closedBy, request) => {
-    let own = "";
+    let own = "\r\n";
     for (let index = 0; index < headers.length; index += 2) {
       own += `${headers[index]}: ${headers[index + 1]}\r\n`;
     }
-    const date = `Date: ${dateNow()}`;
-    const ending =
-      closedBy === undefined
-        ? `${date}\r\n${keepAlive}`
-        : closedBy === "server"
-          ? `connection: close\r\n${date}`
-          : `${date}\r\nConnection: close`;
+    const start = starts.get(status) ?? startOf(status);
+    const type = body === "" ? WITHOUT_TYPE : WITH_TYPE;
     const forPages = request?.hasOrigin === true ? corsText : "";
-    const type = body === "" ? "" : "content-type: application/json; charset=utf-8\r\n";
-    return (
-      `${starts.get(status) ?? startOf(status)}${requestId}\r\n${own}${type}` +
-      `content-length: ${Buffer.byteLength(body)}\r\n${forPages}${ending}\r\n\r\n` +
-      (request?.method === "HEAD" ? "" : body)
-    );
+    const ending = endings()[closedBy ?? "nobody"];
+    const sent = request?.method === "HEAD" ? "" : body;
+    return start + requestId + own + type + Buffer.byteLength(body) + forPages + ending + sent;
   };
 }
 
-/** The value of the Date header, computed once a second. */
-function createDate(clock: Clock): () => string {
+/** The last headers, by who closes the connection after the response. */
+interface Endings {
+  readonly nobody: string;
+  readonly server: string;
+  readonly client: string;
+}
+
+/** The headers that end a response, with its date: composed once a second. */
+function createEndings(keepAliveSeconds: number, clock: Clock): () => Endings {
+  const keepAlive = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}`;
   let second = Number.NaN;
-  let date = "";
+  let endings: Endings = { nobody: "", server: "", client: "" };
   return () => {
     const nowSecond = Math.floor(clock.nowMs() / 1000);
     if (nowSecond !== second) {
       second = nowSecond;
-      date = new Date(nowSecond * 1000).toUTCString();
+      const date = `Date: ${new Date(nowSecond * 1000).toUTCString()}`;
+      endings = {
+        nobody: `\r\n${date}\r\n${keepAlive}\r\n\r\n`,
+        server: `\r\nconnection: close\r\n${date}\r\n\r\n`,
+        client: `\r\n${date}\r\nConnection: close\r\n\r\n`,
+      };
     }
-    return date;
+    return endings;
   };
 }

@@ -26,6 +26,9 @@ const FIND_ACCOUNT_ID = "SELECT id FROM accounts WHERE number = ?1";
 const FIND_RATE = `
   SELECT rate, as_of, suspended_at, headers FROM rates WHERE base = ?1 AND quote = ?2`;
 
+/** A client with an old key sends it over and over; one that guesses keys uses little memory. */
+const UNKNOWN_KEYS_MAX = 1000;
+
 type KeyRow = [apiKey: number, account: number, plan: string];
 type RateRow = [rate: Decimal, asOf: Instant, suspendedAt: string | null, headers: string | null];
 
@@ -115,6 +118,7 @@ function prepareKeys(
   const quotaRow = rowsAsArrays(database.prepare(FIND_QUOTA));
   const unitsRow = rowsAsArrays(database.prepare(FIND_USED_UNITS));
   const keys = cache.map<string, Key>();
+  const unknownKeys = cache.map<string, true>();
   const accounts = cache.map<number, Account>();
   const quotaOf = cache.of(
     (plan: string) => plan,
@@ -125,7 +129,11 @@ function prepareKeys(
 
   const findKey = (keyHash: string, period: string): Key | undefined => {
     const row = keyRow.get(keyHash) as unknown as KeyRow | undefined;
-    if (row === undefined) return undefined;
+    if (row === undefined) {
+      if (unknownKeys.size >= UNKNOWN_KEYS_MAX) unknownKeys.clear();
+      unknownKeys.set(keyHash, true);
+      return undefined;
+    }
     const [apiKey, number, plan] = row;
     let account = accounts.get(number);
     if (account === undefined) {
@@ -139,7 +147,8 @@ function prepareKeys(
   };
 
   return (keyHash, period) => {
-    const key = keys.get(keyHash) ?? findKey(keyHash, period);
+    const key =
+      keys.get(keyHash) ?? (unknownKeys.has(keyHash) ? undefined : findKey(keyHash, period));
     // Within a period, an account's usage includes what this batch has granted by its other keys.
     if (key !== undefined && key.account.period !== period) {
       key.account.usedUnits = usedUnitsOf(key.account.number, period);
