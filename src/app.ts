@@ -1,15 +1,21 @@
 import type { DestinationStream, Logger } from "pino";
+import { accountRoutes } from "./accounts/account-http.ts";
 import type { ConsumeAuthAttempt } from "./accounts/auth-limiter.ts";
+import type { DeleteAccount } from "./accounts/deletion.ts";
 import type { EmailVerification } from "./accounts/email-verification.ts";
+import type { ExportOwnAccount } from "./accounts/export.ts";
 import { authRoutes, mailTokenRoutes } from "./accounts/http.ts";
 import { accountSchemas } from "./accounts/json.ts";
 import type { PasswordResets } from "./accounts/password-reset.ts";
 import type { Register } from "./accounts/register.ts";
 import type { Registration } from "./accounts/rules.ts";
 import type { Sessions } from "./accounts/sessions.ts";
+import { sessionRoutes } from "./accounts/sessions-http.ts";
+import { sessionSchemas } from "./accounts/sessions-json.ts";
 import type { SettingsStore } from "./accounts/settings.ts";
 import { settingsRoutes } from "./accounts/settings-http.ts";
 import { settingsSchemas } from "./accounts/settings-json.ts";
+import type { AccountStore } from "./accounts/store.ts";
 import type { ApiKeys } from "./api-keys/api-keys.ts";
 import { apiKeyRoutes } from "./api-keys/http.ts";
 import { apiKeySchemas } from "./api-keys/json.ts";
@@ -20,8 +26,9 @@ import type { AuditStore } from "./audit/store.ts";
 import { createUsageParser } from "./billing/fast-path.ts";
 import { createRespondToUsage, usageRoutes } from "./billing/http.ts";
 import { usageSchemas } from "./billing/json.ts";
+import { FREE_PLAN } from "./billing/rules.ts";
 import type { PlanStore } from "./billing/store.ts";
-import type { ReadDailyUsage, ReadSessionUsage, ReadUsage } from "./billing/usage.ts";
+import type { ReadDailyUsage, ReadKeyUsage, ReadSessionUsage, ReadUsage } from "./billing/usage.ts";
 import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
 import { createSessionGuard } from "./http/authentication.ts";
 import { createCloseWithError, handleConnectAndExpect } from "./http/client-errors.ts";
@@ -37,7 +44,7 @@ import { createConnectionLimit } from "./http/overload/connection-limit.ts";
 import { addLoadShedding } from "./http/overload/load-shedding.ts";
 import { createLoopBudget, REJECTIONS_PER_MS } from "./http/overload/loop-budget.ts";
 import { createErrorHandler } from "./http/response/error-handler.ts";
-import { createSendList } from "./http/response/list.ts";
+import { createListSenders } from "./http/response/list.ts";
 import { createReplyWriter } from "./http/response/reply.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createServer } from "./http/server.ts";
@@ -49,7 +56,10 @@ import type { HandleMcpRequest } from "./mcp/request.ts";
 import { createReadParser } from "./metering/fast-path.ts";
 import { createRespondToRead, rateRoutes } from "./metering/http.ts";
 import type { ReadRate } from "./metering/read-rate.ts";
-import { consoleRoutes } from "./pages/http.ts";
+import type { About } from "./pages/about.ts";
+import { aboutRoute } from "./pages/about-http.ts";
+import { consoleRoutes, type PageSettings } from "./pages/http.ts";
+import { createNotFoundPage } from "./pages/not-found.ts";
 import { coverageRoutes } from "./rates/coverage-http.ts";
 import { coverageSchemas } from "./rates/coverage-json.ts";
 import { publicKeyRoutes } from "./rates/http.ts";
@@ -69,7 +79,7 @@ interface HealthStore {
   readonly plans: PlanStore;
 }
 
-export interface AppSettings {
+export interface AppSettings extends PageSettings {
   /** Where clients reach the service; final only once it listens. */
   readonly publicUrl: () => string;
   readonly version: string;
@@ -92,15 +102,22 @@ export interface AppDeps {
   readonly sessions: Sessions;
   readonly emailVerification: EmailVerification;
   readonly passwordResets: PasswordResets;
+  readonly deleteAccount: DeleteAccount;
+  readonly exportOwnAccount: ExportOwnAccount;
   readonly apiKeys: ApiKeys;
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
   readonly readSessionUsage: ReadSessionUsage;
   readonly readDailyUsage: ReadDailyUsage;
+  readonly readKeyUsage: ReadKeyUsage;
   readonly listPublicKeys: ListPublicKeys;
   readonly listings: Listings;
   readonly handleMcpRequest: HandleMcpRequest;
-  readonly store: HealthStore & { readonly audit: AuditStore; readonly settings: SettingsStore };
+  readonly store: HealthStore & {
+    readonly accounts: AccountStore;
+    readonly audit: AuditStore;
+    readonly settings: SettingsStore;
+  };
   readonly clock: Clock;
   readonly secrets: Pick<Secrets, "uuid">;
   readonly log: Logger;
@@ -140,7 +157,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  addNotFoundHandling(app, replyWriter);
+  addNotFoundHandling(app, replyWriter, createNotFoundPage());
   awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 
@@ -150,16 +167,19 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   app.decorateRequest("accountId", null);
   await authRoutes(app, { ...deps, sessionGuard });
   mailTokenRoutes(app, deps);
-  const sendList = createSendList(log);
+  const { sendList, sendPieces } = createListSenders(log);
   await apiKeyRoutes(app, { ...deps, sessionGuard, sendList });
   usageRoutes(app, { ...deps, sessionGuard, sendList, send });
   auditRoutes(app, { ...deps, sessionGuard });
+  accountRoutes(app, { ...deps, sessionGuard, sendPieces });
+  await sessionRoutes(app, { ...deps, sessionGuard, sendList });
   settingsRoutes(app, { ...deps, sessionGuard });
   coverageRoutes(app, { ...deps, sessionGuard });
   rateRoutes(app, { respondToRead, send });
   publicKeyRoutes(app, deps);
   await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
+  aboutRoute(app, { readAbout: () => readAbout(settings, deps), clock: deps.clock });
   if (!consoleRoutes(app, settings)) {
     log.warn("the console is not built: run `npm run build`");
   }
@@ -170,6 +190,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
 /** Every schema that responses refer to by name. */
 const schemas = [
   ...accountSchemas,
+  ...sessionSchemas,
   ...settingsSchemas,
   ...apiKeySchemas,
   ...auditSchemas,
@@ -177,6 +198,24 @@ const schemas = [
   ...rateSchemas,
   ...usageSchemas,
 ];
+
+async function readAbout({ version }: AppSettings, deps: AppDeps): Promise<About> {
+  const { sources, pairsCount, release } = await deps.listings.current();
+  release();
+  const owners = sources.filter(({ pairs }) => pairs > 0);
+  const plans = await deps.store.plans.list();
+  return {
+    version,
+    pairs: pairsCount,
+    publishers: owners.length,
+    publishersUpToDate: owners.filter(({ missedPublications: missed }) => missed === 0).length,
+    lastSuccessAt: owners
+      .flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])
+      .toSorted()
+      .at(-1),
+    freeUnits: plans.find(({ name }) => name === FREE_PLAN)?.unitsPerPeriod,
+  };
+}
 
 async function checkStore(store: HealthStore): Promise<StoreReadiness> {
   await store.status.checkWrites();

@@ -6,7 +6,7 @@ import type * as Format from "typebox/format";
 import { type Registration, registrations } from "./accounts/rules.ts";
 import { MAX_PLAN_UNITS } from "./billing/rules.ts";
 import { type Environment, entriesOf, readersOf } from "./environment.ts";
-import { type LogLevel, logLevels } from "./log/log.ts";
+import { type LogLevel, logLevels } from "./log/levels.ts";
 import type { MailAddress, MailSettings } from "./mail/mailer.ts";
 import { parseSigningKey } from "./rates/signing/ed25519.ts";
 import type { SigningKey } from "./rates/signing-key.ts";

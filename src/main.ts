@@ -7,8 +7,6 @@ import { operator } from "./cli/operator.ts";
 import { runOwnCommand } from "./cli/own-command.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
-import { createLog } from "./log/log.ts";
-import { loadReadableLines } from "./log/terminal.ts";
 import { packContent } from "./rates/documents/content.ts";
 import { createHeadersOf } from "./rates/headers.ts";
 import type { RateSource } from "./rates/source.ts";
@@ -26,6 +24,8 @@ async function serve(config: Config): Promise<void> {
   // Only this command needs the server's parts; without them the others start in half the time.
   const { startService } = await import("./service.ts");
   const { welcome } = await import("./welcome.ts");
+  const { createLog } = await import("./log/log.ts");
+  const { loadReadableLines } = await import("./log/terminal.ts");
   const stop = Promise.withResolvers<void>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {

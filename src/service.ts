@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import type { AddressInfo, Server } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
 import type { DestinationStream } from "pino";
 import { createAuthLimiter } from "./accounts/auth-limiter.ts";
+import { createDeleteAccount } from "./accounts/deletion.ts";
 import { createEmailVerification } from "./accounts/email-verification.ts";
+import { createExportOwnAccount } from "./accounts/export.ts";
 import { createHashNewPassword } from "./accounts/new-password.ts";
 import { createPasswordResets } from "./accounts/password-reset.ts";
 import { createRegister } from "./accounts/register.ts";
@@ -20,10 +21,16 @@ import {
   startRateRefresh,
 } from "./background.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
-import { createReadDailyUsage, createReadSessionUsage, createReadUsage } from "./billing/usage.ts";
+import {
+  createReadDailyUsage,
+  createReadKeyUsage,
+  createReadSessionUsage,
+  createReadUsage,
+} from "./billing/usage.ts";
 import type { Config } from "./config.ts";
 import { loadCommonPasswords } from "./crypto/common-passwords.ts";
 import type { App } from "./http/fastify.ts";
+import { listen } from "./http/listen.ts";
 import { createMailer } from "./mail/transport/create-mailer.ts";
 import { createConvertCurrency } from "./metering/convert.ts";
 import { createReadRate } from "./metering/read-rate.ts";
@@ -39,7 +46,6 @@ import { timestamp } from "./shared/instant.ts";
 import { isLoopback } from "./shared/loopback.ts";
 import { originNow } from "./shared/origin.ts";
 import type { Secrets } from "./shared/secrets.ts";
-import { StartupError } from "./shared/start-error.ts";
 import { version } from "./shared/version.ts";
 import type { StoreTimeouts } from "./storage/settings.ts";
 import { openStore, type Store } from "./store.ts";
@@ -105,6 +111,7 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
       listensOnLoopback: isLoopback(config.host),
       connectionsMax: config.connectionsMax,
       registration: config.registration,
+      mail: config.smtpUrl === undefined ? "files" : "server",
       isShuttingDown: () => isShuttingDown,
     },
     createUseCases(config, store, deps, metrics?.observers),
@@ -117,9 +124,8 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   starting.use(startRateRefresh(config, store, deps, served));
   starting.use(startCleanup(config, store, deps));
   starting.use(startQuotaNotices(store, deps));
-  const { backupSchedule } = config;
-  if (backupSchedule !== undefined) {
-    starting.use(startBackups(backupSchedule, config, store, deps));
+  if (config.backupSchedule !== undefined) {
+    starting.use(startBackups(config.backupSchedule, config, store, deps));
   }
   starting.use(startMailDelivery(store, starting.use(createMailer(config, publicUrl)), deps));
 
@@ -186,8 +192,7 @@ async function serveMetrics(
 ): Promise<string | undefined> {
   const { metricsHost: host, metricsPort: port, database } = config;
   if (metrics === undefined || port === undefined) return undefined;
-  const kind = database.engine === "sqlite" ? "sqlite" : "postgresql";
-  const about = { version, store: kind } as const;
+  const about = { version, store: database.engine === "sqlite" ? "sqlite" : "postgresql" } as const;
   const { server } = starting.use(
     metrics.serve({ ...deps, about, backups: config, server: deps.app.server }),
   );
@@ -213,8 +218,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const sessions = createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail });
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const switchedOn = deps.sources.map(({ key }) => key);
-  const nextIteration = createIterationQueue();
-  const covering = { ...deps, store: store.coverage, nextIteration };
+  const covering = { ...deps, store: store.coverage, nextIteration: createIterationQueue() };
   const coverage = createCoverage({ ...covering, switchedOn });
   const listings = createJsonListings({ ...covering, coverage });
   const reading = { readRate, convertCurrency, readUsage, listings };
@@ -228,6 +232,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     readRate,
     readUsage,
     readDailyUsage: createReadDailyUsage(parts),
+    readKeyUsage: createReadKeyUsage(parts),
     listPublicKeys: createListPublicKeys(store, config.signingKey),
     listings,
     handleMcpRequest: lazy(async () => {
@@ -239,6 +244,8 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     readSessionUsage: createReadSessionUsage({ ...parts, sessions }),
     emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
     passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
+    deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),
+    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt }),
   };
 }
 
@@ -255,37 +262,6 @@ function lazy<Given, Result>(
   };
   return (given) => call(given);
 }
-
-/**
- * @param prefix of the variables that host and port come from.
- * @returns where it listens.
- * @throws {StartupError}
- */
-async function listen(
-  server: Server,
-  open: (address: { host: string; port: number }) => Promise<unknown>,
-  { host, port }: { readonly host: string; readonly port: number },
-  prefix: "" | "METRICS_",
-): Promise<string> {
-  try {
-    await open({ host, port });
-  } catch (error) {
-    const advice = adviceOf.get((error as { code?: string }).code ?? "");
-    if (advice === undefined) throw error;
-    const action = advice.replace(/\{(HOST|PORT)\}/, `${prefix}$1`);
-    throw new StartupError(`Cannot listen on ${host} port ${port}: ${action}.`, error);
-  }
-  const { address, family, port: bound } = server.address() as AddressInfo;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${bound}`;
-}
-
-const adviceOf = new Map([
-  ["EADDRINUSE", "another program uses it; end that program, or set {PORT} to another number"],
-  ["EACCES", "this user may not; set {PORT} to a number above 1023"],
-  ["EADDRNOTAVAIL", "this machine has no such address; set {HOST} to one of its own"],
-  ["ENOTFOUND", "the name is not known; set {HOST} to an address of this machine"],
-  ["EAI_AGAIN", "the name cannot be looked up; set {HOST} to an address of this machine"],
-]);
 
 /** Stops accepting and waits for requests in flight; cuts off those that take too long. */
 async function drain(app: App, secrets: Secrets): Promise<void> {

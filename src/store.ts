@@ -1,7 +1,8 @@
 import { administrationStore } from "./accounts/administration-sql.ts";
 import { invitationStore, invitationTables } from "./accounts/invitations-sql.ts";
+import { sessionStore } from "./accounts/sessions-sql.ts";
 import { settingsStore } from "./accounts/settings-sql.ts";
-import { accountStore, accountTables, authWindowStore, sessionStore } from "./accounts/sql.ts";
+import { accountStore, accountTables, authWindowStore } from "./accounts/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";

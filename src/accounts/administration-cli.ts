@@ -1,14 +1,12 @@
 import type { Command } from "commander";
 import type { AuditStore } from "../audit/store.ts";
-import type { DailyUnits, UsageStore } from "../billing/store.ts";
-import { createReadDailyUsage } from "../billing/usage.ts";
+import type { UsageStore } from "../billing/store.ts";
 import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
-import { DAY_MS } from "../shared/clock.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
-import { PAGE_ROWS } from "../shared/page-size.ts";
 import type { Secrets } from "../shared/secrets.ts";
-import { type AdministrationStore, exportSections, type StoredRow } from "./administration.ts";
+import type { AdministrationStore } from "./administration.ts";
+import { exportAccount } from "./export.ts";
 import { PASSWORD_RESET_LIFETIME_MS } from "./rules.ts";
 
 export interface AdministrationStores {
@@ -64,7 +62,7 @@ export function administrationCommands(accounts: Command, deps: AdministrationCo
     .description("print everything that is stored about an account, as JSON")
     .argument("<email>")
     .addHelpText("after", exportHelp)
-    .action((email: string) => exportAccount(deps, email));
+    .action((email: string) => printExport(deps, email));
 
   accounts
     .command("delete")
@@ -176,83 +174,13 @@ async function deleteAccount(deps: AdministrationCommandDeps, typed: string, isS
   print(`${email} is deleted; its id was ${contents.id}\n${kept}`);
 }
 
-async function exportAccount(deps: AdministrationCommandDeps, typed: string): Promise<void> {
-  const { openStore, clock, origin: originNow, print } = deps;
+async function printExport(deps: AdministrationCommandDeps, typed: string): Promise<void> {
+  const { openStore, clock, origin, write } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const account = await store.administration.accountRow(email);
-  if (account === undefined) throw unknownAccount(email);
-  const { id: accountId, createdAt, row } = account;
-  const origin = originNow();
-  await store.audit.record("account.exported", origin, { accountId });
-  const days = Math.ceil((clock.nowMs() - Date.parse(createdAt)) / DAY_MS) + 1;
-  const readDailyUsage = createReadDailyUsage({ store, clock });
-
-  // Printed in pages: an account may have 10,000 keys, and units of each on every day.
-  print(`{\n  "exported_at": ${JSON.stringify(origin.at)},\n  "account": ${JSON.stringify(row)},`);
-  for (const name of exportSections) {
-    await printList(print, name, sectionPages(store.administration, name, accountId));
-  }
-  await printList(print, "daily_usage", dailyPages(readDailyUsage(accountId, days)));
-  await printList(print, "events", eventPages(store.audit, accountId), "");
-  print("}");
-}
-
-async function printList(
-  print: (text: string) => void,
-  name: string,
-  pages: AsyncIterable<readonly StoredRow[]>,
-  end = ",",
-): Promise<void> {
-  let last = "";
-  print(`  ${JSON.stringify(name)}: [`);
-  for await (const page of pages) {
-    for (const row of page) {
-      // A comma follows every row but the last.
-      if (last !== "") print(`    ${last},`);
-      last = JSON.stringify(row);
-    }
-  }
-  if (last !== "") print(`    ${last}`);
-  print(`  ]${end}`);
-}
-
-async function* sectionPages(
-  store: AdministrationStore,
-  section: (typeof exportSections)[number],
-  accountId: string,
-) {
-  let after = "";
-  for (;;) {
-    const page = await store.section(section, accountId, after, PAGE_ROWS);
-    yield page.map(({ row }) => row);
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1)?.place ?? after;
-  }
-}
-
-async function* dailyPages(pages: AsyncIterable<readonly DailyUnits[]>) {
-  for await (const page of pages) {
-    yield page.map(({ day, keyId, units }) => ({ date: day, api_key_id: keyId, units }));
-  }
-}
-
-/** An owner may read an export: it has no operator's name or machine. */
-async function* eventPages(audit: AuditStore, accountId: string) {
-  let before: string | undefined;
-  for (;;) {
-    const page = await audit.ofAccount(accountId, before, PAGE_ROWS);
-    yield page.map(({ id, at, actor, action, origin, details }) => ({
-      id,
-      at,
-      actor,
-      action,
-      ...(actor === "account" ? { address: origin ?? null } : {}),
-      details,
-    }));
-    if (page.length < PAGE_ROWS) return;
-    before = page.at(-1)?.id;
-  }
+  const pieces = await exportAccount({ store, clock }, email, origin());
+  if (pieces === undefined) throw unknownAccount(email);
+  for await (const piece of pieces) await write(piece);
 }
 
 const counted = (count: number, noun: string): string =>

@@ -27,7 +27,7 @@ const CONTENTS = `
 const ERASE_ACCOUNT = `
   UPDATE accounts SET email = 'deleted ' || id, password_hash = '', email_verified_at = NULL,
     suspended_at = NULL, quota_mails = 0, deleted_at = $2
-  WHERE email = $1 RETURNING id`;
+  WHERE email = $1 AND password_hash = coalesce($3, password_hash) RETURNING id`;
 
 // The keys' rows stay for the units by day. No credential has a digest of this form.
 const ERASE_KEYS = `
@@ -62,7 +62,7 @@ const MAIL_COLUMNS =
 // guessing to others.
 const SECTIONS: Record<ExportSection, string> = {
   api_keys: rowsAfter("id, name, key_prefix, created_at, revoked_at", "api_keys", "id"),
-  sessions: rowsAfter("created_at, expires_at", "sessions", "token_hash"),
+  sessions: rowsAfter("id, created_at, expires_at, address", "sessions", "id"),
   mailed_links: rowsAfter("purpose, expires_at", "mail_tokens", "token_hash"),
   mails: rowsAfter(MAIL_COLUMNS, "mails", "id"),
   usage: rowsAfter("period, units", "period_usage", "period"),
@@ -72,6 +72,9 @@ const SECTIONS: Record<ExportSection, string> = {
     "period || '-' || threshold",
   ),
 };
+
+// A deletion waits for the export's event, and then removes the address from it.
+const LOCK_ACCOUNT = "UPDATE accounts SET email = email WHERE email = $1 RETURNING id";
 
 const ACCOUNT_ROW = `
   SELECT a.id, a.email, a.created_at, a.email_verified_at, a.suspended_at, a.plan,
@@ -122,9 +125,10 @@ export function administrationStore(engine: Engine): AdministrationStore {
         return { isSuspended: account.suspended_at !== null };
       }),
 
-    delete: (email, origin) =>
+    delete: (email, origin, passwordHash) =>
       engine.transaction(function* () {
-        const [account] = yield statement(ERASE_ACCOUNT, email, origin.at);
+        const values = [email, origin.at, passwordHash ?? null] as const;
+        const [account] = yield statement(ERASE_ACCOUNT, ...values);
         if (account === undefined) return false;
         const accountId = textOf(account, "id");
         yield statement(END_SESSIONS, accountId);
@@ -132,8 +136,8 @@ export function administrationStore(engine: Engine): AdministrationStore {
         for (const sql of DELETE_REST) yield statement(sql, accountId);
         yield statement(REMOVE_INVITATIONS, email);
         yield statement(DELETE_INVITATION_MAILS, email);
-        yield statement(ERASE_EVENTS, accountId);
         yield writeEvent("account.deleted", origin, { accountId });
+        yield statement(ERASE_EVENTS, accountId);
         return true;
       }),
 
@@ -155,7 +159,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
 /** What is read of an account before its deletion, and for its export. */
 function readingOf(
   engine: Engine,
-): Pick<AdministrationStore, "contents" | "accountRow" | "section"> {
+): Pick<AdministrationStore, "contents" | "beginExport" | "section"> {
   return {
     async contents(email) {
       const [row] = await engine.query(CONTENTS, email);
@@ -167,16 +171,20 @@ function readingOf(
       };
     },
 
-    async accountRow(email) {
-      const [row] = await engine.query(ACCOUNT_ROW, email);
-      if (row === undefined) return undefined;
-      const { quota_mails: quotaMails, has_password: hasPassword, ...rest } = row;
-      return {
-        id: textOf(row, "id"),
-        createdAt: textOf(row, "created_at"),
-        row: { ...rest, quota_mails: quotaMails === 1, has_password: Boolean(hasPassword) },
-      };
-    },
+    beginExport: (email, origin) =>
+      engine.transaction(function* () {
+        yield statement(LOCK_ACCOUNT, email);
+        const [row] = yield statement(ACCOUNT_ROW, email);
+        if (row === undefined) return undefined;
+        const accountId = textOf(row, "id");
+        yield writeEvent("account.exported", origin, { accountId });
+        const { quota_mails: quotaMails, has_password: hasPassword, ...rest } = row;
+        return {
+          id: accountId,
+          createdAt: textOf(row, "created_at"),
+          row: { ...rest, quota_mails: quotaMails === 1, has_password: Boolean(hasPassword) },
+        };
+      }),
 
     async section(section, accountId, after, limit) {
       const rows = await engine.query(SECTIONS[section], accountId, after, limit);

@@ -43,14 +43,20 @@ export interface AdministrationStore {
    * Deletes an account. What remains of it: its id, plan, quota and times, its keys' ids and times,
    * the units by period and by key and day, and its events without addresses and details.
    *
+   * @param passwordHash deletes nothing when the account has another one.
    * @returns false when there is no such account.
    */
-  delete(email: string, origin: Origin): Promise<boolean>;
+  delete(email: string, origin: Origin, passwordHash?: string): Promise<boolean>;
   /** Deletes the invitations of an email, and their mails. @returns how many there were. */
   withdrawInvitations(email: string, origin: Origin): Promise<number>;
-  /** An account's own row, without its password's digest. */
-  accountRow(
+  /**
+   * Records the export of an account, and reads its own row, without its password's digest.
+   *
+   * @returns undefined, and records nothing, when there is no such account.
+   */
+  beginExport(
     email: string,
+    origin: Origin,
   ): Promise<
     { readonly id: string; readonly createdAt: string; readonly row: StoredRow } | undefined
   >;

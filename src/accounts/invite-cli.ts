@@ -67,8 +67,8 @@ Examples:
   $ kurs accounts invite ada@example.org --plan pro --json`;
 
 const createExamples = `
-A running server delivers the mail. Its link is valid for 7 days; after that, "Forgot password"
-sends another one. Until the owner has chosen a password, nobody can log in. Works in every mode of
+A running server delivers the mail. Its link is valid for 7 days; "Forgot your password?" sends
+another one later. Until the owner has chosen a password, nobody can log in. Works in every mode of
 REGISTRATION.
 
 Examples:

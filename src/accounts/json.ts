@@ -2,6 +2,7 @@ import type { Static } from "typebox";
 import { remainingUnits } from "../billing/rules.ts";
 import { UNMAILABLE_CHARACTERS } from "../shared/email.ts";
 import { Id, Timestamp, Type } from "../shared/json-schema.ts";
+import { exportSections } from "./administration.ts";
 import type { IssuedSession } from "./sessions.ts";
 import type { Account, AccountSummary } from "./store.ts";
 
@@ -74,6 +75,30 @@ export const AccountSchema = Type.Object(
   { $id: "Account" },
 );
 
+const AccountDetailsSchema = Type.Object(
+  { ...AccountSchema.properties, plan: Type.String({ examples: ["free"] }) },
+  { $id: "AccountDetails" },
+);
+
+const row = { additionalProperties: true, description: "By the names of the stored columns" };
+const StoredRow = row as unknown as ReturnType<typeof Type.Object>;
+
+const rowsOf = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, Type.Array(StoredRow)]));
+
+const AccountExportSchema = Type.Object(
+  {
+    exported_at: Timestamp,
+    account: StoredRow,
+    ...rowsOf([...exportSections, "daily_usage", "events"]),
+  },
+  { $id: "AccountExport" },
+);
+
+export const PasswordBody = Type.Object({
+  password: Type.String({ format: "password", description: "The account's, as at a log-in" }),
+});
+
 export const SessionSchema = Type.Object(
   {
     session_token: Type.String({ pattern: "^svc_sess_[0-9a-f]{64}$" }),
@@ -83,11 +108,20 @@ export const SessionSchema = Type.Object(
 );
 
 /** Every schema here that responses refer to by name. */
-export const accountSchemas = [AccountSchema, SessionSchema];
+export const accountSchemas = [
+  AccountSchema,
+  AccountDetailsSchema,
+  AccountExportSchema,
+  SessionSchema,
+];
 
 export function accountJson(account: Account): Static<typeof AccountSchema> {
   const { id, email, createdAt, emailVerifiedAt } = account;
   return { id, email, created_at: createdAt, email_verified: emailVerifiedAt !== undefined };
+}
+
+export function accountDetailsJson(account: Account): Static<typeof AccountDetailsSchema> {
+  return { ...accountJson(account), plan: account.plan };
 }
 
 export function sessionJson({ token, expiresAt }: IssuedSession): Static<typeof SessionSchema> {

@@ -71,6 +71,14 @@ export const emailNotVerified = new Failure(
   "Please confirm your email first: open the link that was mailed to you, or ask for a new one.",
 );
 
+/** What a log-in with an unknown email or a wrong password gets. */
+export const wrongCredentials = new Failure("unauthorized", "Email or password is incorrect.");
+
+/** What the deletion of a session's account with a wrong password gets: it sends no email. */
+export const wrongPassword = new Failure("unauthorized", "The password is incorrect.");
+
+export const sessionNotFound = new Failure("not_found", "There is no valid session with this id.");
+
 export const accountSuspended = new Failure(
   "unauthorized",
   "This account is suspended. Please contact the operator of this service.",
@@ -103,7 +111,7 @@ export function passwordProblem(
   }
   if (password.toLowerCase() === email) return "password must not be the email address.";
   if (isCommonPassword(password)) {
-    return "password is on the list of common passwords: choose another.";
+    return "That password is too common. Choose another.";
   }
   return undefined;
 }

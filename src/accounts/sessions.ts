@@ -1,9 +1,11 @@
 import type { SessionTimes } from "../billing/store.ts";
 import type { Clock } from "../shared/clock.ts";
-import { Failure, sessionRequired } from "../shared/failure.ts";
+import { sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import { originNow } from "../shared/origin.ts";
+import { PAGE_ROWS } from "../shared/page-size.ts";
 import { SESSION_TOKEN_PREFIX, type Secrets } from "../shared/secrets.ts";
+import { isUuid, MAX_UUID } from "../shared/uuid.ts";
 import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import type { Credentials } from "./register.ts";
 import {
@@ -12,8 +14,10 @@ import {
   isSessionToken,
   normalizePassword,
   SESSION_LIFETIME_MS,
+  sessionNotFound,
+  wrongCredentials,
 } from "./rules.ts";
-import type { AccountStore, CheckedPassword, SessionStore } from "./store.ts";
+import type { AccountStore, CheckedPassword, ListedSession, SessionStore } from "./store.ts";
 
 /** How far the nodes' clocks may differ, or one be set back, before sessions are rejected. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -23,6 +27,19 @@ export interface IssuedSession {
   readonly token: string;
   /** RFC 3339 in UTC, 24 hours after the log-in. */
   readonly expiresAt: string;
+}
+
+/** The session of a request: its token, which `authenticate` accepted, and its client's address. */
+export interface SessionInUse {
+  readonly accountId: string;
+  readonly token: string;
+  readonly clientIp: string;
+}
+
+/** A valid session of an account, as another one of it sees it. */
+export interface ValidSession extends Omit<ListedSession, "tokenHash"> {
+  /** Whether it is the session that asks. */
+  readonly isCurrent: boolean;
 }
 
 export interface Sessions {
@@ -40,16 +57,30 @@ export interface Sessions {
   authenticate(token: string | undefined): Promise<string>;
   /** Ends the session of a token that `authenticate` accepted. */
   logOut(token: string, clientIp: string): Promise<void>;
+  /** The valid sessions of the account, newest first, in pages of bounded size. */
+  list(session: Omit<SessionInUse, "clientIp">): AsyncGenerator<ValidSession[], void>;
+  /**
+   * Ends a session of the same account, or the session itself.
+   *
+   * @param sessionId in upper or lower case.
+   * @throws {Failure} `not_found` for an id that is unknown, foreign or expired; `unauthorized`
+   *   when the session that asks has ended meanwhile.
+   */
+  endOne(session: SessionInUse, sessionId: string): Promise<void>;
+  /** Ends every other session of the account. @throws {Failure} `unauthorized`, as `endOne`. */
+  endOthers(session: SessionInUse): Promise<void>;
 }
 
-export function createSessions(uses: {
+interface SessionUses {
   readonly store: { readonly accounts: AccountStore; readonly sessions: SessionStore };
   readonly secrets: Secrets;
   readonly clock: Clock;
   readonly consumeAuthAttempt: ConsumeAuthAttempt;
   /** Whether a log-in requires a verified email. */
   readonly requireVerifiedEmail: boolean;
-}): Sessions {
+}
+
+export function createSessions(uses: SessionUses): Sessions {
   const { store, secrets, clock, consumeAuthAttempt, requireVerifiedEmail } = uses;
 
   const openSession = async (accountId: string, password: CheckedPassword, address: string) => {
@@ -57,18 +88,14 @@ export function createSessions(uses: {
     const tokenHash = secrets.hash(token);
     const origin = originNow({ kind: "account", address }, uses);
     const expiresAt = timestamp(Date.parse(origin.at) + SESSION_LIFETIME_MS);
-    const session = { tokenHash, accountId, createdAt: origin.at, expiresAt };
+    const times = { createdAt: origin.at, expiresAt };
+    const session = { id: secrets.uuid(), tokenHash, accountId, ...times, address };
     const isStored = await store.sessions.create(session, password, origin);
     return isStored ? { token, expiresAt } : undefined;
   };
 
   const digestOf = (token: string | undefined) =>
     token === undefined || !isSessionToken(token) ? undefined : secrets.hash(token);
-
-  const timesAt = (nowMs: number): SessionTimes => ({
-    now: timestamp(nowMs),
-    issuedBy: timestamp(nowMs + CLOCK_SKEW_MS),
-  });
 
   return {
     async logIn({ email, password: typed, clientIp }) {
@@ -79,7 +106,7 @@ export function createSessions(uses: {
         // An account that has no password yet takes as long as one that does not exist.
         const check = await secrets.verifyPassword(account?.passwordHash || undefined, password);
         if (account === undefined || !check.matches) {
-          throw new Failure("unauthorized", "Email or password is incorrect.");
+          throw wrongCredentials;
         }
         if (account.suspendedAt !== undefined) throw accountSuspended;
         if (requireVerifiedEmail && account.emailVerifiedAt === undefined) throw emailNotVerified;
@@ -107,5 +134,52 @@ export function createSessions(uses: {
       const origin = originNow({ kind: "account", address }, uses);
       await store.sessions.end(secrets.hash(token), origin);
     },
+
+    ...createSessionList(uses),
   };
+}
+
+function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" | "endOthers"> {
+  const { store, secrets, clock } = uses;
+  const originOf = ({ clientIp }: SessionInUse) =>
+    originNow({ kind: "account", address: clientIp }, uses);
+  const askerOf = ({ accountId, token }: SessionInUse) => ({
+    accountId,
+    tokenHash: secrets.hash(token),
+  });
+
+  return {
+    async *list({ accountId, token }) {
+      const own = secrets.hash(token);
+      const times = timesAt(clock.nowMs());
+      let beforeId = MAX_UUID;
+      for (;;) {
+        const page = await store.sessions.list(accountId, beforeId, PAGE_ROWS, times);
+        yield page.map(({ tokenHash, ...session }) => ({
+          ...session,
+          isCurrent: tokenHash === own,
+        }));
+        if (page.length < PAGE_ROWS) return;
+        beforeId = page.at(-1)?.id ?? "";
+      }
+    },
+
+    async endOne(session, sessionId) {
+      const id = sessionId.toLowerCase();
+      if (!isUuid(id)) throw sessionNotFound;
+      const outcome = await store.sessions.endOne(id, askerOf(session), originOf(session));
+      if (outcome === "asker_ended") throw sessionRequired;
+      if (outcome === "not_found") throw sessionNotFound;
+    },
+
+    async endOthers(session) {
+      const outcome = await store.sessions.endOthers(askerOf(session), originOf(session));
+      if (outcome === "asker_ended") throw sessionRequired;
+    },
+  };
+}
+
+/** The times by which a session is valid at a moment: it ends after one, and began by the other. */
+function timesAt(nowMs: number): SessionTimes {
+  return { now: timestamp(nowMs), issuedBy: timestamp(nowMs + CLOCK_SKEW_MS) };
 }

@@ -1,14 +1,6 @@
 import { writeEvent } from "../audit/sql.ts";
 import { StoreUnavailable } from "../shared/store.ts";
-import {
-  ACTIVE_KEY,
-  hashParameters,
-  integerOf,
-  isOneOfHashes,
-  optionalTextOf,
-  type Tables,
-  textOf,
-} from "../storage/columns.ts";
+import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type {
   Account,
@@ -16,7 +8,6 @@ import type {
   AccountSummary,
   AuthWindow,
   AuthWindowStore,
-  SessionStore,
 } from "./store.ts";
 import { writeToken } from "./tokens-sql.ts";
 
@@ -27,7 +18,7 @@ export const accountTables: Tables = {
       "email, password_hash, plan, created_at, email_verified_at, suspended_at, deleted_at, " +
       "quota_mails",
   },
-  sessions: { key: "token_hash", others: "account_id, created_at, expires_at" },
+  sessions: { key: "token_hash", others: "id, account_id, created_at, expires_at, address" },
   auth_windows: { key: "scope", others: "calls, ends_at", summed: "calls" },
 };
 
@@ -38,9 +29,12 @@ const CREATE_ACCOUNT = `
   VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (email) DO NOTHING RETURNING id`;
 
-const ACCOUNT_BY_EMAIL = `
+const accountBy = (condition: string) => `
   SELECT id, email, password_hash, plan, created_at, email_verified_at, suspended_at
-  FROM accounts WHERE email = $1`;
+  FROM accounts WHERE ${condition}`;
+
+const ACCOUNT_BY_EMAIL = accountBy("email = $1");
+const ACCOUNT_BY_ID = accountBy("id = $1 AND deleted_at IS NULL");
 
 const SUMMARIES = `
   SELECT a.id, a.email, a.plan, a.created_at, a.email_verified_at, a.suspended_at,
@@ -82,7 +76,12 @@ export function accountStore(engine: Engine): AccountStore {
 
     async findByEmail(email) {
       const [row] = await engine.query(ACCOUNT_BY_EMAIL, email);
-      return row && { ...identityOf(row), passwordHash: textOf(row, "password_hash") };
+      return row && accountOf(row);
+    },
+
+    async findById(accountId) {
+      const [row] = await engine.query(ACCOUNT_BY_ID, accountId);
+      return row && accountOf(row);
     },
 
     async list(period, afterId, limit) {
@@ -144,6 +143,10 @@ function summaryOf(row: Row): AccountSummary {
   };
 }
 
+function accountOf(row: Row): Account {
+  return { ...identityOf(row), passwordHash: textOf(row, "password_hash") };
+}
+
 function identityOf(row: Row) {
   return {
     id: textOf(row, "id"),
@@ -193,79 +196,4 @@ export function authWindowStore(engine: Engine): AuthWindowStore {
 
 function windowOf(scope: string, row: Row): AuthWindow {
   return { scope, calls: integerOf(row, "calls"), endsAt: textOf(row, "ends_at") };
-}
-
-const CREATE_SESSION = `
-  INSERT INTO sessions (token_hash, account_id, created_at, expires_at) VALUES ($1, $2, $3, $4)`;
-
-// A reset may have replaced the password during its check, and an operator may have suspended the
-// account: no session for the old password may be
-// stored after the reset has ended all sessions. On PostgreSQL the row stays locked until the
-// session is stored, so that a reset either commits first or finds and ends the session.
-const RENEW_PASSWORD = `
-  UPDATE accounts SET password_hash = $3
-  WHERE id = $1 AND password_hash = $2 AND suspended_at IS NULL RETURNING id`;
-
-const REMOVE_EXPIRED = "DELETE FROM sessions WHERE account_id = $1 AND expires_at <= $2";
-
-// A session created well in the future comes from a clock that has been set back since: it would
-// outlive the lifetime of sessions.
-const VALID_SESSION = `
-  SELECT s.account_id FROM sessions s JOIN accounts a ON a.id = s.account_id
-  WHERE s.token_hash = $1 AND s.expires_at > $2 AND s.created_at <= $3
-    AND a.suspended_at IS NULL`;
-
-const END_SESSION = "DELETE FROM sessions WHERE token_hash = $1 RETURNING account_id";
-
-// The session of a suspended account is among them: it would be valid again after a resumption.
-const LEAKED_SESSIONS = `
-  FROM sessions WHERE ${isOneOfHashes("token_hash", 2)} AND expires_at > $1`;
-
-const BURN_SESSIONS = `DELETE ${LEAKED_SESSIONS} RETURNING account_id`;
-
-const COUNT_LEAKED_SESSIONS = `SELECT count(*) AS valid ${LEAKED_SESSIONS}`;
-
-export function sessionStore(engine: Engine): SessionStore {
-  return {
-    create: ({ tokenHash, accountId, createdAt, expiresAt }, { hash, nextHash }, origin) =>
-      engine.transaction(function* () {
-        const isUnchanged =
-          (yield statement(RENEW_PASSWORD, accountId, hash, nextHash)).length === 1;
-        if (!isUnchanged) return false;
-        yield statement(REMOVE_EXPIRED, accountId, createdAt);
-        yield statement(CREATE_SESSION, tokenHash, accountId, createdAt, expiresAt);
-        yield writeEvent("session.started", origin, { accountId });
-        return true;
-      }),
-
-    async findAccount(tokenHash, now, issuedBy = now) {
-      const [row] = await engine.query(VALID_SESSION, tokenHash, now, issuedBy);
-      return row && textOf(row, "account_id");
-    },
-
-    end: (tokenHash, origin) =>
-      engine.transaction(function* () {
-        const [session] = yield statement(END_SESSION, tokenHash);
-        if (session === undefined) return;
-        yield writeEvent("session.ended", origin, { accountId: textOf(session, "account_id") });
-      }),
-
-    burn: (tokenHashes, origin) =>
-      engine.transaction(function* () {
-        const hashes = hashParameters(tokenHashes);
-        const ended = yield statement(BURN_SESSIONS, origin.at, ...hashes);
-        for (const session of ended) {
-          const details = { reason: "burned" };
-          const accountId = textOf(session, "account_id");
-          yield writeEvent("session.ended", origin, { accountId, details });
-        }
-        return ended.length;
-      }),
-
-    async previewBurn(tokenHashes, now) {
-      const hashes = hashParameters(tokenHashes);
-      const [counted = {}] = await engine.query(COUNT_LEAKED_SESSIONS, now, ...hashes);
-      return integerOf(counted, "valid");
-    },
-  };
 }

@@ -34,6 +34,8 @@ export interface AccountStore {
    */
   create(account: Account, token: IssuedToken, origin: Origin): Promise<boolean>;
   findByEmail(email: string): Promise<Account | undefined>;
+  /** @returns undefined for an unknown or deleted account. */
+  findById(accountId: string): Promise<Account | undefined>;
   /**
    * A page of accounts in order of creation, with their units in a period: those after an id ("":
    * from the first).
@@ -86,10 +88,30 @@ export interface InvitationStore {
 }
 
 export interface Session {
+  /** A UUIDv7, which does not derive from the token. */
+  readonly id: string;
   readonly tokenHash: string;
   readonly accountId: string;
   readonly createdAt: string;
   readonly expiresAt: string;
+  /** The client's at the log-in, of IPv6 the /64. */
+  readonly address: string;
+}
+
+/** A session as its account sees it. */
+export interface ListedSession {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** Unknown for a session that an older version stored. */
+  readonly address: string | undefined;
+  readonly tokenHash: string;
+}
+
+/** The session of a request, whose token the guard has accepted. */
+export interface AskingSession {
+  readonly accountId: string;
+  readonly tokenHash: string;
 }
 
 /** The stored hash that a password matched, and the hash to store from now on. */
@@ -111,7 +133,27 @@ export interface SessionStore {
    * @returns the account's id, or undefined when no session of that token is valid at `now`.
    */
   findAccount(tokenHash: string, now: string, issuedBy?: string): Promise<string | undefined>;
+  /** A page of an account's valid sessions before an id, newest first. Times: see `findAccount`. */
+  list(
+    accountId: string,
+    beforeId: string,
+    limit: number,
+    times: { readonly now: string; readonly issuedBy: string },
+  ): Promise<ListedSession[]>;
   end(tokenHash: string, origin: Origin): Promise<void>;
+  /**
+   * Ends one of an account's sessions.
+   *
+   * @returns "not_found" for an id that is unknown, another account's or expired; "asker_ended",
+   *   and nothing changes, when the session that asks has ended.
+   */
+  endOne(
+    sessionId: string,
+    asker: AskingSession,
+    origin: Origin,
+  ): Promise<"ended" | "not_found" | "asker_ended">;
+  /** Ends an account's sessions but the one that asks. @returns as `endOne`. */
+  endOthers(asker: AskingSession, origin: Origin): Promise<"ended" | "asker_ended">;
   /**
    * Ends the valid sessions of all accounts with these tokens.
    *

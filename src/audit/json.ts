@@ -10,6 +10,7 @@ const EventDetailsSchema = Type.Object(
     key_prefix: Type.Optional(Type.String()),
     reason: Type.Optional(Type.String({ description: "burned: the key was found in a leak" })),
     keys_revoked: Type.Optional(Type.Integer({ minimum: 0 })),
+    session_id: Type.Optional(Id),
     sessions: Type.Optional(Type.Integer({ minimum: 0 })),
     plan: Type.Optional(Type.String()),
     invited: Type.Optional(Type.Boolean()),

@@ -9,8 +9,14 @@ import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import { logFailure } from "../log/log.ts";
 import { Failure, toFailure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import { dayOfKeyJson, usageJson } from "./json.ts";
-import type { ReadDailyUsage, ReadSessionUsage, ReadUsage, UsageReport } from "./usage.ts";
+import { dayOfKeyJson, keyUsageJson, usageJson } from "./json.ts";
+import type {
+  ReadDailyUsage,
+  ReadKeyUsage,
+  ReadSessionUsage,
+  ReadUsage,
+  UsageReport,
+} from "./usage.ts";
 
 export const USAGE_ROUTE = "/v1/account/usage";
 
@@ -57,17 +63,28 @@ const dailySchema = {
   ]),
 };
 
+const keysSchema = {
+  ...common,
+  operationId: "readKeyUsage",
+  summary: "Read when each key was used last, and its units in the current billing period",
+  description: "Every key of the account, revoked ones too, in the order of the list of keys.",
+  response: documentedResponses({ 200: Type.Ref("KeyUsageList#", { description: "The keys" }) }, [
+    "unauthorized",
+  ]),
+};
+
 export function usageRoutes(
   app: App,
   uses: {
     readonly readUsage: ReadUsage;
     readonly readDailyUsage: ReadDailyUsage;
+    readonly readKeyUsage: ReadKeyUsage;
     readonly sessionGuard: SessionGuard;
     readonly sendList: SendList;
     readonly send: SendResponse;
   },
 ): void {
-  const { readUsage, readDailyUsage, sessionGuard: onRequest, sendList, send } = uses;
+  const { readUsage, readDailyUsage, readKeyUsage, sessionGuard: onRequest, sendList, send } = uses;
 
   app.get(USAGE_ROUTE, { schema: usageSchema, onRequest }, async (request, reply) => {
     send(request, reply, usageResponse(await readUsage(accountOf(request))));
@@ -80,6 +97,10 @@ export function usageRoutes(
       const { days = DAYS_DEFAULT } = request.query;
       return sendList(reply, "days", readDailyUsage(accountOf(request), days), dayOfKeyJson);
     },
+  );
+
+  app.get("/v1/account/usage/api-keys", { schema: keysSchema, onRequest }, (request, reply) =>
+    sendList(reply, "api_keys", readKeyUsage(accountOf(request)), keyUsageJson),
   );
 }
 

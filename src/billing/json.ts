@@ -2,7 +2,7 @@ import type { Static } from "typebox";
 import { Id, Type, Units } from "../shared/json-schema.ts";
 import { remainingUnits, utilization } from "./rules.ts";
 import type { AccountUnits, DailyUnits, KeyUnits, Plan } from "./store.ts";
-import type { UsageReport } from "./usage.ts";
+import type { KeyUsage, UsageReport } from "./usage.ts";
 
 export function planJson({ name, unitsPerPeriod }: Plan) {
   return { name, units_per_period: unitsPerPeriod };
@@ -33,8 +33,28 @@ export const DayOfKey = Type.Object({
 
 export const DailyUsageSchema = Type.Object({ days: Type.Array(DayOfKey) }, { $id: "DailyUsage" });
 
+const lastUsedOn = {
+  type: ["string", "null"],
+  format: "date",
+  description: "The last day in UTC on which the key was charged; null for a key that never was",
+};
+
+const KeyUsageSchema = Type.Object(
+  {
+    api_key_id: Id,
+    last_used_on: lastUsedOn as unknown as ReturnType<typeof Type.String>,
+    units: Type.Integer({ minimum: 0, description: "In the current billing period" }),
+  },
+  { $id: "KeyUsage" },
+);
+
+const KeyUsageListSchema = Type.Object(
+  { api_keys: Type.Array(Type.Ref("KeyUsage#"), { description: "Oldest key first" }) },
+  { $id: "KeyUsageList" },
+);
+
 /** Every schema here that responses refer to by name. */
-export const usageSchemas = [UsageSchema, DailyUsageSchema];
+export const usageSchemas = [UsageSchema, DailyUsageSchema, KeyUsageSchema, KeyUsageListSchema];
 
 export function usageJson(report: UsageReport): Static<typeof UsageSchema> {
   return {
@@ -66,4 +86,8 @@ export function keyUnitsJson({ accountId, email, plan, day, keyId, keyPrefix, un
 
 export function dayOfKeyJson({ day, keyId, units }: DailyUnits): Static<typeof DayOfKey> {
   return { date: day, api_key_id: keyId, units };
+}
+
+export function keyUsageJson({ keyId, lastUsedOn: day, units }: KeyUsage) {
+  return { api_key_id: keyId, last_used_on: day ?? null, units };
 }

@@ -26,6 +26,10 @@ const USAGE_OF_ACCOUNTS = `
   FROM accounts a LEFT JOIN plans p ON p.name = a.plan
   WHERE a.id > $2 ORDER BY a.id LIMIT $3`;
 
+// An id is a UUIDv7, so the order of ids is the order of creation.
+const KEYS = `
+  SELECT id, created_at FROM api_keys WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
+
 export function usageStore(engine: Engine): UsageStore {
   return {
     async ofPeriod(accountId, period) {
@@ -36,6 +40,18 @@ export function usageStore(engine: Engine): UsageStore {
     async byDay(accountId, { day, keyId }, lastDay, limit) {
       const range = [accountId, day, keyId, accountId, lastDay] as const;
       return (await engine.query(engine.dailyUnits, ...range, limit)).map(dayOf);
+    },
+
+    async keys(accountId, afterId, limit) {
+      const rows = await engine.query(KEYS, accountId, afterId, limit);
+      return rows.map((row) => ({
+        keyId: textOf(row, "id"),
+        createdAt: textOf(row, "created_at"),
+      }));
+    },
+
+    async monthOfKeys(...range) {
+      return (await engine.query(engine.monthOfKeys, ...range)).map(dayOf);
     },
 
     async ofAccounts(period, afterId, limit) {

@@ -45,6 +45,12 @@ export interface DailyUnits extends DayOfKey {
   readonly units: number;
 }
 
+/** A key, active or revoked, and when it was created. */
+export interface CreatedKey {
+  readonly keyId: string;
+  readonly createdAt: string;
+}
+
 /** An account and its units in one billing period. */
 export interface AccountUnits extends AccountUsage {
   readonly accountId: string;
@@ -108,6 +114,18 @@ export interface UsageStore {
    * rows after a day and key ("": all of that day), up to a last day of the same month.
    */
   byDay(accountId: string, after: DayOfKey, lastDay: string, limit: number): Promise<DailyUnits[]>;
+  /** A page of an account's keys after an id ("": from the first), oldest first. */
+  keys(accountId: string, afterId: string, limit: number): Promise<CreatedKey[]>;
+  /**
+   * Of each key of an account from one id to another: its units in a period, and the last day with
+   * units. Keys without units in the period are left out.
+   */
+  monthOfKeys(
+    accountId: string,
+    period: string,
+    firstId: string,
+    lastId: string,
+  ): Promise<DailyUnits[]>;
   /** A page of accounts after an id ("": from the first), in its order, with their units. */
   ofAccounts(period: string, afterId: string, limit: number): Promise<AccountUnits[]>;
   /**

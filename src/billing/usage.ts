@@ -6,6 +6,7 @@ import { StoreUnavailable } from "../shared/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "./rules.ts";
 import type {
   AccountUsage,
+  CreatedKey,
   DailyUnits,
   DayOfKey,
   SessionTimes,
@@ -112,5 +113,56 @@ export function createReadDailyUsage(uses: {
       const isWhole = page.length < PAGE_ROWS;
       after = isWhole ? { day: utcDay(month.endMs), keyId: "" } : (page.at(-1) ?? after);
     }
+  };
+}
+
+/** When a key was charged last, and its units in the current billing period. */
+export interface KeyUsage {
+  readonly keyId: string;
+  /** A UTC day; undefined for a key that was never charged. */
+  readonly lastUsedOn: string | undefined;
+  readonly units: number;
+}
+
+/**
+ * Reads the usage of each key of an account, revoked ones too, oldest first, in pages of bounded
+ * size. Yields after each query, so that a caller can pace them: an empty page while the months of
+ * a page's keys are read, from the current one back until each key's last day is found, or to the
+ * creation of the first key.
+ *
+ * @throws {StoreUnavailable}
+ */
+export type ReadKeyUsage = (accountId: string) => AsyncGenerator<KeyUsage[], void>;
+
+export function createReadKeyUsage(uses: {
+  readonly store: { readonly usage: UsageStore };
+  readonly clock: Clock;
+}): ReadKeyUsage {
+  const { store, clock } = uses;
+
+  return async function* (accountId) {
+    const current = billingPeriodAt(clock.nowMs());
+    let page: CreatedKey[];
+    let afterId = "";
+    do {
+      page = await store.usage.keys(accountId, afterId, PAGE_ROWS);
+      yield [];
+      const [first, last] = [page[0], page.at(-1)];
+      if (first === undefined || last === undefined) return;
+      const used = new Map<string, KeyUsage>();
+      let month = current;
+      while (used.size < page.length && month.end > first.createdAt) {
+        const { name } = month;
+        const found = await store.usage.monthOfKeys(accountId, name, first.keyId, last.keyId);
+        for (const { keyId, day, units } of found) {
+          if (used.has(keyId)) continue;
+          used.set(keyId, { keyId, lastUsedOn: day, units: month === current ? units : 0 });
+        }
+        yield [];
+        month = billingPeriodAt(month.startMs - 1);
+      }
+      yield page.map(({ keyId }) => used.get(keyId) ?? { keyId, lastUsedOn: undefined, units: 0 });
+      afterId = last.keyId;
+    } while (page.length === PAGE_ROWS);
   };
 }

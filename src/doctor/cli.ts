@@ -3,7 +3,6 @@ import { CommandError, type CommandIo, type OutputOptions } from "../cli/command
 import { formatJson } from "../cli/output.ts";
 import { visibleLine } from "../shared/visible-text.ts";
 import { type DoctorDeps, type DoctorSettings, examine } from "./examine.ts";
-import { checkHealth } from "./health.ts";
 import type { Finding } from "./rules/finding.ts";
 
 export interface DoctorCommandDeps extends CommandIo, DoctorDeps {
@@ -39,6 +38,8 @@ export function doctorCommands(
 async function reportHealth({ settings, print }: DoctorCommandDeps): Promise<void> {
   const { host, port } = settings();
   if (port === 0) throw new CommandError("PORT is 0: set it to the server's port", 2);
+  // Loaded only here: node:http takes 15 MB.
+  const { checkHealth } = await import("./health.ts");
   const { url, problem } = await checkHealth(host, port);
   if (problem !== undefined) throw new CommandError(`${url}: ${problem}; is the server running?`);
   print(`${url}: alive`);

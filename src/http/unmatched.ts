@@ -105,8 +105,16 @@ const LITERAL = "\\[[\\da-z:.~!$&'()*+,;=_-]+\\]";
 /** A host and an optional port (RFC 9110, section 7.2). */
 const host = new RegExp(`^(?:${NAME}|${LITERAL})(?::\\d{0,5})?$`, "i");
 
-/** Rejects a malformed request target or Host, and an unknown path before its body is read. */
-export function addNotFoundHandling(app: App, { send, sendFailure }: ReplyWriter): void {
+/**
+ * Rejects a malformed request target or Host, and an unknown path before its body is read.
+ *
+ * @param notFoundPage returns what a browser gets at an unknown path; undefined: the failure.
+ */
+export function addNotFoundHandling(
+  app: App,
+  { send, sendFailure, sendPage }: ReplyWriter,
+  notFoundPage: (request: FastifyRequest) => string | undefined,
+): void {
   app.addHook("onRequest", (request, reply, done) => {
     const malformed =
       malformedTarget(request) ?? malformedHost(request.raw) ?? malformedCoding(request);
@@ -114,7 +122,11 @@ export function addNotFoundHandling(app: App, { send, sendFailure }: ReplyWriter
     else if (!request.is404) done();
     else if (isPreflight(request)) {
       send(request, reply, preflightResponse("GET, HEAD, POST, DELETE"));
-    } else sendFailure(request, reply, oauthPath.test(request.url) ? noOAuth : unknownPath);
+    } else {
+      const page = notFoundPage(request);
+      if (page !== undefined) sendPage(request, reply, page);
+      else sendFailure(request, reply, oauthPath.test(request.url) ? noOAuth : unknownPath);
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import type { Failure } from "../shared/failure.ts";
 import { visible } from "../shared/visible-text.ts";
+import type { LogLevel } from "./levels.ts";
 import { LogOutput } from "./output.ts";
 
 const STDOUT = 1;
@@ -30,10 +31,6 @@ export function createLog(level: LogLevel, readable?: (lines: string) => string)
   const log = pino(options, { write: (line) => logDestination.write(visible(line)) });
   return { log, logDestination };
 }
-
-export const logLevels = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-
-export type LogLevel = (typeof logLevels)[number];
 
 /** Logs a failure that has a cause, which the response does not reveal. */
 export function logFailure(log: Logger, failure: Failure, requestId: string): void {

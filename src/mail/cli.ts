@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { IsEmail } from "typebox/format";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { formatList } from "../cli/output.ts";
@@ -71,6 +70,8 @@ async function listMails({ openStore, print }: MailCommandDeps, options: ListOpt
 
 async function testMail({ openMailer, origin, print }: MailCommandDeps, typed: string) {
   const email = typed.trim();
+  // Loaded only here: it takes 7 MB.
+  const { IsEmail } = await import("typebox/format");
   if (!IsEmail(email) || !isMailable(email)) {
     throw new CommandError(`${JSON.stringify(email)} is not an email address`, 2);
   }

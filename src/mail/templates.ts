@@ -41,9 +41,9 @@ export function renderMail(
       ],
     }),
     password_reset: () => ({
-      subject: "Set a new password for Kurs",
-      before: ["A new password was requested for your account with Kurs. Set it here:"],
-      link: { name: "Set a new password", address: addressOf("reset") },
+      subject: "Reset your Kurs password",
+      before: ["Someone asked to reset your Kurs password. To choose a new one, open this link:"],
+      link: { name: "Reset your password", address: addressOf("reset") },
       after: [
         `The link works once, until ${until}. It ends every session. API keys keep working, ` +
           "unless this is the first time that you confirm this address: then they are revoked.",
@@ -67,8 +67,8 @@ export function renderMail(
       ],
       link: { name: "Choose a password", address: addressOf("reset") },
       after: [
-        `The link works once, until ${until}. After that, ask for another one with “Forgot ` +
-          "password” on the log-in page.",
+        `The link works once, until ${until}. After that, ask for another one with “Forgot your ` +
+          "password?” on the log-in page.",
         "If you did not expect this mail, ignore it.",
       ],
     }),

@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { accepts } from "../http/accept.ts";
 import type { App } from "../http/fastify.ts";
 import { pageHeaders } from "../http/headers.ts";
 import { programFilesIn, readProgramFile } from "../shared/program-files.ts";
@@ -23,13 +24,16 @@ const CODINGS = [
   ["gzip", ".gz"],
 ] as const;
 
-/** The mode of registration in a document as it is built. */
-const BUILT_REGISTRATION = /(<meta name="registration" content=")open(")/;
-
-interface PageSettings {
+/** What the documents tell the console, in `meta` elements of these names. */
+export interface PageSettings {
   /** `open`, or another mode, in which the console advertises no registration. */
   readonly registration: string;
+  /** Whether mails go to a server, or are files that only the operator can read. */
+  readonly mail: "server" | "files";
 }
+
+/** The settings in the documents as they are built. */
+const built: PageSettings = { registration: "open", mail: "files" };
 
 /**
  * Serves the built console and API reference: one route per file, so that an unknown path gets the
@@ -37,12 +41,13 @@ interface PageSettings {
  * Files are read when they are first requested, and kept: the single executable has no directory to
  * serve them from.
  *
- * @param settings the mode of registration, which the documents tell the console.
+ * @param settings what the documents tell the console.
  * @returns false when the console is not built: the API works without it.
  */
-export function consoleRoutes(app: App, { registration }: PageSettings): boolean {
+export function consoleRoutes(app: App, { registration, mail }: PageSettings): boolean {
   const files = new Set(programFilesIn(DIRECTORY));
   if (!files.has("index.html")) return false;
+  const isChanged = registration !== built.registration || mail !== built.mail;
   const contents = new Map<string, Buffer>();
   const contentOf = (file: string): Buffer => {
     const content = contents.get(file) ?? readFile(file);
@@ -50,11 +55,11 @@ export function consoleRoutes(app: App, { registration }: PageSettings): boolean
     return content;
   };
   /** A document of less than 1 kB is not worth compressing again. */
-  const isRewritten = (file: string) => registration !== "open" && extname(file) === ".html";
+  const isRewritten = (file: string) => isChanged && extname(file) === ".html";
   const readFile = (file: string): Buffer => {
     const content = readProgramFile(`${DIRECTORY}/${file}`);
     if (!isRewritten(file)) return content;
-    return Buffer.from(content.toString().replace(BUILT_REGISTRATION, `$1${registration}$2`));
+    return Buffer.from(withSettings(content.toString(), { registration, mail }));
   };
 
   const serve = (url: string, file: string, headers: Readonly<Record<string, string>>) => {
@@ -82,14 +87,11 @@ export function consoleRoutes(app: App, { registration }: PageSettings): boolean
   return true;
 }
 
-/**
- * Whether Accept-Encoding names a coding with a weight above 0 (RFC 9110, section 12.5.3). A
- * wildcard alone gets the file as it is, which every client accepts.
- */
-function accepts(acceptEncoding: string, coding: string): boolean {
-  return acceptEncoding
-    .toLowerCase()
-    .split(",")
-    .map((entry) => entry.split(";").map((part) => part.trim()))
-    .some(([name, weight = "q=1"]) => name === coding && !/^q=0(?:\.0*)?$/.test(weight));
+/** Writes the settings into a document as it is built. */
+function withSettings(document: string, settings: PageSettings): string {
+  const names = Object.keys(built) as (keyof PageSettings)[];
+  return names.reduce((text, name) => {
+    const element = (value: string) => `<meta name="${name}" content="${value}"`;
+    return text.replace(element(built[name]), element(settings[name]));
+  }, document);
 }

@@ -9,12 +9,15 @@ export const consolePages = [
   "/verify",
   "/forgot",
   "/reset",
+  "/rates",
+  "/source",
   "/keys",
   "/usage",
   "/activity",
   "/sources",
   "/try",
   "/agents",
+  "/account",
 ] as const;
 
 export type ConsolePage = (typeof consolePages)[number];

@@ -8,7 +8,7 @@ import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { CoveredPair } from "./coverage.ts";
-import { openingText, pairsText } from "./coverage-json.ts";
+import { coveredSourceJson, openingText, pairsText } from "./coverage-json.ts";
 import { createListings, type Listing, type Listings, type ListingUses } from "./listing.ts";
 
 const schema = {
@@ -33,6 +33,17 @@ const schema = {
     },
     ["unauthorized"],
   ),
+};
+
+const sourcesSchema = {
+  tags: ["Account"],
+  security: [{ Session: [] }],
+  operationId: "listSources",
+  summary: "List the sources of the pairs",
+  description: "The sources of GET /v1/account/pairs without its pairs: some kilobytes.",
+  response: documentedResponses({ 200: Type.Ref("Sources#", { description: "The sources" }) }, [
+    "unauthorized",
+  ]),
 };
 
 /** Bodies that one account, and all accounts, receive at once: a client may not read its own. */
@@ -93,6 +104,12 @@ export function coverageRoutes(
       log.warn({ err, request_id: request.id }, "a list of pairs was cut off before its end");
     });
     return typed(reply, listing, opening).send(body);
+  });
+
+  app.get("/v1/account/sources", { schema: sourcesSchema, onRequest }, async () => {
+    const { sources, release } = await listings.current();
+    release();
+    return { sources: sources.map(coveredSourceJson) };
   });
 }
 

@@ -20,7 +20,7 @@ const NextPublication = {
 
 const nullable = (schema: object) => schema as unknown as ReturnType<typeof Type.String>;
 
-const CoveredPairSchema = Type.Object(
+export const CoveredPairSchema = Type.Object(
   {
     base: Type.String({ examples: ["EUR"] }),
     quote: Type.String({ examples: ["USD"] }),
@@ -47,6 +47,7 @@ export const CoveredSourceSchema = Type.Object(
     terms: Type.String({ description: "The terms on which the figures may be passed on" }),
     terms_url: nullable({ type: ["string", "null"], format: "uri" }),
     schedule: Type.String({ examples: ["16:05 on working days, Europe/Berlin"] }),
+    pairs: Type.Integer({ minimum: 0, description: "The number of pairs that it owns" }),
     missed_publications: Type.Integer({
       minimum: 0,
       maximum: 99,
@@ -58,21 +59,30 @@ export const CoveredSourceSchema = Type.Object(
   { $id: "CoveredSource" },
 );
 
+const sources = Type.Array(Type.Ref("CoveredSource#"), {
+  description: "Those that own a pair or are switched on, in order of precedence",
+});
+
+const SourcesSchema = Type.Object({ sources }, { $id: "Sources" });
+
 const CoverageSchema = Type.Object(
   {
-    sources: Type.Array(Type.Ref("CoveredSource#"), {
-      description: "Those that own a pair or are switched on, in order of precedence",
-    }),
+    sources,
     pairs: Type.Array(Type.Ref("CoveredPair#"), { description: "In order of base and quote" }),
   },
   { $id: "Coverage" },
 );
 
 /** Every schema here that responses refer to by name. */
-export const coverageSchemas = [CoveredPairSchema, CoveredSourceSchema, CoverageSchema];
+export const coverageSchemas = [
+  CoveredPairSchema,
+  CoveredSourceSchema,
+  CoverageSchema,
+  SourcesSchema,
+];
 
 export function coveredSourceJson(covered: CoveredSource) {
-  const { source, missedPublications, nextPublication, lastSuccessAt } = covered;
+  const { source, pairs, missedPublications, nextPublication, lastSuccessAt } = covered;
   return {
     key: source.key,
     name: source.name,
@@ -80,6 +90,7 @@ export function coveredSourceJson(covered: CoveredSource) {
     terms: source.terms,
     terms_url: source.termsUrl ?? null,
     schedule: scheduleText(source),
+    pairs,
     missed_publications: missedPublications,
     next_publication: nextPublication ?? null,
     last_success_at: lastSuccessAt ?? null,

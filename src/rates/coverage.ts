@@ -56,9 +56,17 @@ export interface CoveredPair extends Pair {
   readonly state: PairState;
 }
 
+/** What the pairs that a source owns have in common. */
+export interface Owned {
+  readonly pairs: number;
+  readonly newestAsOf: Instant;
+}
+
 /** The state of a source, for customers. */
 export interface CoveredSource {
   readonly source: RateSource;
+  /** The number of pairs that it owns. */
+  readonly pairs: number;
   readonly missedPublications: number;
   readonly nextPublication: string | undefined;
   readonly lastSuccessAt: string | undefined;
@@ -80,12 +88,9 @@ export interface Coverage {
   /**
    * The sources that own a pair or are switched on, in order of precedence.
    *
-   * @param newest the newest `asOf` of each source's pairs.
+   * @param owned by the key of each source that owns a pair.
    */
-  sourcesAt(
-    moment: Moment,
-    newest: ReadonlyMap<string, Instant>,
-  ): Promise<readonly CoveredSource[]>;
+  sourcesAt(moment: Moment, owned: ReadonlyMap<string, Owned>): Promise<readonly CoveredSource[]>;
 }
 
 /** Polled sources go stale at any time: everything is computed for the last time on this grid. */
@@ -138,18 +143,19 @@ export function createCoverage(uses: {
       return { base, quote, state: stateAt(moment, pair, isRarer(pair)) };
     },
 
-    async sourcesAt(moment, newest) {
+    async sourcesAt(moment, owned) {
       const covered: CoveredSource[] = [];
       for (const source of relevant(moment.stored)) {
         const state = moment.stored.find((stored) => stored.source === source.key);
-        const asOf = state?.newestAsOf ?? newest.get(source.key);
+        const { pairs = 0, newestAsOf } = owned.get(source.key) ?? {};
+        const asOf = state?.newestAsOf ?? newestAsOf;
         const count = countMissed.get(source.key);
         // Up to 99 searches in the calendar.
         if (count?.isKnown(asOf, moment.nowMs) === false) await nextIteration();
         const missedPublications = count?.ask(asOf, moment.nowMs) ?? 0;
         const { nextPublication } = outlookOf(source.key, asOf, moment.nowMs);
         const lastSuccessAt = state?.lastSuccessAt;
-        covered.push({ source, missedPublications, nextPublication, lastSuccessAt });
+        covered.push({ source, pairs, missedPublications, nextPublication, lastSuccessAt });
       }
       return covered;
     },

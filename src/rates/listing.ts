@@ -1,10 +1,10 @@
-import type { Instant } from "../shared/instant.ts";
 import type {
   Coverage,
   CoverageStore,
   CoveredPair,
   CoveredSource,
   Moment,
+  Owned,
   PairState,
 } from "./coverage.ts";
 import type { AssetSymbol, Pair } from "./rules/symbol.ts";
@@ -23,6 +23,7 @@ export interface Listing {
   readonly moment: Moment;
   /** The sources now: their last fetches change without a new version. */
   readonly sources: readonly CoveredSource[];
+  readonly pairsCount: number;
   /** The first pairs, and whether there are more. */
   readonly first: readonly CoveredPair[];
   readonly isLonger: boolean;
@@ -50,8 +51,9 @@ export interface Listings {
 }
 
 /** What one pass over all pairs found. */
-interface Built extends Pick<Listing, "moment" | "first" | "isLonger" | "text" | "digest"> {
-  readonly newest: ReadonlyMap<string, Instant>;
+interface Built extends Omit<Listing, "sources" | "release"> {
+  /** By the key of each source. */
+  readonly owned: ReadonlyMap<string, Owned>;
   /** Whether the rates stayed the same meanwhile. */
   readonly isWhole: boolean;
 }
@@ -103,8 +105,8 @@ export function createListings(uses: ListingUses): Listings {
 
   const current: Listings["current"] = async () => {
     const moment = await coverage.moment();
-    const { newest: newestAsOf, isWhole: _, ...built } = await builtAt(moment);
-    const sources = await coverage.sourcesAt(moment, newestAsOf);
+    const { owned, isWhole: _, ...built } = await builtAt(moment);
+    const sources = await coverage.sourcesAt(moment, owned);
     budget.use(built);
     return { ...built, sources, release: () => budget.release(built) };
   };
@@ -181,13 +183,13 @@ async function* pagesOf(
 }
 
 async function build(uses: ListingUses, budget: Budget, moment: Moment): Promise<Built> {
-  const states = new Set<PairState>();
+  const states = new Map<PairState, number>();
   const first: CoveredPair[] = [];
   const digest = uses.createDigest();
   let parts: Uint8Array[] | undefined = [];
   let [bytes, pairsCount] = [0, 0];
   for await (const pairs of pagesOf(uses, moment)) {
-    for (const { state } of pairs) states.add(state);
+    for (const { state } of pairs) states.set(state, (states.get(state) ?? 0) + 1);
     if (first.length < FIRST_PAIRS_MAX) first.push(...pairs);
     pairsCount += pairs.length;
     if (parts === undefined) continue;
@@ -200,8 +202,9 @@ async function build(uses: ListingUses, budget: Budget, moment: Moment): Promise
   const isWhole = (await uses.store.version()) === moment.version;
   return {
     moment,
-    newest: newestOf(states),
+    owned: ownedIn(states),
     isWhole,
+    pairsCount,
     first: first.slice(0, FIRST_PAIRS_MAX),
     isLonger: pairsCount > FIRST_PAIRS_MAX,
     text: parts && { parts, bytes },
@@ -209,11 +212,13 @@ async function build(uses: ListingUses, budget: Budget, moment: Moment): Promise
   };
 }
 
-/** The newest time of each source. */
-function newestOf(states: ReadonlySet<PairState>): ReadonlyMap<string, Instant> {
-  const newest = new Map<string, Instant>();
-  for (const { source, asOf } of states) {
-    if (asOf > (newest.get(source) ?? "")) newest.set(source, asOf);
+/** @param states with their numbers of pairs. */
+function ownedIn(states: ReadonlyMap<PairState, number>): ReadonlyMap<string, Owned> {
+  const owned = new Map<string, Owned>();
+  for (const [{ source, asOf }, count] of states) {
+    const { pairs, newestAsOf } = owned.get(source) ?? { pairs: 0, newestAsOf: asOf };
+    const newest = asOf > newestAsOf ? asOf : newestAsOf;
+    owned.set(source, { pairs: pairs + count, newestAsOf: newest });
   }
-  return newest;
+  return owned;
 }

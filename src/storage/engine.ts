@@ -34,6 +34,11 @@ export interface Engine extends StoreStatus, AsyncDisposable {
    * day, it starts with the account's first day. Each engine has its own tables for these counts.
    */
   readonly dailyUnits: string;
+  /**
+   * Selects `api_key_id`, `day` (the last one with units) and `units` of an account's keys in one
+   * month. Its parameters are the account, the month, and the ids of the first and the last key.
+   */
+  readonly monthOfKeys: string;
   /** Runs one statement. @throws {StoreUnavailable}, {StoreOverloaded} when the queue is full. */
   query(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
   /** Like `query`, but ahead of the queue: for statements of which only one runs at a time. */

@@ -28,10 +28,13 @@ export interface Cast {
   /** Requests may end its sessions and revoke its keys. */
   readonly passing: Player & {
     readonly sessions: readonly string[];
+    readonly sessionIds: readonly string[];
     readonly keyIds: readonly string[];
     readonly verification: string;
     readonly reset: string;
   };
+  /** Requests may delete these accounts, and end all but one of their sessions. */
+  readonly leaving: readonly Player[];
   readonly revokedKey: string;
   readonly expiredSession: string;
   readonly endedSession: string;
@@ -42,8 +45,9 @@ export const PASSWORD = "seven sound secrets";
 const DAY_MS = 86_400_000;
 const PASSING_SESSIONS = 3;
 const PASSING_KEYS = 6;
+const LEAVING = 3;
 
-type Permanent = Omit<Cast, "passing">;
+type Permanent = Omit<Cast, "passing" | "leaving">;
 
 /** Opens the accounts that last for the whole run. */
 export async function openPermanentCast(target: Target, seed: number): Promise<Permanent> {
@@ -67,6 +71,16 @@ export async function openPermanentCast(target: Target, seed: number): Promise<P
   };
 }
 
+/** Opens the accounts that requests of one epoch may delete. */
+export async function openLeaving(target: Target, seed: number, epoch: number): Promise<Player[]> {
+  target.reseed(mixedSeed(seed, epoch, 2));
+  const players: Player[] = [];
+  for (let count = 0; count < LEAVING; count += 1) {
+    players.push(await openPlayer(target, `leaving-${epoch}-${count}`, 1_000_000_006));
+  }
+  return players;
+}
+
 /** Opens the account whose keys and sessions requests of one epoch may end. */
 export async function openPassing(
   target: Target,
@@ -81,6 +95,8 @@ export async function openPassing(
   for (let count = 0; count < PASSING_SESSIONS; count += 1) {
     sessions.push(await logIn(target, player.email));
   }
+  const listed = await target.service.get("/v1/account/sessions", { session: player.session });
+  const sessionIds = (listed.body.sessions as readonly { id: string }[]).map(({ id }) => id);
   const keyIds: string[] = [];
   for (let count = 0; count < PASSING_KEYS; count += 1) {
     keyIds.push((await target.service.createKey(player.session, `${name}-key-${count}`)).id);
@@ -88,7 +104,7 @@ export async function openPassing(
   const headers = { "x-forwarded-for": target.newAddress() };
   const json = { email: player.email };
   await target.service.post("/v1/auth/password-reset", { json, headers });
-  return { ...player, sessions, keyIds, verification, reset: target.lastSecret() };
+  return { ...player, sessions, sessionIds, keyIds, verification, reset: target.lastSecret() };
 }
 
 async function openPlayer(target: Target, name: string, quota: number) {
@@ -127,7 +143,7 @@ export function secretsOf(cast: Cast): readonly string[] {
 }
 
 export function playersOf(cast: Cast): readonly Player[] {
-  return [cast.reader, cast.other, cast.breaker, cast.spent, cast.passing];
+  return [cast.reader, cast.other, cast.breaker, cast.spent, cast.passing, ...cast.leaving];
 }
 
 /** Data that a response to another account must not contain. */

@@ -84,16 +84,22 @@ export function endsThings({ method, path }: DocumentedRequest): boolean {
   return method === "DELETE" || path.endsWith("/logout");
 }
 
+/** Whether an operation ends so much that it has accounts of its own. */
+function endsTheRest({ name }: DocumentedRequest): boolean {
+  return name === "DELETE /v1/account" || name === "DELETE /v1/account/sessions";
+}
+
 function credentialFor(
   request: DocumentedRequest,
   cast: Cast,
   draw: Draws,
   sender: Sender,
 ): string {
-  const { passing, spent } = cast;
+  const { passing, spent, leaving } = cast;
   if (request.scheme === "ApiKey") {
     return draw.chance(0.05) ? spent.apiKey : cast[sender].apiKey;
   }
+  if (endsTheRest(request)) return draw.one(leaving).session;
   if (endsThings(request)) return draw.one(passing.sessions);
   return request.method === "POST" ? passing.session : cast[sender].session;
 }
@@ -131,7 +137,10 @@ const knownValues: Readonly<Record<string, Values>> = {
   base: (_cast, draw) => draw.one(symbols),
   quote: (_cast, draw) => draw.one(symbols),
   id: ({ passing, other }, draw) =>
-    draw.one([...passing.keyIds, other.keyId, "00000000-0000-7000-8000-000000000000"]),
+    draw.one([
+      ...[...passing.keyIds, ...passing.sessionIds, other.keyId],
+      "00000000-0000-7000-8000-000000000000",
+    ]),
   before: ({ passing, other }, draw) => draw.one([...passing.keyIds, other.keyId]),
   email: ({ passing, other }, draw) =>
     draw.one([

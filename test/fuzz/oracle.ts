@@ -52,8 +52,7 @@ function assertSound(answer: Answer, cast: Cast): void {
   // Only a suspended pair may return 503: the service is neither failing nor overloaded.
   const isSuspended = status === 503 && headers.ratelimit !== undefined;
   assert.ok(STATUSES.includes(status) || isSuspended, `${status} ${text}`);
-  const { "content-type": contentType = "application/json" } = headers;
-  const isPage = status < 400 && !contentType.startsWith("application/json");
+  const isPage = isPageOf(answer);
   if (!isPage && status !== 304) assertCommonHeaders(answer);
   assert.match(headers["x-request-id"] ?? "", uuidV7);
   assert.equal(headers["set-cookie"], undefined);
@@ -62,12 +61,18 @@ function assertSound(answer: Answer, cast: Cast): void {
   if (status === 401) assert.match(headers["www-authenticate"] ?? "", /^(ApiKey|Session)\b/);
   if (status === 429 || status === 503) assert.match(headers["retry-after"] ?? "", /^[1-9]\d*$/);
   if (status === 405) assert.notEqual(headers.allow, undefined, "405 without Allow");
-  if (text !== "" && status >= 400) {
+  if (text !== "" && status >= 400 && !isPage) {
     if (body.jsonrpc !== undefined) return;
     assert.equal(body.request_id, headers["x-request-id"], text);
   }
   const revealed = secretsOf(cast).filter((secret) => text.includes(secret));
   assert.deepEqual(revealed, [], "the response contains a credential");
+}
+
+/** Whether a response is a page: those of the console, and the 404 of a browser. */
+function isPageOf({ status, headers }: Answer): boolean {
+  const { "content-type": contentType = "application/json" } = headers;
+  return (status < 400 || status === 404) && !contentType.startsWith("application/json");
 }
 
 function assertCors(message: Message, { headers, status }: Answer): void {
@@ -147,14 +152,15 @@ function assertOtherMethod(message: Message, { status, headers }: Answer): void 
   } else assert.ok([400, 405, 413].includes(status), `${status} to another method`);
 }
 
-function assertUndocumented(message: Message, { status, text, body }: Answer): void {
+function assertUndocumented(message: Message, answer: Answer): void {
+  const { status, text, body } = answer;
   const isRead = message.method === "GET" || message.method === "HEAD";
   const isPreflight = status === 204 && message.method === "OPTIONS";
   const isRejected = [400, 401, 403, 404, 405, 413, 415].includes(status);
   // A page: complete, partial or not modified.
   const isPage = isRead && [200, 206, 304].includes(status);
   assert.ok(isRejected || isPreflight || isPage, `${status} at an unknown path`);
-  if (isRejected && text !== "") {
+  if (isRejected && text !== "" && !isPageOf(answer)) {
     assert.deepEqual(Object.keys(body).sort(), ["code", "message", "request_id"], text);
   }
 }

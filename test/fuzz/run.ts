@@ -3,7 +3,7 @@ import type { Answer } from "../support/client.ts";
 import type { OpenApiDocument } from "../support/openapi.ts";
 import { type Attempt, Sender } from "./attempt.ts";
 import { type Case, caseOf, messageOf, sentBytes, simplerOnes } from "./case.ts";
-import { type Cast, openPassing, openPermanentCast, type Player } from "./fixtures.ts";
+import { type Cast, openLeaving, openPassing, openPermanentCast, type Player } from "./fixtures.ts";
 import { type DocumentedRequest, requestsOf } from "./grammar.ts";
 import { type EngineName, startTarget, type Target } from "./target.ts";
 
@@ -58,7 +58,9 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const first = only === undefined ? 0 : Math.floor(only / EPOCH_REQUESTS);
   for (let start = first * EPOCH_REQUESTS; start < requests; start += EPOCH_REQUESTS) {
     const epoch = start / EPOCH_REQUESTS;
-    const cast: Cast = { ...permanent, passing: await openPassing(target, seed, epoch) };
+    const leaving = await openLeaving(target, seed, epoch);
+    const passing = await openPassing(target, seed, epoch);
+    const cast: Cast = { ...permanent, passing, leaving };
     const end = Math.min(requests, start + EPOCH_REQUESTS);
     const indices = only === undefined ? range(start, end) : [only];
     await state.tryAll(indices, cast, senders, units);

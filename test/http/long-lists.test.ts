@@ -5,6 +5,8 @@ import { startSharedService, type TestService } from "../support/service.ts";
 
 const KEYS = "/v1/account/api-keys";
 const DAILY = "/v1/account/usage/daily?days=366";
+const KEY_USAGE = "/v1/account/usage/api-keys";
+const EXPORT = "/v1/account/export";
 
 /** Lists of this length have several pages, and the last page is not full. */
 const ITEMS = 1_050;
@@ -103,9 +105,22 @@ suite("a long list", () => {
     assert.equal(units, 3 * ITEMS);
   });
 
+  test("of the usage of keys has each key once, in the order of the keys", async () => {
+    const usage = await listOf(KEY_USAGE, "api_keys");
+
+    const ids = usage.map(({ api_key_id }) => String(api_key_id));
+    assert.equal(ids.length, ITEMS);
+    assert.deepEqual(ids, [...new Set(ids)].sort());
+    const [first, ...others] = usage.map(({ units, last_used_on: day }) => `${units} ${day}`);
+    assert.equal(first, "2 2026-11-21");
+    assert.deepEqual([...new Set(others)], [first]);
+  });
+
   for (const [what, path] of [
     ["keys", KEYS],
     ["daily units", DAILY],
+    ["the usage of keys", KEY_USAGE],
+    ["an export", EXPORT],
   ] as const) {
     test(`of ${what} is read page by page, also when several lists are requested at once`, async () => {
       const most = await mostRowsInATurn(() =>

@@ -56,11 +56,19 @@ const operations: Readonly<Record<string, readonly string[]>> = {
     "415 unsupported_media_type",
   ],
   "DELETE /v1/account/api-keys/{id}": ["204", "401 unauthorized", "404 not_found"],
+  "GET /v1/account": ["200", "401 unauthorized"],
+  "DELETE /v1/account": ["204", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
+  "GET /v1/account/export": ["200", "401 unauthorized", "429 too_many_requests"],
+  "GET /v1/account/sessions": ["200", "401 unauthorized"],
+  "DELETE /v1/account/sessions": ["204", "401 unauthorized"],
+  "DELETE /v1/account/sessions/{id}": ["204", "401 unauthorized", "404 not_found"],
   "GET /v1/account/events": ["200", "400 invalid_request", "401 unauthorized"],
   "GET /v1/account/pairs": ["200", "304", "401 unauthorized"],
+  "GET /v1/account/sources": ["200", "401 unauthorized"],
   "GET /v1/account/settings": ["200", "401 unauthorized"],
   "PATCH /v1/account/settings": ["200", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
   "GET /v1/account/usage": ["200", "401 unauthorized"],
+  "GET /v1/account/usage/api-keys": ["200", "401 unauthorized"],
   "GET /v1/account/usage/daily": ["200", "401 unauthorized"],
   "GET /v1/rates/{base}/{quote}": [
     "200",
@@ -145,7 +153,7 @@ test("OpenAPI: each operation names exactly the scheme that it accepts", () => {
     const [method, path] = split(operation);
     const { security } = operationOf(document, method, path);
 
-    const isAccount = path.startsWith("/v1/account/") || path === "/v1/auth/logout";
+    const isAccount = /^\/v1\/account(?:\/|$)/.test(path) || path === "/v1/auth/logout";
     const scheme = path.startsWith("/v1/rates/") ? "ApiKey" : "Session";
     const expected = isAccount || scheme === "ApiKey" ? [{ [scheme]: [] }] : [];
     assert.deepEqual(security, expected, operation);
@@ -198,12 +206,29 @@ test("OpenAPI: every response of a run is documented and fits its schema", async
   await call("GET /v1/account/pairs", { session });
   await call("GET /v1/account/pairs", { session, headers: { "if-none-match": "*" } });
   await call("GET /v1/account/pairs");
+  await call("GET /v1/account/sources", { session });
+  await call("GET /v1/account/sources");
   await call("GET /v1/account/settings", { session });
   await call("GET /v1/account/settings");
   await call("PATCH /v1/account/settings", { session, json: { quota_mails: false } });
   await call("PATCH /v1/account/settings", { session, json: {} });
   await call("PATCH /v1/account/settings", { session, raw: "x" });
   await call("PATCH /v1/account/settings", { json: { quota_mails: false } });
+  await call("GET /v1/account", { session });
+  await call("GET /v1/account");
+  await call("GET /v1/account/export", { session });
+  await call("GET /v1/account/export");
+  const { sessions } = await call("GET /v1/account/sessions", { session });
+  await call("GET /v1/account/sessions");
+  const [{ id: own }] = sessions as [{ id: string }];
+  const end = (of: string, how: Call) =>
+    call("DELETE /v1/account/sessions/{id}", how, `/v1/account/sessions/${of}`);
+  await end("unknown", { session });
+  await end(own, {});
+  await call("DELETE /v1/account/sessions", { session });
+  await call("DELETE /v1/account/sessions");
+  await call("GET /v1/account/usage/api-keys", { session });
+  await call("GET /v1/account/usage/api-keys");
   await call("GET /v1/account/usage", { session });
   await call("GET /v1/account/usage");
   await call("GET /v1/account/usage/daily", { session });
@@ -218,6 +243,11 @@ test("OpenAPI: every response of a run is documented and fits its schema", async
   await call("GET /readyz");
   service.query("DELETE FROM rates");
   await call("GET /readyz");
+  await call("DELETE /v1/account", { session, json: {} });
+  await call("DELETE /v1/account", { session, raw: "x" });
+  await call("DELETE /v1/account", { session, json: { ...json, more: "x".repeat(20_000) } });
+  await call("DELETE /v1/account", { session, json });
+  await call("DELETE /v1/account", { json });
   await call("POST /v1/auth/logout", { session });
   await call("POST /v1/auth/logout", { session });
 

@@ -42,6 +42,20 @@ test("a mail becomes a file with sender, recipient and content", async () => {
   assert.equal(autoSubmitted?.value, "auto-generated");
 });
 
+test("the link in a mail's file is one line, as people copy it, in text and HTML", async () => {
+  await using directory = await temporaryDirectory();
+  using mailer = fileMailer(directory.path);
+
+  const file = await mailer.send(MAIL, never);
+
+  const link = `${PUBLIC_URL}/verify#token=${TOKEN}`;
+  assert.ok(link.length > 76, "a shorter link would not be folded");
+  const lines = (await readFile(file, "utf8")).split("\r\n");
+  assert.ok(lines.includes(link), lines.join("\n"));
+  assert.ok(lines.includes(`<p><a href="${link}">Confirm this address</a></p>`));
+  assert.ok(!lines.some((line) => line.includes("\n")), "a line ends without a carriage return");
+});
+
 test("no header of a mail contains its token", async () => {
   await using directory = await temporaryDirectory();
   using mailer = fileMailer(directory.path);
@@ -120,7 +134,7 @@ test("the files sort in order of the mails' creation", async () => {
   const subjects = (await mailsIn(directory.path)).map(({ subject }) => subject);
   assert.deepEqual(subjects, [
     "Confirm your email for Kurs",
-    "Set a new password for Kurs",
+    "Reset your Kurs password",
     "Your password for Kurs was changed",
   ]);
 });

@@ -44,7 +44,7 @@ const ofInvitation = `#invitation=${TOKEN}&email=ada%40example.org`;
 
 const withLink = [
   ["verification", `verify${ofToken}`, /^Confirm your email/, "Confirm this address"],
-  ["password_reset", `reset${ofToken}`, /^Set a new password/, "Set a new password"],
+  ["password_reset", `reset${ofToken}`, /^Reset your Kurs password$/, "Reset your password"],
   ["account_created", `reset${ofToken}`, /^Your account with Kurs$/, "Choose a password"],
   ["invitation", `signup${ofInvitation}`, /^You are invited to Kurs$/, "Open an account"],
 ] as const;

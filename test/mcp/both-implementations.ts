@@ -15,6 +15,7 @@ import {
   NOW,
   newAccount,
   newMailToken,
+  newSession,
   storeRates,
   UNCHANGED,
 } from "../contract/suite/database.ts";
@@ -55,8 +56,7 @@ export async function waysOf(store: Store): Promise<Ways> {
     await store.accounts.create(account, newMailToken(), BY);
     const session = parts.secrets.secret();
     const tokenHash = parts.secrets.hash(session);
-    const validity = { createdAt: NOW, expiresAt: "2026-11-22T12:00:00.000Z" };
-    await store.sessions.create({ tokenHash, accountId: account.id, ...validity }, UNCHANGED, BY);
+    await store.sessions.create(newSession(account.id, { tokenHash }), UNCHANGED, BY);
     const { key, secret } = await apiKeys.create(account.id, "test", {
       token: session,
       clientIp: "192.0.2.1",

@@ -118,6 +118,7 @@ suite("GET /v1/account/pairs", () => {
         "Free to reuse, the European Central Bank named as the source, the figures unmodified.",
       terms_url: "https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html",
       schedule: "16:05 on working days, Europe/Berlin",
+      pairs: 1,
       missed_publications: 0,
       next_publication: "2026-11-23T15:05:00Z",
       last_success_at: null,
@@ -137,6 +138,26 @@ suite("GET /v1/account/pairs", () => {
     }
     assert.doesNotMatch(text, /as_of|"rate"|81234|1\.1476/);
     assert.equal(await own.service.usedUnits(own.session), 0);
+  });
+
+  test("counts the pairs of a source, also after a change", async () => {
+    await using own = await setUp();
+    const counts = async () =>
+      membersOf(await own.list(), "sources").map(({ key, pairs }) => [key, pairs]);
+    assert.deepEqual(await counts(), [
+      ["ecb", 1],
+      ["nbp", 1],
+    ]);
+
+    await storeRates(own.store, [
+      newRate("EUR/CHF", "0.9311", "2026-11-19T15:00:00Z", "ecb"),
+      newRate("EUR/ISK", "144.20", "2026-11-20T15:00:00Z", "ecb"),
+    ]);
+
+    assert.deepEqual(await counts(), [
+      ["ecb", 3],
+      ["nbp", 1],
+    ]);
   });
 
   test("without a valid session is 401, also with a key and with a known ETag", async () => {
@@ -241,6 +262,27 @@ test("the next list of a running server shows what a command changed: import, su
   assert.deepEqual(await list(), ["AAA/BBB suspended", "AAA/CCC"]);
   await kurs(["rates", "delete", "AAA", "BBB"], { dataDirectory });
   assert.deepEqual(await list(), ["AAA/CCC"]);
+});
+
+suite("GET /v1/account/sources", () => {
+  test("are the sources of the pairs, byte for byte, for no unit", async () => {
+    await using own = await setUp();
+    const { text: all } = await own.list();
+
+    const answer = await own.service.get("/v1/account/sources", { session: own.session });
+
+    assert.equal(answer.status, 200);
+    assertCommonHeaders(answer);
+    assert.equal(answer.text, `${all.slice(0, all.indexOf(',"pairs":['))}}`);
+    assert.equal(await own.service.usedUnits(own.session), 0);
+  });
+
+  test("needs a session, and a key is none", async () => {
+    await using own = await setUp();
+
+    assertSessionRefused(await own.service.get("/v1/account/sources"));
+    assertSessionRefused(await own.service.get("/v1/account/sources", { apiKey: own.apiKey }));
+  });
 });
 
 suite("a list of 100,000 pairs", async () => {

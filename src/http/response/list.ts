@@ -17,15 +17,57 @@ export type SendList = <Item>(
   toJson: (item: Item) => object,
 ) => Promise<object>;
 
-export function createSendList(log: Logger): SendList {
+/** Responds with JSON text that comes in pieces, paced with the pages of lists. */
+export type SendPieces = (
+  reply: FastifyReply,
+  pieces: AsyncGenerator<string, void>,
+) => Promise<object>;
+
+const JSON_TYPE = "application/json; charset=utf-8";
+
+/** A longer text is sent while it is made; a shorter one whole, with its length. */
+const WHOLE_CHARACTERS_MAX = 65_536;
+
+export function createListSenders(log: Logger): {
+  readonly sendList: SendList;
+  readonly sendPieces: SendPieces;
+} {
   const nextIteration = createIterationQueue();
 
-  return async (reply, name, pages, toJson) => {
-    const next = async (): Promise<readonly object[] | undefined> => {
+  const stream = (reply: FastifyReply, texts: AsyncGenerator<string, void>) => {
+    const body = Readable.from(texts);
+    body.once("error", (err) => {
+      log.warn({ err, request_id: reply.request.id }, "a list response was cut off before its end");
+    });
+    return reply.type(JSON_TYPE).send(body);
+  };
+
+  const nextOf =
+    <Part>(parts: AsyncGenerator<Part, void>) =>
+    async (): Promise<Part | undefined> => {
       await nextIteration();
-      const { done, value } = await pages.next();
-      return done === true ? undefined : value.map(toJson);
+      const { done, value } = await parts.next();
+      return done === true ? undefined : value;
     };
+
+  const sendPieces: SendPieces = async (reply, pieces) => {
+    const next = nextOf(pieces);
+    let first = "";
+    while (first.length <= WHOLE_CHARACTERS_MAX) {
+      const piece = await next();
+      if (piece === undefined) return reply.type(JSON_TYPE).send(first);
+      first += piece;
+    }
+    const texts = async function* () {
+      yield first;
+      for (let piece = await next(); piece !== undefined; piece = await next()) yield piece;
+    };
+    return stream(reply, texts());
+  };
+
+  const sendList: SendList = async (reply, name, pages, toJson) => {
+    const nextPage = nextOf(pages);
+    const next = async () => (await nextPage())?.map(toJson);
     const first: object[] = [];
     while (first.length <= PAGE_ROWS) {
       const page = await next();
@@ -41,12 +83,10 @@ export function createSendList(log: Logger): SendList {
       }
       yield "]}";
     };
-    const body = Readable.from(texts());
-    body.once("error", (err) => {
-      log.warn({ err, request_id: reply.request.id }, "a list response was cut off before its end");
-    });
-    return reply.type("application/json; charset=utf-8").send(body);
+    return stream(reply, texts());
   };
+
+  return { sendList, sendPieces };
 }
 
 function itemsOf(page: readonly object[]): string {

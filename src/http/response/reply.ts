@@ -3,7 +3,7 @@ import type { Failure } from "../../shared/failure.ts";
 import { type LogAccess, loggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { App } from "../fastify.ts";
-import { corsHeaders } from "../headers.ts";
+import { corsHeaders, pageHeaders } from "../headers.ts";
 import { errorResponse, type HttpResponse } from "./response.ts";
 
 /**
@@ -40,6 +40,8 @@ export interface ReplyWriter {
   addCommonHeaders(app: App): void;
   readonly send: SendResponse;
   readonly sendFailure: SendFailure;
+  /** Sends the page for an unknown path, a failure like the others. */
+  sendPage(request: FastifyRequest, reply: FastifyReply, html: string): void;
 }
 
 export function createReplyWriter(
@@ -75,6 +77,21 @@ export function createReplyWriter(
     sendFailure(request, reply, failure, headers) {
       const { challenge = "Session" } = request.routeOptions.config;
       send(request, reply, errorResponse(failure, request.id, challenge, headers));
+    },
+
+    sendPage(request, reply, html) {
+      reply.hijack();
+      reply.raw.writeHead(404, {
+        ...common,
+        ...pageHeaders,
+        "x-request-id": request.id,
+        "content-type": "text/html; charset=utf-8",
+        "content-length": Buffer.byteLength(html),
+        ...(request.headers.origin === undefined ? {} : corsHeaders),
+        ...(isLast(request, reply) ? { connection: "close" } : {}),
+      });
+      reply.raw.end(html);
+      logAccess(loggedRequest(request), 404, "not_found");
     },
 
     addCommonHeaders(app) {

@@ -2,9 +2,11 @@ import { closeSync, fsync, openSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { createTransport } from "nodemailer";
+import type { SendMailOptions } from "nodemailer/lib/mailer";
 import { actAsOwnerOf } from "../../storage/sqlite/acting-user.ts";
 import { makePrivateDirectory } from "../../storage/sqlite/private-files.ts";
 import { MailError, type Mailer } from "../mailer.ts";
+import type { OutgoingMail } from "../store.ts";
 import { type MessageSettings, messageOf } from "./message.ts";
 
 /** Links in mails are secrets: only the owner may read the files. */
@@ -20,7 +22,7 @@ export function createFileMailer(directory: string, settings: MessageSettings): 
       const time = mail.createdAt.replace(/[^0-9TZ]/g, "");
       const file = resolve(directory, `${time}-${mail.kind}-${mail.id}.eml`);
       try {
-        const { message } = await transport.sendMail(messageOf(mail, settings));
+        const { message } = await transport.sendMail(unfolded(mail, settings));
         await writeDurably(directory, file, message as Buffer);
         return file;
       } catch (error) {
@@ -31,6 +33,21 @@ export function createFileMailer(directory: string, settings: MessageSettings): 
     },
     [Symbol.dispose]: () => transport.close(),
   };
+}
+
+/**
+ * A mail without folded lines, so that people can copy a link out of the file. nodemailer folds
+ * lines of more than 76 characters unless it gets whole parts; the limit of 998 between servers
+ * (RFC 5322, section 2.1.1) does not apply to a file.
+ */
+function unfolded(mail: OutgoingMail, settings: MessageSettings): SendMailOptions {
+  const { text, html, ...message } = messageOf(mail, settings);
+  return { ...message, alternatives: [part("plain", text), part("html", html)] };
+}
+
+function part(kind: "plain" | "html", content: SendMailOptions["text"]) {
+  const headers = [`Content-Type: text/${kind}; charset=utf-8`, "Content-Transfer-Encoding: 8bit"];
+  return { raw: `${headers.join("\r\n")}\r\n\r\n${String(content).replaceAll("\n", "\r\n")}` };
 }
 
 /** Writes a file atomically and durably: it is complete or absent, also after a power failure. */

@@ -38,6 +38,14 @@ const DAILY_UNITS = `
   WHERE a.id >= $1 AND a.id <= $4
   ORDER BY a.id, u.day, u.api_key_id LIMIT $6`;
 
+// The primary key finds the rows of the month: at most some 6,000, because an account has at most
+// 100 active keys.
+const MONTH_OF_KEYS = `
+  SELECT api_key_id, max(day) AS day, CAST(sum(units) AS bigint) AS units FROM daily_usage
+  WHERE account_id = $1 AND day >= $2 || '-01' AND day <= $2 || '-31'
+    AND api_key_id >= $3 AND api_key_id <= $4
+  GROUP BY api_key_id`;
+
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
 
 type Use<Result> = (client: PoolClient) => Promise<Result>;
@@ -114,6 +122,8 @@ export function createPostgresEngine(
     rowsPerPage: ROWS_PER_PAGE,
 
     dailyUnits: DAILY_UNITS,
+
+    monthOfKeys: MONTH_OF_KEYS,
 
     query: (sql, ...parameters) => attempt(rowsOf(sql, parameters)),
 

@@ -92,6 +92,8 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
 
     dailyUnits: DAILY_UNITS,
 
+    monthOfKeys: MONTH_OF_KEYS,
+
     query,
 
     // Statements never queue here.
@@ -162,6 +164,16 @@ const DAILY_UNITS = `
       iif(a.id = $1, coalesce((SELECT number FROM api_keys WHERE id = $3), 0), 0))
     AND c.day <= CAST(substr($5, 9) AS INTEGER)
   ORDER BY a.id, c.day, c.api_key LIMIT $6`;
+
+// As above: the primary key finds the rows of the month.
+const MONTH_OF_KEYS = `
+  SELECT k.id AS api_key_id, $2 || printf('-%02d', c.day) AS day, c.units
+  FROM (
+    SELECT api_key, max(day) AS day, sum(units) AS units FROM charged_units
+    WHERE period = $2 AND account = (SELECT number FROM accounts WHERE id = $1) AND day > 0
+    GROUP BY api_key
+  ) c CROSS JOIN api_keys k ON k.number = c.api_key
+  WHERE k.id >= $3 AND k.id <= $4`;
 
 /**
  * Writes a portable statement's parameters for SQLite: `?` for the next one, `?1` for $1 where it

@@ -7,6 +7,7 @@ import {
   NOW,
   newAccount,
   newCustomer,
+  newId,
   newKey,
   newMailToken,
   newRead,
@@ -26,6 +27,8 @@ export function accountSuite(test: StoreTest): void {
     assert.deepEqual(await store.accounts.findByEmail(account.email), account);
     assert.deepEqual(await store.accounts.findByEmail(unverified.email), unverified);
     assert.equal(await store.accounts.findByEmail("nobody@example.org"), undefined);
+    assert.deepEqual(await store.accounts.findById(account.id), account);
+    assert.equal(await store.accounts.findById(newId()), undefined);
   });
 
   test("an account is stored together with its verification token and its mail", async (database) => {

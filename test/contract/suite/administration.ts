@@ -17,6 +17,7 @@ import {
   newMailToken,
   newRead,
   newResetToken,
+  newSession,
   PERIOD,
   type StoreTest,
   storeRates,
@@ -30,13 +31,6 @@ const OPERATOR = {
   ...byAt(LATER),
   actor: { kind: "operator", userName: "root", hostName: "one.example.org" },
 } as const;
-
-const newSession = (accountId: string) => ({
-  tokenHash: newHash(),
-  accountId,
-  createdAt: NOW,
-  expiresAt: "2026-11-22T12:00:00.000Z",
-});
 
 /** A customer with two units, a session, a waiting mail, an open link and a second key. */
 async function newAda(store: Store) {
@@ -257,6 +251,30 @@ function deletionSuite(test: StoreTest): void {
     assert.equal((await actionsOf(store, accountId)).at(-1), "account.deleted");
   });
 
+  test("an account that its owner deletes leaves no address, not even the deletion's", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { accountId, email } = await newAda(store);
+
+    assert.equal(await store.administration.delete(email, byAt(LATER), "$argon2id$first"), true);
+
+    const events = (await contentsOf(engine)).events ?? [];
+    const own = events.filter(({ account_id }) => account_id === accountId);
+    assert.equal((await actionsOf(store, accountId)).at(-1), "account.deleted");
+    for (const { actor, origin, details } of own) {
+      assert.deepEqual([actor, origin, details], ["account", null, null]);
+    }
+  });
+
+  test("a deletion for another password than the stored one deletes nothing", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { email } = await newAda(store);
+    const before = await contentsOf(engine);
+
+    assert.equal(await store.administration.delete(email, byAt(LATER), "$argon2id$second"), false);
+
+    assert.deepEqual(await contentsOf(engine), before);
+  });
+
   test("a deleted account's credentials are rejected on every node, uncharged", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     const { accountId, email, keyHash, session } = await newAda(here);
@@ -327,7 +345,7 @@ function exportSuite(test: StoreTest): void {
     const { accountId, email, keyHash, session } = await newAda(store);
     const other = await newAda(store);
 
-    const account = await store.administration.accountRow(email);
+    const account = await store.administration.beginExport(email, BY);
     const sections: Record<string, object[]> = {};
     for (const section of exportSections) {
       const page = await store.administration.section(section, accountId, "", 100);
@@ -343,6 +361,18 @@ function exportSuite(test: StoreTest): void {
     for (const digest of [keyHash, session.tokenHash, "$argon2id$", other.accountId, other.email]) {
       assert.ok(!text.includes(digest), digest);
     }
+  });
+
+  test("an export is recorded, and one of an unknown email is not", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    const { accountId, email } = await newAda(store);
+    const before = (await contentsOf(engine)).events?.length ?? 0;
+
+    assert.equal((await store.administration.beginExport(email, BY))?.id, accountId);
+    assert.equal(await store.administration.beginExport("nobody@example.org", BY), undefined);
+
+    assert.equal((await actionsOf(store, accountId)).at(-1), "account.exported");
+    assert.equal((await contentsOf(engine)).events?.length, before + 1);
   });
 
   test("an export's pages continue after a place", async (database) => {

@@ -16,6 +16,7 @@ import {
   newKey,
   newMailToken,
   newRead,
+  newSession,
   type StoreTest,
   UNCHANGED,
 } from "./database.ts";
@@ -23,10 +24,10 @@ import {
 const LATER = "2026-11-21T13:00:00.000Z";
 const END = "2026-11-22T12:00:00.000Z";
 
-async function newSession(store: Store, expiresAt = END) {
+async function storedSession(store: Store, expiresAt = END) {
   const account = newAccount();
   await store.accounts.create(account, newMailToken(), BY);
-  const session = { tokenHash: newHash(), accountId: account.id, createdAt: NOW, expiresAt };
+  const session = newSession(account.id, { expiresAt });
   await store.sessions.create(session, UNCHANGED, BY);
   return session;
 }
@@ -103,7 +104,7 @@ export function burnSuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const [active, revoked] = [await newCustomer(store, 10), await newCustomer(store, 10)];
     await store.keys.revoke(revoked.accountId, revoked.key.id, BY);
-    const session = await newSession(store);
+    const session = await storedSession(store);
     const before = await contentsOf(engine);
     const hashes = [active.keyHash, revoked.keyHash, newHash()];
 
@@ -156,11 +157,11 @@ export function burnSuite(test: StoreTest): void {
   test("burned session tokens end their valid sessions, with an event each, and no others", async (database) => {
     const store = database.openStore();
     const [first, second, safe] = [
-      await newSession(store),
-      await newSession(store),
-      await newSession(store),
+      await storedSession(store),
+      await storedSession(store),
+      await storedSession(store),
     ];
-    const expired = await newSession(store, "2026-11-21T12:30:00.000Z");
+    const expired = await storedSession(store, "2026-11-21T12:30:00.000Z");
     const hashes = [first, second, expired].map(({ tokenHash }) => tokenHash);
 
     assert.equal(await store.sessions.burn([...hashes, newHash()], byAt(LATER)), 2);
@@ -180,7 +181,7 @@ export function burnSuite(test: StoreTest): void {
 
   test("the session of a suspended account ends, and does not return when the account is resumed", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
-    const { tokenHash, accountId } = await newSession(store);
+    const { tokenHash, accountId } = await storedSession(store);
     const setSuspended = "UPDATE accounts SET suspended_at = $2 WHERE id = $1";
     await engine.query(setSuspended, accountId, NOW);
 

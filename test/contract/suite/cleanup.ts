@@ -5,10 +5,10 @@ import {
   BY,
   contentsOf,
   NOW,
-  newHash,
   newMailToken,
   newRegistration,
   newResetToken,
+  newSession,
   type StoreTest,
   UNCHANGED,
 } from "./database.ts";
@@ -21,9 +21,12 @@ const DAY_LATER = "2026-11-22T12:00:00.000Z";
 /** More rows than one statement removes. */
 const MANY = 2100;
 
-function newSession(accountId: string, expiresAt: string) {
-  return { tokenHash: newHash(), accountId, createdAt: "2026-11-20T12:00:00.000Z", expiresAt };
-}
+const INSERT_SESSION = `
+  INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at)
+  VALUES ($1, $2, $3, $4, $5)`;
+
+const endingSession = (accountId: string, expiresAt: string) =>
+  newSession(accountId, { createdAt: "2026-11-20T12:00:00.000Z", expiresAt });
 
 async function mailIds(engine: Engine): Promise<unknown[]> {
   return (await engine.query("SELECT id FROM mails ORDER BY id")).map(({ id }) => id);
@@ -96,7 +99,7 @@ function expirySuite(test: StoreTest): void {
     for (const expiresAt of [BEFORE, NOW, AFTER]) {
       const { account, email } = await newRegistration(store, { expiresAt });
       await store.mailTokens.issue(email, newResetToken({ expiresAt }), BY);
-      await store.sessions.create(newSession(account.id, expiresAt), UNCHANGED, BY);
+      await store.sessions.create(endingSession(account.id, expiresAt), UNCHANGED, BY);
     }
     const windowsEnd = [BEFORE, NOW, AFTER];
     for (const endsAt of windowsEnd) await store.authWindows.countAttempt([endsAt], BEFORE, endsAt);
@@ -117,7 +120,7 @@ function expirySuite(test: StoreTest): void {
   test("unexpired sessions, tokens and windows still work after a cleanup", async (database) => {
     const store = database.openStore();
     const { account, verification } = await newRegistration(store);
-    const session = newSession(account.id, DAY_LATER);
+    const session = endingSession(account.id, DAY_LATER);
     await store.sessions.create(session, UNCHANGED, BY);
     await store.authWindows.countAttempt(["ip"], NOW, HOUR_LATER);
 
@@ -134,9 +137,9 @@ function expirySuite(test: StoreTest): void {
     const { account } = await newRegistration(store);
     await engine.transaction(function* () {
       for (let index = 0; index < MANY; index += 1) {
-        const { tokenHash, createdAt } = newSession(account.id, BEFORE);
-        const values = [tokenHash, account.id, createdAt, index % 3 === 0 ? AFTER : BEFORE];
-        yield statement("INSERT INTO sessions VALUES ($1, $2, $3, $4)", ...values);
+        const { tokenHash, id, createdAt } = endingSession(account.id, BEFORE);
+        const expiresAt = index % 3 === 0 ? AFTER : BEFORE;
+        yield statement(INSERT_SESSION, tokenHash, id, account.id, createdAt, expiresAt);
       }
     });
 
@@ -163,7 +166,7 @@ function expirySuite(test: StoreTest): void {
     const [store, engine] = [stores[0] as Store, database.openEngine()];
     for (let count = 0; count < 20; count += 1) {
       const { account } = await newRegistration(store, { expiresAt: BEFORE });
-      await store.sessions.create(newSession(account.id, BEFORE), UNCHANGED, BY);
+      await store.sessions.create(endingSession(account.id, BEFORE), UNCHANGED, BY);
     }
 
     await Promise.all(stores.map((each) => each.cleanup.removeExpired(NOW)));

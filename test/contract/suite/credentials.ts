@@ -13,6 +13,7 @@ import {
   newKey,
   newMailToken,
   newRead,
+  newSession,
   type StoreTest,
   storeRates,
   UNCHANGED,
@@ -26,13 +27,6 @@ async function storedAccount(store: Store): Promise<string> {
   await store.accounts.create(account, newMailToken(), BY);
   return account.id;
 }
-
-const newSession = (accountId: string, createdAt = NOW, expiresAt = END) => ({
-  tokenHash: newHash(),
-  accountId,
-  createdAt,
-  expiresAt,
-});
 
 export function sessionSuite(test: StoreTest): void {
   test("a session identifies its account until it expires", async (database) => {
@@ -69,13 +63,13 @@ export function sessionSuite(test: StoreTest): void {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const accountId = await storedAccount(store);
     const otherId = await storedAccount(store);
-    const expired = newSession(accountId, NOW, LATER);
-    const running = newSession(accountId, NOW, END);
-    const foreign = newSession(otherId, NOW, LATER);
+    const expired = newSession(accountId, { expiresAt: LATER });
+    const running = newSession(accountId, { expiresAt: END });
+    const foreign = newSession(otherId, { expiresAt: LATER });
     for (const session of [expired, running, foreign])
       await store.sessions.create(session, UNCHANGED, BY);
 
-    await store.sessions.create(newSession(accountId, LATER, END), UNCHANGED, BY);
+    await store.sessions.create(newSession(accountId, { createdAt: LATER }), UNCHANGED, BY);
 
     const kept = await engine.query("SELECT token_hash FROM sessions ORDER BY expires_at");
     assert.equal(kept.length, 3);

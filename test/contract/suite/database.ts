@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import type { Account, NewInvitation } from "../../../src/accounts/store.ts";
+import type { Account, NewInvitation, Session } from "../../../src/accounts/store.ts";
 import type { KeyLimits, NewApiKey } from "../../../src/api-keys/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/billing/rules.ts";
 import { createReadDailyUsage } from "../../../src/billing/usage.ts";
@@ -85,6 +85,17 @@ export function newAccount(change: Partial<Account> = {}): Account {
 
 /** The password check of `newAccount`: correct, and no new hash is needed. */
 export const UNCHANGED = { hash: "$argon2id$first", nextHash: "$argon2id$first" };
+
+/** A session of 24 hours from NOW. */
+export const newSession = (accountId: string, change: Partial<Session> = {}): Session => ({
+  id: newId(),
+  tokenHash: newHash(),
+  accountId,
+  createdAt: NOW,
+  expiresAt: "2026-11-22T12:00:00.000Z",
+  address: "192.0.2.1",
+  ...change,
+});
 
 /** A token that verifies an email, with the id of its mail. */
 export function newMailToken(change: Partial<IssuedToken> = {}): IssuedToken {

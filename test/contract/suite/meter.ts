@@ -421,6 +421,22 @@ export function meterSuite(test: StoreTest): void {
     assert.deepEqual(foundIn([await jpy()]), ["182.85"]);
   });
 
+  test("after many unknown keys, known ones are served and charged, and unknown ones are not", async (database) => {
+    const store = database.openStore();
+    await storeRates(store, [EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(store, 100);
+    const unknown = times(2500).map(newHash);
+
+    for (const hashes of [unknown, unknown.slice(0, 10)]) {
+      const reads = [keyHash, ...hashes, keyHash].map((hash) => store.metering.read(newRead(hash)));
+      const [first, ...others] = await Promise.all(reads);
+      const last = others.pop();
+      assert.ok(isRate(first) && isRate(last));
+      assert.ok(others.every((outcome) => outcome === undefined));
+    }
+    assert.equal(await usedUnits(store, accountId), 4);
+  });
+
   test("a node's next read sees rates and suspensions that another node stored", async (database) => {
     const [here, there] = [database.openStore(), database.openStore()];
     await storeRates(here, [EUR_USD]);

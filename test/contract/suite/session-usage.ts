@@ -10,6 +10,7 @@ import {
   newKey,
   newMailToken,
   newRead,
+  newSession,
   type StoreTest,
   storeRates,
   UNCHANGED,
@@ -18,10 +19,10 @@ import {
 const END = "2026-11-22T12:00:00.000Z";
 const PERIOD = "2026-11";
 
-async function newSession(store: Store, plan = "free") {
+async function newUser(store: Store, plan = "free") {
   const account = { ...newAccount(), plan };
   await store.accounts.create(account, newMailToken(), BY);
-  const session = { tokenHash: newHash(), accountId: account.id, createdAt: NOW, expiresAt: END };
+  const session = newSession(account.id, { createdAt: NOW, expiresAt: END });
   await store.sessions.create(session, UNCHANGED, BY);
   return { ...session, email: account.email };
 }
@@ -45,7 +46,7 @@ export function sessionUsageSuite(test: StoreTest): void {
   test("the usages of several sessions come in order, and none for an unknown one", async (database) => {
     const store = database.openStore();
     await store.plans.set({ name: "large", unitsPerPeriod: 5_000_000_000 }, BY);
-    const [first, second] = [await newSession(store), await newSession(store, "large")];
+    const [first, second] = [await newUser(store), await newUser(store, "large")];
 
     const { accountId } = second;
     const large = { accountId, usage: { plan: "large", quotaUnits: 5_000_000_000, usedUnits: 0 } };
@@ -61,7 +62,7 @@ export function sessionUsageSuite(test: StoreTest): void {
 
   test("the units of reads are those committed, of the asked period only", async (database) => {
     const store = database.openStore();
-    const { tokenHash, accountId } = await newSession(store);
+    const { tokenHash, accountId } = await newUser(store);
     await storeRates(store, [EUR_USD]);
     const key = { ...newKey(accountId), sessionHash: tokenHash };
     await store.keys.create(key, { active: 10, perDay: 10, total: 10 }, BY);
@@ -76,7 +77,7 @@ export function sessionUsageSuite(test: StoreTest): void {
 
   test("a session that has expired, or was created later, has no usage", async (database) => {
     const store = database.openStore();
-    const { tokenHash, accountId } = await newSession(store);
+    const { tokenHash, accountId } = await newUser(store);
     const last = "2026-11-22T11:59:59.999Z";
     const before = "2026-11-21T11:59:59.999Z";
 
@@ -93,7 +94,7 @@ export function sessionUsageSuite(test: StoreTest): void {
   test("changes by another process take effect at the next look-up", async (database) => {
     const [store, other] = [database.openStore(), database.openStore()];
     await store.plans.set({ name: "small", unitsPerPeriod: 5 }, BY);
-    const { tokenHash, accountId, email } = await newSession(store);
+    const { tokenHash, accountId, email } = await newUser(store);
     const look = async (by: Store) => (await usagesOf(by, [tokenHash]))[0];
     const assertSeen = async (expected: SessionUsage | undefined) => {
       for (const by of [store, other]) assert.deepEqual(await look(by), expected);
@@ -115,7 +116,7 @@ export function sessionUsageSuite(test: StoreTest): void {
 
   test("suspending an account ends its sessions for every process at once", async (database) => {
     const [store, other] = [database.openStore(), database.openStore()];
-    const { tokenHash, accountId, email } = await newSession(store);
+    const { tokenHash, accountId, email } = await newUser(store);
     assert.deepEqual(await usagesOf(store, [tokenHash]), [free(accountId, 0)]);
     await other.administration.suspend(email, BY);
     assert.deepEqual(await usagesOf(store, [tokenHash]), [undefined]);
@@ -124,7 +125,7 @@ export function sessionUsageSuite(test: StoreTest): void {
   test("an account whose plan is not stored is told from an unknown session", async (database) => {
     const store = database.openStore();
     await store.plans.set({ name: "lost", unitsPerPeriod: 5 }, BY);
-    const [lost, kept] = [await newSession(store, "lost"), await newSession(store)];
+    const [lost, kept] = [await newUser(store, "lost"), await newUser(store)];
     await database.losePlan("lost");
     assert.deepEqual(await usagesOf(store, [lost.tokenHash, kept.tokenHash]), [
       { accountId: lost.accountId, usage: undefined },

@@ -13,6 +13,7 @@ import { engineSuite } from "./engine.ts";
 import { historySuite } from "./history.ts";
 import { historyReadSuite } from "./history-reads.ts";
 import { invitationSuite } from "./invitations.ts";
+import { keyUsageSuite } from "./key-usage.ts";
 import { mailTokenSuite } from "./mail-tokens.ts";
 import { outboxSuite } from "./mails.ts";
 import { meterSuite } from "./meter.ts";
@@ -20,6 +21,7 @@ import { planRemovalSuite } from "./plan-removal.ts";
 import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
+import { sessionListSuite } from "./session-list.ts";
 import { sessionUsageSuite } from "./session-usage.ts";
 import { settingsSuite } from "./settings.ts";
 import { signatureSuite } from "./signatures.ts";
@@ -31,6 +33,7 @@ const PARTS = {
   "audit log": auditSuite,
   invitations: invitationSuite,
   sessions: sessionSuite,
+  "list of sessions": sessionListSuite,
   "API keys": apiKeySuite,
   "burned credentials": burnSuite,
   "auth limiter": authLimitSuite,
@@ -40,6 +43,7 @@ const PARTS = {
   "usage of sessions": sessionUsageSuite,
   "removal of plans": planRemovalSuite,
   "daily usage": dailyUsageSuite,
+  "usage of each key": keyUsageSuite,
   "usage of all accounts": usageExportSuite,
   "quota notices": quotaNoticeSuite,
   settings: settingsSuite,

@@ -14,6 +14,7 @@ import {
   newRead,
   newRegistration,
   newResetToken,
+  newSession,
   type StoreTest,
   UNCHANGED,
 } from "./database.ts";
@@ -35,13 +36,6 @@ const resetOf = (tokenHash: string, change: Partial<PasswordReset> = {}): Passwo
   passwordHash: "$argon2id$second",
   mailId: newId(),
   ...change,
-});
-
-const newSession = (accountId: string) => ({
-  tokenHash: newHash(),
-  accountId,
-  createdAt: NOW,
-  expiresAt: "2026-12-21T12:00:00.000Z",
 });
 
 /** Ten concurrent uses on two nodes. */

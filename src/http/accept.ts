@@ -1,0 +1,17 @@
+/**
+ * Whether Accept or Accept-Encoding names a media type or a coding with a weight above 0 (RFC 9110,
+ * section 12.4.2). A wildcard does not count: who sends it takes anything.
+ *
+ * @param header the header's value; empty without the header.
+ * @param name in lower case.
+ */
+export function accepts(header: string, name: string): boolean {
+  return header
+    .toLowerCase()
+    .split(",")
+    .map((entry) => entry.split(";").map((part) => part.trim()))
+    .some(([entry, ...parameters]) => {
+      const weight = parameters.findLast((parameter) => parameter.startsWith("q=")) ?? "q=1";
+      return entry === name && !/^q=0(?:\.0*)?$/.test(weight);
+    });
+}

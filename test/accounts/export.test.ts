@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { assertFailure, assertSessionRefused } from "../support/assertions.ts";
+import { engines, startServiceOn } from "../support/both-engines.ts";
+import { eventually } from "../support/mails.ts";
+import { kurs } from "../support/process.ts";
+import { startService, startSharedService, type TestService } from "../support/service.ts";
+
+const EXPORT = "/v1/account/export";
+
+type Exported = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
+
+/** An export without the time, and without the events of exports. */
+const comparable = ({ exported_at: _, events = [], ...rest }: Exported) => ({
+  ...rest,
+  events: events.filter(({ action }) => action !== "account.exported"),
+});
+
+for (const engine of engines) {
+  suite(`GET ${EXPORT} on ${engine}`, () => {
+    test("has what kurs accounts export prints, and of others nothing", async () => {
+      await using on = await startServiceOn(engine);
+      const { service, url } = on;
+      const ada = await service.newCustomer("ada@example.org");
+      const bob = await service.newCustomer("bob@example.org");
+      await ada.read();
+      const env: Readonly<Record<string, string>> = url === undefined ? {} : { DATABASE_URL: url };
+      const { dataDirectory } = service;
+      // A mail is written to its file before its delivery is stored.
+      const command = await eventually("export with delivered mails", async () => {
+        const args = ["accounts", "export", ada.email];
+        const { stdout } = await kurs(args, { dataDirectory, env });
+        const exported = JSON.parse(stdout) as Exported;
+        const isEachDelivered = exported.mails?.every((mail) => mail.delivered_at !== null);
+        return isEachDelivered ? exported : undefined;
+      });
+
+      const answer = await service.get(EXPORT, { session: ada.session });
+
+      assert.equal(answer.status, 200);
+      assert.equal(answer.headers["content-type"], "application/json; charset=utf-8");
+      const own = answer.body as Exported;
+      assert.deepEqual(Object.keys(own), Object.keys(command));
+      assert.deepEqual(comparable(own), comparable(command));
+      const [exported] = (own.events ?? []).filter(({ actor }) => actor === "account");
+      assert.deepEqual([exported?.action, exported?.address], ["account.exported", "127.0.0.1"]);
+      assert.equal(own.sessions?.[0]?.address, "127.0.0.1");
+      for (const secret of ["argon2id", bob.email, bob.keyId, ada.apiKey, ada.session]) {
+        assert.ok(!answer.text.includes(secret), secret);
+      }
+      assert.doesNotMatch(answer.text, /[0-9a-f]{64}/);
+      assert.equal(await ada.usedUnits(), 1);
+    });
+  });
+}
+
+const service = await startSharedService();
+
+const exportsOf = (own: TestService) =>
+  own.query("SELECT id FROM events WHERE action = 'account.exported'").length;
+
+test("an export needs a session, and a rejected one is not recorded", async () => {
+  const { apiKey } = await service.newCustomer();
+  for (const how of [{}, { apiKey }, { session: "svc_sess_x" }]) {
+    assertSessionRefused(await service.get(EXPORT, how));
+  }
+  assert.equal(exportsOf(service), 0);
+});
+
+test("the 21st export of an account in a window is rejected, and the account's log-in is not", async () => {
+  await using own = await startService();
+  const session = await own.openSession("ada@example.org");
+  for (let count = 0; count < 20; count += 1) {
+    assert.equal((await own.get(EXPORT, { session })).status, 200);
+  }
+
+  assertFailure(await own.get(EXPORT, { session }), 429, "too_many_requests");
+
+  assert.equal(exportsOf(own), 20);
+  await own.logIn("ada@example.org");
+});
+
+test("an export of many pages is complete and valid JSON", async () => {
+  await using own = await startService();
+  const { session, keyId } = await own.newCustomer("ada@example.org");
+  own.query(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 650)
+     INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
+     SELECT key_hash || n, printf('%s-%06d', id, n), account_id, '"' || n, key_prefix, created_at,
+       created_at FROM api_keys, numbers WHERE id = ?`,
+    keyId,
+  );
+
+  const { body } = await own.get(EXPORT, { session });
+
+  const { api_keys: keys = [], events = [] } = body as Exported;
+  assert.equal(new Set(keys.map(({ id }) => id)).size, 651);
+  assert.equal(keys.at(-1)?.name, '"650');
+  assert.equal(events.length, 4);
+});
