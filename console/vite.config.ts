@@ -17,7 +17,7 @@ export default defineConfig({
     // The API reference is as large as swagger-ui is.
     chunkSizeWarningLimit: 2000,
     rolldownOptions: {
-      input: ["index.html", "docs.html"].map((name) => join(import.meta.dirname, name)),
+      input: ["index.html", "docs.html", "404.html"].map((name) => join(import.meta.dirname, name)),
     },
   },
   plugins: [compressedCopies()],
@@ -25,6 +25,7 @@ export default defineConfig({
     proxy: {
       "/v1": API,
       "/openapi.json": API,
+      "/about.json": API,
       "^/docs$": { target: API, bypass: () => "/docs.html" },
     },
   },

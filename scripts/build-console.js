@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const console_ = join(root, "console");
 
 /** The console's sources outside its own folder. */
-const OTHERS = ["package-lock.json", "src/pages/paths.ts"];
+const OTHERS = ["package-lock.json", "src/cli/csv.ts", "src/pages/paths.ts"];
 
 if (modifiedMs(join(console_, "dist/index.html")) < newestSourceMs()) await build();
 

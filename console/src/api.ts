@@ -1,22 +1,29 @@
 import type { Static } from "typebox";
-import type { AccountSchema, SessionSchema } from "../../src/accounts/json.ts";
+import type { AccountSchema, accountDetailsJson, SessionSchema } from "../../src/accounts/json.ts";
+import type { listedSessionJson } from "../../src/accounts/sessions-json.ts";
 import type { SettingsBody } from "../../src/accounts/settings-json.ts";
 import type { ApiKeySchema, CreatedApiKeySchema } from "../../src/api-keys/json.ts";
 import type { EventSchema } from "../../src/audit/json.ts";
-import type { DailyUsageSchema, UsageSchema } from "../../src/billing/json.ts";
-import type { CoveredSourceSchema } from "../../src/rates/coverage-json.ts";
+import type { DailyUsageSchema, keyUsageJson, UsageSchema } from "../../src/billing/json.ts";
+import type { aboutJson } from "../../src/pages/about.ts";
+import type { CoveredPairSchema, CoveredSourceSchema } from "../../src/rates/coverage-json.ts";
 import type { RateSchema } from "../../src/rates/json.ts";
 import type { FailureCode } from "../../src/shared/failure.ts";
+import { lastUsage } from "./quota.ts";
 import { root } from "./router.ts";
 import { endSession, session } from "./session.ts";
 
 export type CreatedApiKey = Static<typeof CreatedApiKeySchema>;
 export type ApiKey = Static<typeof ApiKeySchema>;
+export type Account = ReturnType<typeof accountDetailsJson>;
+export type ListedSession = ReturnType<typeof listedSessionJson>;
 export type AccountSettings = Static<typeof SettingsBody>;
 export type Usage = Static<typeof UsageSchema>;
 export type DailyUsage = Static<typeof DailyUsageSchema>;
 export type AccountEvent = Static<typeof EventSchema>;
 export type CoveredSource = Static<typeof CoveredSourceSchema>;
+export type CoveredPair = Static<typeof CoveredPairSchema>;
+export type About = ReturnType<typeof aboutJson>;
 export type Rate = Static<typeof RateSchema>;
 
 /** The error in a response's envelope; `unreachable` when the service sent no response. */
@@ -32,13 +39,18 @@ export class ApiError extends Error {
     this.requestId = requestId;
   }
 
+  /** Whether the operator can help, who finds the request by its id; a field's error is the user's. */
+  get isOperators(): boolean {
+    return this.code === "internal_error" || this.code === "temporarily_unavailable";
+  }
+
   /** Whether the same call may succeed a moment later. */
   get isPassing(): boolean {
     return this.code === "unreachable" || this.code === "temporarily_unavailable";
   }
 }
 
-export interface Answer {
+export interface TextResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -56,7 +68,10 @@ export interface Call {
  * @returns the response, whatever its status.
  * @throws {ApiError} `unreachable` when there was no response.
  */
-export async function send(path: string, { method = "GET", headers, json }: Call): Promise<Answer> {
+export async function send(
+  path: string,
+  { method = "GET", headers, json }: Call,
+): Promise<TextResponse> {
   const options: RequestInit = { method, headers: { ...headers }, credentials: "omit" };
   if (json !== undefined) {
     options.headers = { ...headers, "content-type": "application/json" };
@@ -66,20 +81,36 @@ export async function send(path: string, { method = "GET", headers, json }: Call
     const response = await fetch(`${root}${path}`, options);
     return { status: response.status, headers: response.headers, text: await response.text() };
   } catch {
-    throw new ApiError("unreachable", "The service cannot be reached.");
+    throw unreachable();
   }
+}
+
+function unreachable(): ApiError {
+  return new ApiError("unreachable", "The service cannot be reached.");
 }
 
 /** @throws {ApiError} when the service responded with an error, or not at all. */
 async function ask<Body>(path: string, call: Call = {}): Promise<Body> {
-  const answer = await send(path, call);
-  if (answer.status < 300)
-    return (answer.text === "" ? undefined : JSON.parse(answer.text)) as Body;
-  throw errorOf(answer);
+  const response = await send(path, call);
+  if (response.status < 300) return bodyOf(response);
+  throw errorOf(response);
+}
+
+/**
+ * Parses the body of a successful response.
+ *
+ * @throws {ApiError} `unreachable` when it is not complete JSON: a proxy sent something else.
+ */
+export function bodyOf<Body>({ status, text }: TextResponse): Body {
+  try {
+    return (status === 204 ? undefined : JSON.parse(text)) as Body;
+  } catch {
+    throw unreachable();
+  }
 }
 
 /** The error in a response's envelope; a proxy may have sent something else. */
-export function errorOf({ status, text }: Answer): ApiError {
+export function errorOf({ status, text }: TextResponse): ApiError {
   try {
     const { code, message, request_id } = JSON.parse(text);
     if (typeof message === "string") return new ApiError(code, message, request_id);
@@ -89,15 +120,29 @@ export function errorOf({ status, text }: Answer): ApiError {
   return new ApiError("unreachable", `The service cannot be reached (HTTP ${status}).`);
 }
 
-/** Like `ask`, with the session's token. An expired session leads to the log-in and back. */
-async function askAsOwner<Body>(path: string, call: Call = {}): Promise<Body> {
+const asOwner = (token: string) => ({ authorization: `Session ${token}` });
+
+/**
+ * Sends a request with the session's token. An expired session leads to the log-in and back.
+ *
+ * @throws {ApiError} when the service responded with an error, or not at all.
+ */
+async function sendAsOwner(path: string, call: Call): Promise<TextResponse> {
   const token = session.value?.token ?? "";
-  try {
-    return await ask<Body>(path, { ...call, headers: { authorization: `Session ${token}` } });
-  } catch (error) {
-    if (error instanceof ApiError && error.code === "unauthorized") endSession("expired", token);
-    throw error;
-  }
+  const response = await send(path, { ...call, headers: { ...call.headers, ...asOwner(token) } });
+  if (response.status < 400) return response;
+  const error = errorOf(response);
+  if (isUnauthorized(error)) endSession("expired", token);
+  throw error;
+}
+
+/** Like `ask`, with the session's token. */
+async function askAsOwner<Body>(path: string, call: Call = {}): Promise<Body> {
+  return bodyOf(await sendAsOwner(path, call));
+}
+
+function isUnauthorized(error: unknown): boolean {
+  return error instanceof ApiError && error.code === "unauthorized";
 }
 
 type Credentials = { readonly email: string; readonly password: string };
@@ -127,18 +172,87 @@ export const confirmReset = (token: string, password: string) =>
 export const listApiKeys = async () =>
   (await askAsOwner<{ readonly api_keys: readonly ApiKey[] }>("v1/account/api-keys")).api_keys;
 
+/** A key, and how it was used. */
+export type KeyWithUsage = ApiKey & Pick<KeyUsage, "last_used_on" | "units">;
+
+type KeyUsage = ReturnType<typeof keyUsageJson>;
+
+/** Lists the account's keys, oldest first. */
+export async function listKeysWithUsage(): Promise<readonly KeyWithUsage[]> {
+  const [keys, { api_keys: usages }] = await Promise.all([
+    listApiKeys(),
+    askAsOwner<{ readonly api_keys: readonly KeyUsage[] }>("v1/account/usage/api-keys"),
+  ]);
+  const usageOf = new Map(usages.map((usage) => [usage.api_key_id, usage]));
+  return keys.map((key) => {
+    // A key that was created between the two responses has no usage yet.
+    const { last_used_on = null, units = 0 } = usageOf.get(key.id) ?? {};
+    return { ...key, last_used_on, units };
+  });
+}
+
 export const createApiKey = (name: string) =>
   askAsOwner<CreatedApiKey>("v1/account/api-keys", post({ name }));
 
 export const revokeApiKey = (id: string) =>
   askAsOwner<void>(`v1/account/api-keys/${id}`, { method: "DELETE" });
 
+export const readAccount = () => askAsOwner<Account>("v1/account");
+
+/** Reads everything that is stored about the account, as the text of a complete JSON document. */
+export async function exportAccount(): Promise<string> {
+  const response = await sendAsOwner("v1/account/export", {});
+  bodyOf(response);
+  return response.text;
+}
+
+/**
+ * Deletes the account. A wrong password does not end the session.
+ *
+ * @throws {ApiError} `unauthorized` for a wrong password.
+ */
+export async function deleteAccount(password: string): Promise<void> {
+  const token = session.value?.token ?? "";
+  try {
+    await ask<void>("v1/account", {
+      method: "DELETE",
+      json: { password },
+      headers: asOwner(token),
+    });
+  } catch (error) {
+    if (!isUnauthorized(error)) throw error;
+    // A session that is over gets the same code: then this request fails, too, and ends it here.
+    await readAccount();
+    throw new ApiError("unauthorized", "The password is incorrect. Nothing was deleted.");
+  }
+}
+
+export const listSessions = async () =>
+  (await askAsOwner<{ readonly sessions: readonly ListedSession[] }>("v1/account/sessions"))
+    .sessions;
+
+/** Ends a session; one that is over already counts as ended. */
+export async function endListedSession(id: string): Promise<void> {
+  try {
+    await askAsOwner<void>(`v1/account/sessions/${id}`, { method: "DELETE" });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.code === "not_found")) throw error;
+  }
+}
+
+export const endOtherSessions = () => askAsOwner<void>("v1/account/sessions", { method: "DELETE" });
+
 export const readSettings = () => askAsOwner<AccountSettings>("v1/account/settings");
 
 export const changeSettings = (settings: AccountSettings) =>
   askAsOwner<AccountSettings>("v1/account/settings", { method: "PATCH", json: settings });
 
-export const readUsage = () => askAsOwner<Usage>("v1/account/usage");
+export async function readUsage(): Promise<Usage> {
+  const reader = session.value?.token;
+  const usage = await askAsOwner<Usage>("v1/account/usage");
+  if (session.peek()?.token === reader) lastUsage.value = usage;
+  return usage;
+}
 
 export const readDailyUsage = async (days: number) =>
   (await askAsOwner<DailyUsage>(`v1/account/usage/daily?days=${days}`)).days;
@@ -154,17 +268,32 @@ export async function listEvents(before?: string): Promise<readonly AccountEvent
   return (await askAsOwner<{ readonly events: readonly AccountEvent[] }>(path)).events;
 }
 
-/** A source, and how many pairs it owns. */
-export type SourceWithPairs = CoveredSource & { readonly pairs: number };
+export const listSources = async () =>
+  (await askAsOwner<{ readonly sources: readonly CoveredSource[] }>("v1/account/sources")).sources;
 
-export async function listSources(): Promise<readonly SourceWithPairs[]> {
-  const { sources, pairs } = await askAsOwner<Coverage>("v1/account/pairs");
-  const counts = new Map<string, number>();
-  for (const { source } of pairs) counts.set(source, (counts.get(source) ?? 0) + 1);
-  return sources.map((source) => ({ ...source, pairs: counts.get(source.key) ?? 0 }));
-}
-
-interface Coverage {
+/** The pairs that a read can get, and their sources. */
+export interface PairsBody {
   readonly sources: readonly CoveredSource[];
-  readonly pairs: readonly { readonly source: string }[];
+  readonly pairs: readonly CoveredPair[];
 }
+
+/**
+ * Lists every pair: 1.7 MB for 10,000 of them.
+ *
+ * @param etag of an earlier list.
+ * @returns undefined while nothing has changed since then.
+ */
+export async function listPairs(
+  etag: string | undefined,
+): Promise<{ readonly etag: string | undefined; readonly body: PairsBody } | undefined> {
+  const headers: Record<string, string> = etag === undefined ? {} : { "if-none-match": etag };
+  const response = await sendAsOwner("v1/account/pairs", { headers });
+  if (response.status === 304) return undefined;
+  return {
+    etag: response.headers.get("etag") ?? undefined,
+    body: bodyOf<PairsBody>(response),
+  };
+}
+
+/** What a visitor may know of the service. */
+export const readAbout = () => ask<About>("about.json");

@@ -2,19 +2,23 @@ import type { ComponentType } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import type { ConsolePage } from "../../src/pages/paths.ts";
 import { Frame } from "./components/frame.tsx";
+import { findHome } from "./home.ts";
+import { AccountPage } from "./pages/account.tsx";
 import { ActivityPage } from "./pages/activity.tsx";
 import { AgentsPage } from "./pages/agents.tsx";
 import { ForgotPage } from "./pages/forgot.tsx";
 import { KeysPage } from "./pages/keys.tsx";
 import { LogInPage } from "./pages/log-in.tsx";
+import { RatesPage } from "./pages/rates.tsx";
 import { ResetPage } from "./pages/reset.tsx";
 import { SignUpPage } from "./pages/sign-up.tsx";
+import { SourcePage } from "./pages/source.tsx";
 import { SourcesPage } from "./pages/sources.tsx";
 import { TryPage } from "./pages/try.tsx";
 import { UsagePage } from "./pages/usage.tsx";
 import { VerifyPage } from "./pages/verify.tsx";
 import { WelcomePage } from "./pages/welcome.tsx";
-import { go, isPage, page, parameter } from "./router.ts";
+import { go, page, readWayBack, wayBack } from "./router.ts";
 import { session, sessionEnd } from "./session.ts";
 
 interface Page {
@@ -29,13 +33,16 @@ const pages: Record<ConsolePage, Page> = {
   "/signup": { title: "Create an account", content: SignUpPage, readers: "guest" },
   "/login": { title: "Log in", content: LogInPage, readers: "guest" },
   "/verify": { title: "Confirm your email", content: VerifyPage, readers: "everyone" },
-  "/forgot": { title: "Forgotten password", content: ForgotPage, readers: "everyone" },
+  "/forgot": { title: "Reset your password", content: ForgotPage, readers: "everyone" },
   "/reset": { title: "Set a new password", content: ResetPage, readers: "everyone" },
+  "/rates": { title: "Rates", content: RatesPage, readers: "owner" },
+  "/source": { title: "Source", content: SourcePage, readers: "owner" },
   "/keys": { title: "API keys", content: KeysPage, readers: "owner" },
   "/usage": { title: "Usage", content: UsagePage, readers: "owner" },
   "/activity": { title: "Activity", content: ActivityPage, readers: "owner" },
   "/sources": { title: "Sources", content: SourcesPage, readers: "owner" },
   "/try": { title: "Try it", content: TryPage, readers: "owner" },
+  "/account": { title: "Account", content: AccountPage, readers: "owner" },
   "/agents": { title: "Agents", content: AgentsPage, readers: "owner" },
 };
 
@@ -50,11 +57,22 @@ export function App() {
   useLayoutEffect(() => {
     // After an expired session, but not after a log-out, the log-in leads back to this page.
     if (needsLogIn) {
-      const search = sessionEnd.peek() === "logged out" ? "" : `?next=${address}`;
+      const search = sessionEnd.peek() === "logged out" ? "" : wayBack();
       go("/login", { search, replace: true });
     }
-    const next = parameter("next");
-    if (isPast) go(isPage(next) ? next : "/keys", { replace: true });
+    if (!isPast) return undefined;
+    const next = readWayBack();
+    if (next !== undefined) {
+      go(next.target, { search: next.search, replace: true });
+      return undefined;
+    }
+    let isCurrent = true;
+    void findHome().then((home) => {
+      if (isCurrent) go(home, { replace: true });
+    });
+    return () => {
+      isCurrent = false;
+    };
   }, [needsLogIn, isPast, address]);
 
   // A layout effect, so that a key press right after it belongs to the new page.

@@ -14,10 +14,19 @@ export interface Series {
   readonly total: number;
 }
 
+/** A key's units; its colour is that of its series. */
+export interface KeyUnits extends Series {
+  readonly id: string;
+  /** Undefined for a key that was created since the keys were listed. */
+  readonly prefix: string | undefined;
+}
+
 /** The units of a range of days by key, the key with the most units first. */
 export interface DailyUnits {
   /** UTC days in order, as `2026-11-21`. */
   readonly days: readonly string[];
+  readonly keys: readonly KeyUnits[];
+  /** The keys as the chart shows them. */
   readonly series: readonly Series[];
   readonly total: number;
 }
@@ -25,36 +34,41 @@ export interface DailyUnits {
 /** Fills in the days without reads, names the keys and merges those beyond the colours. */
 export function dailyUnits(
   rows: DailyUsage["days"],
-  keys: readonly ApiKey[],
+  apiKeys: readonly ApiKey[],
   dayCount: number,
 ): DailyUnits {
   const days = lastDays(dayCount);
-  const nameOf = new Map(keys.map(({ id, name }) => [id, name]));
+  const known = new Map(apiKeys.map((key) => [key.id, key]));
   const byKey = new Map<string, Map<string, number>>();
   for (const { date, api_key_id, units } of rows) {
     const unitsOf = byKey.get(api_key_id) ?? new Map<string, number>();
     byKey.set(api_key_id, unitsOf.set(date, units));
   }
   const ranked = [...byKey]
-    .map(([id, unitsOf]) => ({
-      name: nameOf.get(id) ?? id,
-      units: days.map((day) => unitsOf.get(day) ?? 0),
-    }))
-    .map((key) => ({ ...key, total: sum(key.units) }))
+    .map(([id, unitsOf]) => {
+      const units = days.map((day) => unitsOf.get(day) ?? 0);
+      const { name = id, key_prefix: prefix } = known.get(id) ?? {};
+      return { id, name, prefix, units, total: sum(units) };
+    })
     .filter(({ total }) => total > 0)
     .sort((one, other) => other.total - one.total);
-  const series = gathered(ranked).map((key, index) => ({ ...key, colour: index + 1 }));
-  return { days, series, total: sum(series.map(({ total }) => total)) };
+  const keys = ranked.map((key, index) => ({ ...key, colour: Math.min(index + 1, SERIES_MAX) }));
+  return { days, keys, series: gathered(keys), total: sum(keys.map(({ total }) => total)) };
 }
 
-type Ranked = Omit<Series, "colour">;
+/** The units of one key alone. */
+export function ofKey({ days, keys }: DailyUnits, id: string): DailyUnits {
+  const own = keys.filter((key) => key.id === id);
+  return { days, keys: own, series: own, total: sum(own.map(({ total }) => total)) };
+}
 
-function gathered(ranked: readonly Ranked[]): readonly Ranked[] {
-  if (ranked.length <= SERIES_MAX) return ranked;
-  const rest = ranked.slice(SERIES_MAX - 1);
+function gathered(keys: readonly KeyUnits[]): readonly Series[] {
+  if (keys.length <= SERIES_MAX) return keys;
+  const rest = keys.slice(SERIES_MAX - 1);
   const units = rest[0]?.units.map((_, day) => sum(rest.map((key) => key.units[day] ?? 0))) ?? [];
-  const other = { name: `${rest.length} other keys`, units, total: sum(units) };
-  return [...ranked.slice(0, SERIES_MAX - 1), other];
+  const name = `${rest.length} other keys`;
+  const other = { name, units, total: sum(units), colour: SERIES_MAX };
+  return [...keys.slice(0, SERIES_MAX - 1), other];
 }
 
 /** The UTC days that end with today. */

@@ -9,6 +9,11 @@ const minute = new Intl.DateTimeFormat("en", {
   hourCycle: "h23",
   timeZone: "UTC",
 });
+const clock = new Intl.DateTimeFormat("en", {
+  timeStyle: "short",
+  hourCycle: "h23",
+  timeZone: "UTC",
+});
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 
 const DAY_SECONDS = 86_400;
@@ -38,6 +43,29 @@ export function formatMinute(time: string): string {
   return `${minute.format(new Date(time))} UTC`;
 }
 
+/** `12:00 UTC` */
+export function formatClock(time: string): string {
+  return `${clock.format(new Date(time))} UTC`;
+}
+
+/** How old: `5 minutes old`, `3 hours old`, `253 days old`. */
+export function formatOld(time: string): string {
+  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 60_000));
+  const [count, unit] =
+    minutes < 60
+      ? [minutes, "minute"]
+      : minutes < 48 * 60
+        ? [Math.floor(minutes / 60), "hour"]
+        : [Math.floor(minutes / 60 / 24), "day"];
+  return `${formatUnits(count)} ${unit}${count === 1 ? "" : "s"} old`;
+}
+
+/** A decimal text with its integer digits in groups of three: `1,234.5678`. */
+export function groupDigits(decimal: string): string {
+  const [integer = "", ...fraction] = decimal.split(".");
+  return [integer.replace(/\B(?=(?:\d{3})+$)/g, ","), ...fraction].join(".");
+}
+
 /** How long ago: `just now`, `5 minutes ago`, `yesterday`, `3 months ago`. */
 export function formatAge(time: string): string {
   const seconds = Math.max(0, (Date.now() - Date.parse(time)) / 1000);
@@ -51,6 +79,22 @@ export function formatAge(time: string): string {
   ] as const;
   const [, length, unit] = steps.find(([limit]) => seconds < limit) ?? steps[0];
   return unit === undefined ? "just now" : relative.format(-Math.floor(seconds / length), unit);
+}
+
+/** A UTC day such as `2026-11-21`: `today`, `yesterday`, `Nov 2, 2026`; `never` without one. */
+export function formatLastDay(date: string | null): string {
+  if (date === null) return "never";
+  if (date >= utcDay(0)) return "today";
+  return date === utcDay(1) ? "yesterday" : formatDay(date);
+}
+
+/** Whether a UTC day is today's or yesterday's. */
+export function isRecentDay(date: string | null): boolean {
+  return date !== null && date >= utcDay(1);
+}
+
+function utcDay(daysAgo: number): string {
+  return new Date(Date.now() - daysAgo * DAY_SECONDS * 1000).toISOString().slice(0, 10);
 }
 
 /** Until when: `today`, `in 1 day`, `in 10 days`; a day that has begun counts. */

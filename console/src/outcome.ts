@@ -1,4 +1,4 @@
-import { type Answer, type ApiError, errorOf, type Rate } from "./api.ts";
+import { type ApiError, bodyOf, errorOf, type Rate, type TextResponse } from "./api.ts";
 
 /** The outcome of a tried request. */
 export interface Outcome {
@@ -14,18 +14,23 @@ export interface Outcome {
 const ONE_UNIT = "1 unit";
 const NOTHING = "nothing";
 
-/** Reads the response of a rate's path or of a tool call over MCP. */
-export function outcomeOf(answer: Answer): Outcome {
-  const body = layOut(answer.text);
-  const { rate, error } = readAnswer(answer);
+/**
+ * Reads the response of a rate's path or of a tool call over MCP.
+ *
+ * @throws {ApiError} `unreachable` when the response did not come from the service.
+ */
+export function outcomeOf(response: TextResponse): Outcome {
+  const body = layOut(response.text);
+  const { rate, error } = readResponse(response);
   if (error === undefined) {
-    return { status: String(answer.status), rate, error, cost: ONE_UNIT, body };
+    return { status: String(response.status), rate, error, cost: ONE_UNIT, body };
   }
-  const status = `${answer.status} ${error.code}`;
-  return { status, rate, error, cost: costOf(error, answer), body };
+  // A tool's failure comes with HTTP 200, which says nothing about it.
+  const status = response.status === 200 ? error.code : `${response.status} ${error.code}`;
+  return { status, rate, error, cost: costOf(error, response), body };
 }
 
-interface ToolAnswer {
+interface ToolResponse {
   readonly result?: {
     readonly isError?: boolean;
     readonly structuredContent?: Rate & { readonly amount: string; readonly result: string };
@@ -34,21 +39,21 @@ interface ToolAnswer {
   readonly error?: { readonly message: string };
 }
 
-function readAnswer(answer: Answer): Pick<Outcome, "rate" | "error"> {
-  if (answer.status !== 200) return { rate: undefined, error: errorOf(answer) };
-  const parsed = JSON.parse(answer.text) as Rate | (ToolAnswer & { readonly jsonrpc: string });
+function readResponse(response: TextResponse): Pick<Outcome, "rate" | "error"> {
+  if (response.status !== 200) return { rate: undefined, error: errorOf(response) };
+  const parsed = bodyOf<Rate | (ToolResponse & { readonly jsonrpc: string })>(response);
   if (!("jsonrpc" in parsed)) return { rate: parsed, error: undefined };
-  const { result, error }: ToolAnswer = parsed;
+  const { result, error }: ToolResponse = parsed;
   if (result?.structuredContent !== undefined && result.isError !== true) {
     return { rate: result.structuredContent, error: undefined };
   }
   // A tool's failure is REST's error envelope, as a text.
   const text = result?.content?.[0]?.text ?? JSON.stringify({ message: error?.message });
-  return { rate: undefined, error: errorOf({ ...answer, text }) };
+  return { rate: undefined, error: errorOf({ ...response, text }) };
 }
 
 /** A unit is charged before the rate is looked up (docs/api.md, "One read, step by step"). */
-function costOf({ code }: ApiError, { headers }: Answer): string {
+function costOf({ code }: ApiError, { headers }: TextResponse): string {
   if (code === "unsupported_pair") return ONE_UNIT;
   if (code !== "temporarily_unavailable") return NOTHING;
   // Only a response whose charge was stored reports the remaining units.

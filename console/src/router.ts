@@ -17,6 +17,21 @@ export function parameter(name: string): string | undefined {
   return new URLSearchParams(place.value.search).get(name) ?? undefined;
 }
 
+/** Changes parameters of the page's address; `undefined` removes one. No entry in the history. */
+export function setParameters(values: Readonly<Record<string, string | undefined>>): void {
+  const parameters = new URLSearchParams(place.peek().search);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined) parameters.delete(name);
+    else parameters.set(name, value);
+  }
+  history.replaceState(null, "", addressOf(page.peek(), searchOf(parameters)));
+  place.value = readPlace();
+}
+
+function searchOf(parameters: URLSearchParams): string {
+  return parameters.size === 0 ? "" : `?${parameters}`;
+}
+
 /** The address of a page, for a link. */
 export function addressOf(target: ConsolePage, search = ""): string {
   return `${root}${target.slice(1)}${search}`;
@@ -27,6 +42,23 @@ export function go(target: ConsolePage, { search = "", replace = false } = {}): 
   history[replace ? "replaceState" : "pushState"](null, "", addressOf(target, search));
   place.value = readPlace();
   scrollTo(0, 0);
+}
+
+/** The search of the log-in's address that leads back to the current page. */
+export function wayBack(): string {
+  const { page: target, search } = place.peek();
+  return `?next=${target}${search.replace(/^\?/, "&")}`;
+}
+
+/** Where the log-in leads back to; undefined without a page of the console. */
+export function readWayBack():
+  | { readonly target: ConsolePage; readonly search: string }
+  | undefined {
+  const parameters = new URLSearchParams(place.peek().search);
+  const target = parameters.get("next") ?? undefined;
+  if (!isPage(target)) return undefined;
+  parameters.delete("next");
+  return { target, search: searchOf(parameters) };
 }
 
 /** The token of a mail's link. It is taken out of the page's address. */

@@ -2,14 +2,24 @@ import "uplot/dist/uPlot.min.css";
 import type uPlot from "uplot";
 import type { DailyUnits } from "./daily-units.ts";
 import { formatUnits } from "./format.ts";
+import { isEvenShown } from "./quota.ts";
 
 const BAR_SHARE = 0.72;
 const BAR_PX_MAX = 36;
+/** Above the tallest bar. */
+const HEADROOM = 1.12;
 const FONT = "12px system-ui, sans-serif";
 
 const compact = new Intl.NumberFormat("en", { notation: "compact" });
 
 const shortDay = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+
+interface Shown {
+  readonly units: DailyUnits;
+  /** Units per day, drawn as a dashed line where it has a place. */
+  readonly even: number;
+  readonly onPoint: (index: number | undefined) => void;
+}
 
 /**
  * The options and data of uPlot for stacked bars. It draws every series from zero, so each one
@@ -17,11 +27,10 @@ const shortDay = new Intl.DateTimeFormat("en", { month: "short", day: "numeric",
  */
 export function stackedBars(
   Plot: typeof uPlot,
-  { days, series }: DailyUnits,
-  onPoint: (index: number | undefined) => void,
+  place: HTMLElement,
+  { units: { days, series }, even, onPoint }: Shown,
 ): { readonly options: Omit<uPlot.Options, "width" | "height">; readonly data: uPlot.AlignedData } {
-  const colourOf = (name: string) =>
-    getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+  const colourOf = (name: string) => computedColour(place, name);
   const bars = Plot.paths.bars?.({ size: [BAR_SHARE, BAR_PX_MAX] });
   const sums = days.map(() => 0);
   const stacked = series.map((key) => ({
@@ -34,22 +43,24 @@ export function stackedBars(
   }));
   stacked.reverse();
 
+  const line = isEvenShown(even, { days, series }) ? even : undefined;
   const axis = { stroke: colourOf("muted"), font: FONT, ticks: { show: false } };
   const options: Omit<uPlot.Options, "width" | "height"> = {
     legend: { show: false },
     cursor: { y: false, drag: { setScale: false, x: false }, points: { show: false } },
-    padding: [8, 0, 0, 0],
+    // On the right, half of the last day's label.
+    padding: [8, 24, 0, 0],
     scales: {
       // Half a day on both sides, for the halves of the outermost bars.
       x: { time: false, range: (_, min, max) => [min - 0.5, max + 0.5] },
-      y: { range: (_, _min, max) => [0, Math.max(max, 1)] },
+      y: { range: (_, _min, max) => [0, Math.max(max, line ?? 0, 1) * HEADROOM] },
     },
     axes: [
       {
         ...axis,
         size: 28,
         grid: { show: false },
-        incrs: [1, 7, 14, 28],
+        incrs: days.length > 7 ? [7, 14, 28] : [1, 2, 3],
         space: 56,
         values: (_, splits) => splits.map((index) => labelOf(days[index])),
       },
@@ -71,9 +82,33 @@ export function stackedBars(
         points: { show: false },
       })),
     ],
-    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+    hooks: {
+      setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
+      draw: [(plot) => line !== undefined && drawLine(plot, line, axis.stroke)],
+    },
   };
   return { options, data: [days.map((_, index) => index), ...stacked.map((key) => key.heights)] };
+}
+
+/** A canvas needs the colour itself, not the custom property that depends on the theme. */
+function computedColour(place: HTMLElement, name: string): string {
+  place.style.color = `var(--${name})`;
+  const { color } = getComputedStyle(place);
+  place.style.color = "";
+  return color;
+}
+
+function drawLine({ ctx, bbox, valToPos }: uPlot, units: number, colour: string): void {
+  const y = Math.round(valToPos(units, "y", true));
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([5 * devicePixelRatio, 4 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.restore();
 }
 
 function labelOf(day: string | undefined): string {

@@ -297,6 +297,7 @@ test("a session that ends before older events are read leads to the log-in and b
   await using visitor = await Visitor.come(browser, service.url, look);
   const { page } = visitor;
   await openActivity(page);
+  await eventsOn(page).waitFor();
   service.query("DELETE FROM sessions");
 
   visitor.expectError(/status of 401/);

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
 import { startService, TestClock } from "../support/service.ts";
-import { excuseShift, logIn, signUp, turnTo } from "./steps.ts";
+import { assertSoundAndNarrow, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
 const [look] = looks as [Look];
@@ -27,6 +27,8 @@ for (const each of looks) {
     await using visitor = await Visitor.come(browser, service.url, each);
     const { page } = visitor;
     await signUp(page, EMAIL);
+    const paths: string[] = [];
+    page.on("request", (request) => void paths.push(new URL(request.url()).pathname));
 
     await turnTo(page, "Sources");
 
@@ -44,14 +46,74 @@ for (const each of looks) {
     assert.match(next ?? "", /^[A-Z][a-z]{2} \d{1,2}, \d{4}, 1[45]:05 UTC$/);
     const link = page.getByRole("link", { name: "The terms of European Central Bank" });
     assert.match((await link.getAttribute("href")) ?? "", /^https:\/\/www\.ecb\.europa\.eu\//);
-    await visitor.assertSound("the sources");
+    assert.ok(!paths.includes("/v1/account/pairs"), "the page loaded every pair");
+    await assertSoundAndNarrow(visitor, "the sources");
     await page.setViewportSize({ width: 375, height: 740 });
     await excuseShift(page);
     await visitor.assertSound("the sources, 375 px wide");
+    const isCut =
+      "const [table] = document.getElementsByClassName('scroll'); table.scrollWidth > table.clientWidth";
+    assert.equal(await page.evaluate(isCut), false, "the table is cut on a phone");
     assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /1\.1476/);
     visitor.assertQuiet();
   });
 }
+
+for (const each of looks) {
+  test(`${each.name}: the page of a source shows its terms, its calendar and its pairs`, async () => {
+    await using service = await startHere();
+    await using visitor = await Visitor.come(browser, service.url, each);
+    const { page } = visitor;
+    await signUp(page, EMAIL);
+    await turnTo(page, "Sources");
+
+    await page.getByRole("link", { name: "European Central Bank", exact: true }).click();
+
+    await page.getByRole("heading", { name: "European Central Bank", level: 1 }).waitFor();
+    assert.equal(await page.title(), "European Central Bank · Kurs");
+    assert.equal(page.url(), `${service.url}/source?key=ecb`);
+    const details = page.locator("dl");
+    assert.match((await details.textContent()) ?? "", /16:05 on working days, Europe\/Berlin/);
+    await details.getByText("99 or more publications missed").waitFor();
+    await details.getByRole("link", { name: "The terms of European Central Bank" }).waitFor();
+    const pairs = page.getByRole("region", { name: "Pairs" });
+    assert.equal(await pairs.getByRole("listitem").count(), 29);
+    await pairs.getByRole("link", { name: "Try EUR/CHF" }).waitFor();
+    assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /1\.1476/);
+    await assertSoundAndNarrow(visitor, "a source");
+    visitor.assertQuiet();
+  });
+}
+
+test("a log-in leads back to the source that was asked for", async () => {
+  await using service = await startHere();
+  await service.newCustomer(EMAIL);
+  await using visitor = await Visitor.come(browser, service.url, look);
+  const { page } = visitor;
+
+  await page.goto("/source?key=ecb");
+  await logIn(page, EMAIL);
+
+  await page.getByRole("heading", { name: "European Central Bank", level: 1 }).waitFor();
+  assert.equal(page.url(), `${service.url}/source?key=ecb`);
+  visitor.assertQuiet();
+});
+
+test("the page of an unknown source says so, and leads to the others", async () => {
+  await using service = await startHere();
+  await service.register(EMAIL);
+  await using visitor = await Visitor.come(browser, service.url, look);
+  const { page } = visitor;
+
+  await page.goto("/source?key=%3Cb%3E");
+  await logIn(page, EMAIL);
+
+  await page.getByRole("heading", { name: "No such source" }).waitFor();
+  await assertSoundAndNarrow(visitor, "no such source");
+  await page.getByRole("link", { name: "All sources" }).click();
+  await page.getByRole("heading", { name: "Sources" }).waitFor();
+  visitor.assertQuiet();
+});
 
 test("the page Sources says so when there are none", async () => {
   await using service = await startHere();

@@ -1,4 +1,5 @@
 import type { Page } from "playwright-core";
+import type { Visitor } from "../support/browser.ts";
 
 /** The password of every visitor in the tests. */
 export const PASSWORD = "correct horse battery";
@@ -33,6 +34,18 @@ export async function excuseShift(page: Page): Promise<void> {
   await page.evaluate("shiftSum = 0");
 }
 
+/** Asserts that a page is sound in its window, and in the narrowest that people use. */
+export async function assertSoundAndNarrow(visitor: Visitor, where: string): Promise<void> {
+  const { page } = visitor;
+  await visitor.assertSound(where);
+  const size = page.viewportSize();
+  await page.setViewportSize({ width: 320, height: 640 });
+  await excuseShift(page);
+  await visitor.assertSound(`${where}, 320 px wide`);
+  if (size !== null) await page.setViewportSize(size);
+  await excuseShift(page);
+}
+
 /** @returns the secret, which the page shows only once. */
 export async function createKey(page: Page, name: string): Promise<string> {
   await page.getByLabel("Name of a new key").fill(name);
@@ -43,8 +56,25 @@ export async function createKey(page: Page, name: string): Promise<string> {
   return secret;
 }
 
+/**
+ * Opens the menu, which a narrow window has instead of the bar's links, once the owner's page is
+ * shown: it takes the focus after a log-in, and that would close the menu again.
+ */
+async function openMenu(page: Page): Promise<void> {
+  await page.locator(".signed-in").waitFor();
+  await page.locator("h1").first().waitFor();
+  const button = page.getByRole("button", { name: "Menu", exact: true, expanded: false });
+  if (await button.isVisible()) await button.click();
+}
+
+export async function logOut(page: Page): Promise<void> {
+  await openMenu(page);
+  await page.getByRole("button", { name: "Log out" }).click();
+}
+
 /** Opens a page through the navigation bar. */
 export async function turnTo(page: Page, name: string): Promise<void> {
+  await openMenu(page);
   await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
 }
 

@@ -31,11 +31,12 @@ async function visit(
   email: string,
   keep: (name: string) => Promise<void>,
 ): Promise<void> {
-  const guestPages = ["/", "/login", "/forgot", "/verify", "/reset", "/reset#token=1"];
+  const guestPages = ["/", "/login", "/forgot", "/verify", "/reset", "/reset#token=1", "/nothing"];
   for (const [index, path] of guestPages.entries()) {
     await page.goto("about:blank");
     await page.goto(path);
     await page.getByRole("heading", { level: 1 }).waitFor();
+    if (path === "/") await page.getByText("242", { exact: true }).waitFor();
     await keep(`0${index + 1}${path.replaceAll(/[/#=]/g, "-")}`);
   }
   await signUp(page, email, "password");
@@ -53,12 +54,23 @@ async function visit(
     await createKey(page, name);
   }
   await keep("10-keys-new");
+  // The pages from here on show the same units.
+  seedUsage(directory.path, email);
   await page.getByRole("button", { name: "Revoke try" }).click();
   await keep("11-keys-question");
   await page.getByRole("button", { name: "Keep it" }).click();
 
+  await turnTo(page, "Rates");
+  await page.getByText("242 pairs").waitFor();
+  await keep("12-rates");
+  await page.getByRole("searchbox", { name: "Search" }).fill("franc");
+  await keep("12-rates-search");
   await turnTo(page, "Try it");
+  await page.getByText("Euro", { exact: true }).waitFor();
   await keep("12-try");
+  await page.getByLabel("Quote").click();
+  await keep("12-try-quotes");
+  await page.keyboard.press("Escape");
   await tryIt(page);
   await keep("13-try-read");
   await page.getByText("Convert").first().click();
@@ -68,28 +80,45 @@ async function visit(
   await page.getByRole("tab", { name: "TypeScript" }).click();
   await page.getByText("Read a rate").click();
   await page.getByLabel("Base").fill("XX");
-  await tryIt(page);
+  await page.getByRole("button", { name: "Read the rate" }).click();
+  await page.getByText("XX/USD is not in the list").waitFor();
+  await keep("15-try-doubted");
+  await tryIt(page, "Read the rate anyway");
   await keep("15-try-unsupported");
 
   await turnTo(page, "Keys");
   await page.getByRole("button", { name: "Revoke try" }).click();
+  await page.getByText("This key was used today").waitFor();
+  await keep("16-keys-warning");
   await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByText("Revoked keys (1)").click();
   await keep("16-keys");
-  seedUsage(directory.path, email);
   await turnTo(page, "Usage");
   await page.locator("canvas").waitFor();
   await keep("17-usage");
-  await page.getByText("Show as a table").click();
-  await keep("18-usage-table");
+  const menu = page.getByRole("button", { name: "Menu", exact: true });
+  if (await menu.isVisible()) {
+    await menu.click();
+    await keep("18-menu");
+    await page.keyboard.press("Escape");
+  }
   await turnTo(page, "Activity");
   await page.getByRole("region", { name: "Your events" }).waitFor();
   await keep("19-activity");
   await turnTo(page, "Sources");
   await page.getByRole("region", { name: "Sources as a table" }).waitFor();
   await keep("20-sources");
+  await page.getByRole("link", { name: "European Central Bank", exact: true }).click();
+  await page.getByRole("region", { name: "Pairs" }).waitFor();
+  await keep("20-source");
   await turnTo(page, "Agents");
   await keep("21-agents");
+  await turnTo(page, "Account");
+  await page.getByRole("heading", { name: "Sessions" }).waitFor();
+  await keep("25-account");
+  await page.getByRole("button", { name: "Delete the account …" }).click();
+  await keep("26-account-question");
+  await page.getByRole("button", { name: "Keep the account" }).click();
   await page.goto("/docs");
   await page.getByRole("heading", { name: "Rates", exact: true }).waitFor();
   await keep("22-reference");

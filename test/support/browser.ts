@@ -37,10 +37,17 @@ export const looks: readonly Look[] = [
   { name: "phone dark", ...phone, colorScheme: "dark" },
 ];
 
-/** A real Chromium from npm, or the one in CHROMIUM where that does not run. */
-export async function startBrowser(): Promise<Browser & AsyncDisposable> {
+/**
+ * A real Chromium from npm, or the one in CHROMIUM where that does not run.
+ *
+ * @param environment variables besides those of the tests.
+ */
+export async function startBrowser(
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Browser & AsyncDisposable> {
   const executablePath = process.env.CHROMIUM ?? (await sparticuz.executablePath());
-  return await chromium.launch({ executablePath, args: ARGUMENTS });
+  const env = { ...process.env, ...environment };
+  return await chromium.launch({ executablePath, args: ARGUMENTS, env });
 }
 
 /** Events in a window that the user does not see. */
@@ -118,6 +125,8 @@ export class Visitor implements AsyncDisposable {
 
   /** Asserts that a page is accessible, as wide as its window, and without layout shifts. */
   async assertSound(where: string): Promise<void> {
+    // A page asks other tabs for their session before it shows anything.
+    await this.page.locator("h1").first().waitFor();
     assert.deepEqual(await this.violations(), [], `axe on ${where}`);
     assert.equal(await this.overflows(), false, `${where} is wider than the window`);
     const shift = await this.layoutShift();

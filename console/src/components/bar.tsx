@@ -5,14 +5,18 @@ import { go, isReference, page, root } from "../router.ts";
 import { endSession, session } from "../session.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
+import { Menu } from "./menu.tsx";
+import { ThemeSwitch } from "./theme-switch.tsx";
 
 const ownersPages = [
+  ["/rates", "Rates"],
   ["/keys", "Keys"],
   ["/usage", "Usage"],
   ["/activity", "Activity"],
   ["/sources", "Sources"],
   ["/try", "Try it"],
   ["/agents", "Agents"],
+  ["/account", "Account"],
 ] as const;
 
 /** The bar on top of every page. */
@@ -25,18 +29,24 @@ export function Bar() {
           <img src={`${root}favicon.svg`} width="26" height="26" alt="" />
           Kurs
         </Link>
-        <nav class="nav" aria-label="Pages">
-          {owner === undefined
-            ? null
-            : ownersPages.map(([path, name]) => (
-                <Link key={path} to={path} isCurrent={page.value === path}>
-                  {name}
-                </Link>
-              ))}
-          <a href={`${root}docs`} aria-current={isReference ? "page" : undefined}>
-            API reference
-          </a>
-        </nav>
+        <Menu>
+          <nav class="nav" aria-label="Pages">
+            {owner === undefined
+              ? null
+              : ownersPages.map(([path, name]) => (
+                  <Link key={path} to={path} isCurrent={!isReference && page.value === path}>
+                    {name}
+                  </Link>
+                ))}
+            <a href={`${root}docs`} aria-current={isReference ? "page" : undefined}>
+              API reference
+            </a>
+          </nav>
+          <div class="tools">
+            <ThemeSwitch />
+            {owner === undefined ? null : <LogOut />}
+          </div>
+        </Menu>
         <div class="owner">{owner === undefined ? <Guest /> : <Owner email={owner.email} />}</div>
       </div>
     </header>
@@ -59,24 +69,27 @@ function Guest() {
 }
 
 function Owner({ email }: { readonly email: string }) {
+  return (
+    <span class="owner-email" title={email}>
+      {email}
+    </span>
+  );
+}
+
+function LogOut() {
   const { isBusy, run } = useAction(async () => {
     try {
       await logOut();
     } finally {
-      // This tab deletes the session even when the service cannot be reached.
+      // Every tab deletes the session even when the service cannot be reached.
       endSession("logged out");
       // The API reference is for everyone: it stays open.
       if (!isReference) go("/login");
     }
   });
   return (
-    <>
-      <span class="owner-email" title={email}>
-        {email}
-      </span>
-      <Button look="plain" isSmall isBusy={isBusy} onClick={run}>
-        Log out
-      </Button>
-    </>
+    <Button look="plain" isSmall isBusy={isBusy} onClick={run}>
+      Log out
+    </Button>
   );
 }

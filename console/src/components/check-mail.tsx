@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { resendVerification } from "../api.ts";
 import { useAction } from "../loading.ts";
+import { areMailsFiles, noMailServer } from "../mail.ts";
 import { Button } from "./button.tsx";
 import { Link } from "./link.tsx";
 import { ErrorNotice, Notice } from "./notice.tsx";
@@ -16,11 +17,17 @@ export function CheckMail({ email }: { readonly email: string }) {
   return (
     <div class="narrow">
       <PageHead title="Confirm your email">
-        We have sent a mail to {email}. Open its link, then log in.
+        {areMailsFiles
+          ? `${noMailServer} Ask its operator for the link of the mail to ${email}. Open it, then log in.`
+          : `We have sent a mail to ${email}. Open its link, then log in.`}
       </PageHead>
       <div class="stack">
         <ErrorNotice error={resend.error} />
-        {isSent ? <Notice kind="good">A new mail is on its way.</Notice> : null}
+        {isSent ? (
+          <Notice kind="good">
+            {areMailsFiles ? "A new mail is in a file." : "A new mail is on its way."}
+          </Notice>
+        ) : null}
         <div class="row">
           <Link class="button" to="/login">
             Log in

@@ -1,9 +1,12 @@
 import { useId, useState } from "preact/hooks";
+import type { Language } from "../highlight.ts";
 import { CopyButton } from "./copy-button.tsx";
+import { Highlighted } from "./highlighted.tsx";
 import { Scroll } from "./scroll.tsx";
 
 export interface Snippet {
   readonly name: string;
+  readonly language: Language;
   readonly code: string;
   /** Where the code goes; without a note, the name is shown above the code. */
   readonly note?: string;
@@ -61,7 +64,7 @@ export function CodeTabs({ label, snippets }: CodeTabsProps) {
 }
 
 /** Code to read and copy. */
-export function Code({ name, note = name, code }: Snippet) {
+export function Code({ name, language, note = name, code }: Snippet) {
   return (
     <div class="code">
       <div class="code-head">
@@ -70,7 +73,9 @@ export function Code({ name, note = name, code }: Snippet) {
       </div>
       <Scroll name={name}>
         <pre>
-          <code>{code}</code>
+          <code>
+            <Highlighted code={code} language={language} />
+          </code>
         </pre>
       </Scroll>
     </div>

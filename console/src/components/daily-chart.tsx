@@ -1,62 +1,59 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { DailyUnits } from "../daily-units.ts";
-import { countUnits, formatDay, formatUnits } from "../format.ts";
+import { formatDay, formatUnits } from "../format.ts";
+import { theme } from "../theme.ts";
+import { Button } from "./button.tsx";
+import { Notice } from "./notice.tsx";
 
-/** Units per day as bars, stacked by key; the legend shows the units of the day at the pointer. */
-export function DailyChart({ units }: { readonly units: DailyUnits }) {
+interface DailyChartProps {
+  readonly units: DailyUnits;
+  /** Units per day, drawn as a line. */
+  readonly even: number;
+  readonly onPoint: (index: number | undefined) => void;
+}
+
+/** Units per day as bars, stacked by key; without its script, a way to load it again. */
+export function DailyChart({ units, even, onPoint }: DailyChartProps) {
   const place = useRef<HTMLDivElement>(null);
-  const [pointed, setPointed] = useState<number | undefined>(undefined);
+  const [isMissing, setMissing] = useState(false);
+  const chosen = theme.value;
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    const drawing = draw(element, units, setPointed);
+    const drawing = draw(element, { units, even, onPoint }).catch(() => {
+      setMissing(true);
+      return () => undefined;
+    });
     return () => void drawing.then((stop) => stop());
-  }, [units]);
+  }, [units, even, chosen, isMissing]);
 
-  const { days, series, total } = units;
-  const first = formatDay(days[0] ?? "");
-  const last = formatDay(days.at(-1) ?? "");
-  const day = pointed === undefined ? undefined : days[pointed];
+  if (isMissing) return <MissingChart />;
+  const { days, total } = units;
+  const range = `${formatDay(days[0] ?? "")} to ${formatDay(days.at(-1) ?? "")}`;
+  const label = `Units per day from ${range}: ${formatUnits(total)} in all`;
+  return <div class="chart" ref={place} role="img" aria-label={label} />;
+}
+
+/**
+ * A proxy lost the script, a new version replaced it, or the browser has a locale that uPlot's
+ * formats reject, such as `en-US@posix`.
+ */
+function MissingChart() {
   return (
-    <figure class="stack-close">
-      <figcaption class="row-apart aside">
-        <span>{day === undefined ? `${first} to ${last}` : formatDay(day)}</span>
-        <span>{countUnits(pointed === undefined ? total : unitsOfDay(units, pointed))}</span>
-      </figcaption>
-      <div
-        class="chart"
-        ref={place}
-        role="img"
-        aria-label={`Units per day from ${first} to ${last}: ${formatUnits(total)} in all`}
-      />
-      <ul class="legend" aria-label="Keys">
-        {series.map((key) => (
-          <li key={key.colour}>
-            <svg class={`swatch series-${key.colour}`} aria-hidden="true">
-              <rect width="100%" height="100%" />
-            </svg>
-            <span class="legend-name">{key.name}</span>
-            <span class="legend-units">
-              {formatUnits(pointed === undefined ? key.total : (key.units[pointed] ?? 0))}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </figure>
+    <Notice kind="warn">
+      <p>The chart could not be loaded. The table has the totals, the CSV file every day.</p>
+      <div>
+        <Button look="plain" isSmall onClick={() => location.reload()}>
+          Reload
+        </Button>
+      </div>
+    </Notice>
   );
 }
 
-function unitsOfDay({ series }: DailyUnits, index: number): number {
-  return series.reduce((sum, key) => sum + (key.units[index] ?? 0), 0);
-}
-
 /** @returns a function that removes the chart. */
-async function draw(
-  element: HTMLElement,
-  units: DailyUnits,
-  onPoint: (index: number | undefined) => void,
-): Promise<() => void> {
+async function draw(element: HTMLElement, shown: DailyChartProps): Promise<() => void> {
   const [{ default: Plot }, { stackedBars }] = await Promise.all([
     import("uplot"),
     import("../stacked-bars.ts"),
@@ -66,7 +63,7 @@ async function draw(
   const redraw = () => {
     plot?.destroy();
     const size = { width: element.clientWidth, height: element.clientHeight };
-    const { options, data } = stackedBars(Plot, units, onPoint);
+    const { options, data } = stackedBars(Plot, element, shown);
     plot = new Plot({ ...options, ...size }, data, element);
   };
   redraw();

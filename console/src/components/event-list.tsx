@@ -7,6 +7,8 @@ import { Button } from "./button.tsx";
 import { originOf, wordsOf } from "./event-words.tsx";
 import { ErrorNotice } from "./notice.tsx";
 
+const RECENT_EVENTS = 5;
+
 /** An account's events, newest first, and a button that adds older ones below them. */
 export function EventList({ newest }: { readonly newest: readonly AccountEvent[] }) {
   const [pages, setPages] = useState([newest]);
@@ -43,6 +45,17 @@ export function EventList({ newest }: { readonly newest: readonly AccountEvent[]
         </div>
       )}
     </section>
+  );
+}
+
+/** The newest of an account's events. */
+export function RecentEvents({ events }: { readonly events: readonly AccountEvent[] }) {
+  return (
+    <ul>
+      {events.slice(0, RECENT_EVENTS).map((event) => (
+        <EventRow key={event.id} event={event} />
+      ))}
+    </ul>
   );
 }
 

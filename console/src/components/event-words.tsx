@@ -29,7 +29,9 @@ const words: Record<AccountAction, Words> = {
     keys === 0 ? "Password changed" : `Password changed; ${counted(keys, "key")} revoked`,
   "session.started": () => "Logged in",
   "session.ended": ({ actor, details }) =>
-    `${actor === "account" ? "Logged out" : "Session ended"}${leakIn(details, "its token")}`,
+    actor === "account" && details.session_id === undefined
+      ? "Logged out"
+      : `Session ended${leakIn(details, "its token")}`,
   "sessions.ended": ({ details: { sessions } }) =>
     sessions === undefined ? "Sessions ended" : `${counted(sessions, "session")} ended`,
   "api_key.created": ({ details }) => <>API key {prefixIn(details)}created</>,

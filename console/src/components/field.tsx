@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 
 interface FieldProps {
   readonly label: string;
@@ -16,25 +16,35 @@ interface FieldProps {
   readonly readOnly?: boolean;
 }
 
-/** A text input that must be filled in, with its label and hint. */
+/** A text input that must be filled in, with its label and hint; a secret one can be shown. */
 export function Field(props: FieldProps) {
   const { label, hint, value, onValue, type = "text", class: look = "", ...rest } = props;
   const id = useId();
+  const [isShown, setShown] = useState(false);
+  const isSecret = type === "password";
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
-        {...rest}
-        id={id}
-        // Preact's types accept only one kind of input at a time.
-        type={type as "text"}
-        required
-        spellcheck={false}
-        class={`input ${look}`}
-        value={value}
-        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
+      <div class={isSecret ? "secret-input" : undefined}>
+        <input
+          {...rest}
+          id={id}
+          // Preact's types accept only one kind of input at a time.
+          type={(isSecret && isShown ? "text" : type) as "text"}
+          required
+          spellcheck={false}
+          class={`input ${look}`}
+          value={value}
+          aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+          onInput={(event) => onValue(event.currentTarget.value)}
+        />
+        {isSecret ? (
+          <button type="button" aria-controls={id} onClick={() => setShown(!isShown)}>
+            {isShown ? "Hide" : "Show"}
+            <span class="visually-hidden"> {label}</span>
+          </button>
+        ) : null}
+      </div>
       {hint === undefined ? null : (
         <span class="field-hint" id={`${id}-hint`}>
           {hint}

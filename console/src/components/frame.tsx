@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { Bar } from "./bar.tsx";
+import { QuotaBanner } from "./quota-banner.tsx";
 
-/** The frame of every page: the bar, and a link that skips it for keyboard users. */
+/** The frame of every page: the bar, a link that skips it, and the warning about the quota. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   return (
     <>
@@ -12,6 +13,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
       <main class="page" id="content" tabIndex={-1}>
         {children}
       </main>
+      <QuotaBanner />
     </>
   );
 }

@@ -13,7 +13,7 @@ export function Loaded<Data>({
   readonly load: Parameters<typeof useLoading<Data>>[0];
   /** Names the content to a screen reader: "the events". */
   readonly what: string;
-  readonly children: (data: Data) => ComponentChildren;
+  readonly children: (data: Data, reload: () => Promise<void>) => ComponentChildren;
 }) {
   const { data, error, reload } = useLoading(load, []);
   const again = useAction(reload);
@@ -21,7 +21,7 @@ export function Loaded<Data>({
   return (
     <div class="stack">
       <LoadingNotice error={error} />
-      {data === undefined ? null : children(data)}
+      {data === undefined ? null : children(data, reload)}
       {data === undefined && !isOver ? <Skeleton what={what} heightRem={20} /> : null}
       {data === undefined && isOver ? (
         <div class="row">

@@ -1,17 +1,20 @@
 import { useState } from "preact/hooks";
 import { useAction } from "../loading.ts";
+import { areMailsFiles } from "../mail.ts";
 import { EmailField } from "./field.tsx";
 import { Form } from "./form.tsx";
 import { Notice } from "./notice.tsx";
 
 interface MailRequestProps {
+  /** The button's text. */
+  readonly does: string;
   readonly email: string;
   readonly onEmail: (email: string) => void;
   readonly request: (email: string) => Promise<unknown>;
 }
 
 /** Requests a mail. The service does not reveal whether an account exists; nor does this text. */
-export function MailRequest({ email, onEmail, request }: MailRequestProps) {
+export function MailRequest({ does, email, onEmail, request }: MailRequestProps) {
   const [sentTo, setSentTo] = useState<string | undefined>(undefined);
   const action = useAction(async () => {
     setSentTo(undefined);
@@ -21,13 +24,16 @@ export function MailRequest({ email, onEmail, request }: MailRequestProps) {
   return (
     <div class="stack">
       <div class="card">
-        <Form action={action} does="Send the mail">
+        <Form action={action} does={does}>
           <EmailField value={email} onValue={onEmail} />
         </Form>
       </div>
       {sentTo === undefined ? null : (
         <Notice kind="good">
-          If there is an account for {sentTo}, a mail is on its way. Look into the spam folder, too.
+          If there is an account for {sentTo},{" "}
+          {areMailsFiles
+            ? "its mail is now in a file: ask the operator of this service for the link."
+            : "a mail is on its way. Look into the spam folder, too."}
         </Notice>
       )}
     </div>

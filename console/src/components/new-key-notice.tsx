@@ -10,7 +10,7 @@ export function NewKeyNotice({ created }: { readonly created: CreatedApiKey }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), [created.id]);
   return (
-    <section class="notice notice-good new-key" aria-labelledby="new-key">
+    <section class="card new-key" aria-labelledby="new-key">
       <h2 id="new-key" tabIndex={-1} ref={heading}>
         Copy the key “{created.name}” now
       </h2>
@@ -24,7 +24,7 @@ export function NewKeyNotice({ created }: { readonly created: CreatedApiKey }) {
           Try it
         </Link>
         <Button
-          look="quiet"
+          look="plain"
           isSmall
           onClick={() => {
             keyInHand.value = undefined;

@@ -18,7 +18,7 @@ export function Notice({ kind, isAfloat = false, children }: NoticeProps) {
   );
 }
 
-/** An error, with the request id that the operator finds in the log. */
+/** An error; one of the service, with the request id that the operator finds in the log. */
 export function ErrorNotice({ error }: { readonly error: ApiError | undefined }) {
   if (error === undefined) return null;
   return (
@@ -30,8 +30,9 @@ export function ErrorNotice({ error }: { readonly error: ApiError | undefined })
 }
 
 /** The id by which the operator finds the request in the log. */
-export function RequestId({ error: { requestId } }: { readonly error: ApiError }) {
-  if (requestId === undefined) return null;
+export function RequestId({ error }: { readonly error: ApiError }) {
+  const { requestId, isOperators } = error;
+  if (requestId === undefined || !isOperators) return null;
   return (
     <p class="notice-small">
       Request <code>{requestId}</code>

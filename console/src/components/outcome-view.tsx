@@ -1,21 +1,26 @@
-import { formatMinute } from "../format.ts";
+import type { Coverage } from "../coverage.ts";
 import type { Outcome } from "../outcome.ts";
 import { Code } from "./code-tabs.tsx";
 import { ErrorNotice } from "./notice.tsx";
+import { RateView } from "./rate-view.tsx";
 
 interface OutcomeViewProps {
   readonly outcome: Outcome | undefined;
+  /** A conversion's response is JSON-RPC, which only a reader of the protocol wants to see. */
+  readonly isConversion: boolean;
   readonly isBusy: boolean;
+  readonly coverage: Coverage | undefined;
 }
 
 /** The response to a tried request, and its cost. */
-export function OutcomeView({ outcome, isBusy }: OutcomeViewProps) {
+export function OutcomeView({ outcome, isConversion, isBusy, coverage }: OutcomeViewProps) {
   if (outcome === undefined) {
     return (
       <p class="aside">{isBusy ? "Waiting for the response …" : "Send the request to see it."}</p>
     );
   }
   const { status, rate, error, cost, body } = outcome;
+  const code = <Code name="Body of the response" code={body} language="json" />;
   return (
     <div class="stack-close">
       <p class="row" role="status">
@@ -24,22 +29,16 @@ export function OutcomeView({ outcome, isBusy }: OutcomeViewProps) {
           It cost <strong>{cost}</strong>.
         </span>
       </p>
-      {rate === undefined ? null : <RateView rate={rate} />}
+      {rate === undefined ? null : <RateView rate={rate} coverage={coverage} />}
       <ErrorNotice error={error} />
-      <Code name="Body of the response" code={body} />
-    </div>
-  );
-}
-
-function RateView({ rate }: { readonly rate: NonNullable<Outcome["rate"]> }) {
-  const { base, quote, amount = "1", result = rate.rate } = rate;
-  return (
-    <div>
-      <p class="rate">
-        {amount} <span class="rate-unit">{base} =</span> {result}{" "}
-        <span class="rate-unit">{quote}</span>
-      </p>
-      <p class="aside">As of {formatMinute(rate.as_of)}, as its publisher wrote it.</p>
+      {isConversion ? (
+        <details>
+          <summary>JSON-RPC</summary>
+          {code}
+        </details>
+      ) : (
+        code
+      )}
     </div>
   );
 }

@@ -1,10 +1,12 @@
 import type { Usage } from "../api.ts";
 import { countUnits, formatDaysUntil, formatMinute, formatRatio, formatUnits } from "../format.ts";
+import { levelOf } from "../quota.ts";
 
 /** The period's units: used, left, and when they reset. */
-export function PeriodMeter({ usage: { plan, billing_period, usage } }: { readonly usage: Usage }) {
+export function PeriodMeter({ usage: all }: { readonly usage: Usage }) {
+  const { plan, billing_period, usage } = all;
   const { used_units, quota_units, remaining_units, utilization } = usage;
-  const isFull = remaining_units === 0;
+  const level = levelOf(all);
   const share = formatRatio(utilization);
   return (
     <section class="card stack-close period" aria-label="This period">
@@ -17,15 +19,19 @@ export function PeriodMeter({ usage: { plan, billing_period, usage } }: { readon
         </p>
       </div>
       <meter
-        class={`meter ${isFull ? "meter-full" : ""}`}
+        class="visually-hidden"
         aria-label="Units used"
         aria-valuetext={`${share} used`}
         value={Math.min(utilization, 1)}
       />
+      {/* Browsers disagree about the parts and the height of a meter element. */}
+      <svg class={`meter quota-${level}`} aria-hidden="true">
+        <rect width={`${Math.min(utilization, 1) * 100}%`} height="100%" />
+      </svg>
       <p class="row-apart aside">
         <span>
           {share} used, {formatUnits(remaining_units)} left
-          {isFull ? ": reads are rejected until the reset" : ""}
+          {level === "full" ? ": reads are rejected until the reset" : ""}
         </span>
         <span>
           Resets {formatDaysUntil(billing_period.end)}, on {formatMinute(billing_period.end)}

@@ -1,5 +1,6 @@
 import { type AccountSettings, changeSettings } from "../api.ts";
 import { type Loading, useAction } from "../loading.ts";
+import { areMailsFiles, noMailServer } from "../mail.ts";
 import { ErrorNotice } from "./notice.tsx";
 import { Skeleton } from "./skeleton.tsx";
 
@@ -25,9 +26,10 @@ export function QuotaMails({ settings }: { readonly settings: Loading<AccountSet
               change.run();
             }}
           />
-          Mail me at 80 % and at 100 % of the quota
+          Mail me at 80{"\u00a0"}% and at 100{"\u00a0"}% of the quota
         </label>
       )}
+      {areMailsFiles ? <p class="field-hint">{noMailServer}</p> : null}
       <ErrorNotice error={change.error} />
     </section>
   );

@@ -1,16 +1,17 @@
-import type { SourceWithPairs } from "../api.ts";
+import type { CoveredSource } from "../api.ts";
 import { formatMinute, formatUnits } from "../format.ts";
+import { Link } from "./link.tsx";
 import { Scroll } from "./scroll.tsx";
 
 /** The most missed publications that the service counts. */
 const MISSED_MAX = 99;
 
 /** The sources of a service, in their order of precedence. */
-export function SourceTable({ sources }: { readonly sources: readonly SourceWithPairs[] }) {
+export function SourceTable({ sources }: { readonly sources: readonly CoveredSource[] }) {
   if (sources.length === 0) return <NoSources />;
   return (
     <Scroll name="Sources as a table">
-      <table class="table">
+      <table class="table table-stacked">
         <thead>
           <tr>
             <th scope="col">Publisher</th>
@@ -27,15 +28,25 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceWith
         <tbody>
           {sources.map((source) => (
             <tr key={source.key}>
-              <th scope="row">{source.name}</th>
-              <td>{source.country}</td>
-              <td>
+              <th scope="row">
+                <Link to="/source" search={`?key=${source.key}`}>
+                  {source.name}
+                </Link>
+              </th>
+              <td data-label="Country">{source.country}</td>
+              <td data-label="Terms">
                 <Terms source={source} />
               </td>
-              <td>{source.schedule}</td>
-              <td class="number">{formatUnits(source.pairs)}</td>
-              <td>{stateOf(source)}</td>
-              <td>{source.next_publication && formatMinute(source.next_publication)}</td>
+              <td data-label="Schedule">{source.schedule}</td>
+              <td data-label="Pairs" class="number">
+                {formatUnits(source.pairs)}
+              </td>
+              <td data-label="State">
+                <MissedBadge source={source} />
+              </td>
+              <td data-label="Next publication">
+                {source.next_publication && formatMinute(source.next_publication)}
+              </td>
             </tr>
           ))}
         </tbody>
@@ -44,11 +55,11 @@ export function SourceTable({ sources }: { readonly sources: readonly SourceWith
   );
 }
 
-function Terms({
-  source: { name, terms, terms_url: address },
-}: {
-  readonly source: SourceWithPairs;
-}) {
+interface SourceProps {
+  readonly source: CoveredSource;
+}
+
+export function Terms({ source: { name, terms, terms_url: address } }: SourceProps) {
   if (!address) return <>{terms}</>;
   return (
     <>
@@ -60,7 +71,13 @@ function Terms({
   );
 }
 
-function stateOf({ missed_publications: missed }: SourceWithPairs): string {
+/** Whether a source is up to date; amber when it has missed a publication. */
+export function MissedBadge({ source: { missed_publications: missed } }: SourceProps) {
+  const look = missed === 0 ? "badge-good" : "badge-warn";
+  return <span class={`badge ${look}`}>{stateOf(missed)}</span>;
+}
+
+function stateOf(missed: number): string {
   if (missed === 0) return "up to date";
   if (missed === 1) return "1 publication missed";
   return `${missed < MISSED_MAX ? missed : `${MISSED_MAX} or more`} publications missed`;

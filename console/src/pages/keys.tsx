@@ -1,43 +1,58 @@
 import { useState } from "preact/hooks";
-import { type ApiKey, createApiKey, listApiKeys, revokeApiKey } from "../api.ts";
+import { createApiKey, listKeysWithUsage, readAccount } from "../api.ts";
 import { Button } from "../components/button.tsx";
-import { Dialog } from "../components/dialog.tsx";
+import { ConfirmEmail } from "../components/confirm-email.tsx";
 import { Field } from "../components/field.tsx";
 import { KeyList } from "../components/key-list.tsx";
 import { NewKeyNotice } from "../components/new-key-notice.tsx";
-import { ErrorNotice, LoadingNotice, Notice } from "../components/notice.tsx";
+import { ErrorNotice, LoadingNotice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
+import { RevokeQuestion } from "../components/revoke-question.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
 import { keyInHand } from "../key-in-hand.ts";
 import { useAction, useLoading } from "../loading.ts";
-import { session } from "../session.ts";
 
 export function KeysPage() {
-  const { data: keys, error, reload } = useLoading(listApiKeys, []);
-  const [doomed, setDoomed] = useState<ApiKey | undefined>(undefined);
-  const { isNew, email } = session.value ?? {};
+  const keys = useLoading(listKeysWithUsage, []);
+  const account = useLoading(readAccount, []);
+  const [doomedId, setDoomedId] = useState<string | undefined>(undefined);
+  const doomed = keys.data?.find(({ id }) => id === doomedId);
+  // Until then it is open whether a notice comes first, which would move the rest.
+  const isSettled = account.data !== undefined || account.error !== undefined;
   return (
     <>
       <PageHead title="API keys">
         A key reads rates over REST and MCP. All keys of an account share its quota.
       </PageHead>
       <div class="stack">
-        {isNew ? (
-          <Notice kind="good">
-            Welcome. We have sent a mail to {email}: open its link to confirm the address.
-          </Notice>
+        <LoadingNotice error={keys.error ?? account.error} />
+        {isSettled ? (
+          <>
+            {account.data && <ConfirmEmail account={account.data} reload={account.reload} />}
+            {keyInHand.value === undefined ? null : <NewKeyNotice created={keyInHand.value} />}
+            <CreateKey onCreated={keys.reload} />
+          </>
         ) : null}
-        {keyInHand.value === undefined ? null : <NewKeyNotice created={keyInHand.value} />}
-        <CreateKey onCreated={reload} />
-        <LoadingNotice error={error} />
-        {keys === undefined ? (
-          <Skeleton what="the keys" heightRem={12} />
+        {keys.data === undefined || !isSettled ? (
+          // By its key another element than the one of the whole page, which would move down.
+          <Skeleton key={`${isSettled}`} what="the keys" heightRem={isSettled ? 12 : 20} />
         ) : (
-          <KeyList keys={keys} onRevoke={setDoomed} />
+          <KeyList
+            keys={keys.data}
+            onRevoke={({ id }) => {
+              setDoomedId(id);
+              // The key may have been used since the page was opened.
+              void keys.reload();
+            }}
+          />
         )}
       </div>
       {doomed === undefined ? null : (
-        <RevokeQuestion doomed={doomed} onRevoked={reload} onClose={() => setDoomed(undefined)} />
+        <RevokeQuestion
+          doomed={doomed}
+          onRevoked={keys.reload}
+          onClose={() => setDoomedId(undefined)}
+        />
       )}
     </>
   );
@@ -48,7 +63,8 @@ function CreateKey({ onCreated }: { readonly onCreated: () => Promise<void> }) {
   const action = useAction(async () => {
     keyInHand.value = await createApiKey(name);
     setName("");
-    await onCreated();
+    // Not awaited: the next key can be created while the list loads.
+    void onCreated();
   });
   const submit = (event: Event) => {
     event.preventDefault();
@@ -71,37 +87,5 @@ function CreateKey({ onCreated }: { readonly onCreated: () => Promise<void> }) {
       </div>
       <ErrorNotice error={action.error} />
     </form>
-  );
-}
-
-interface RevokeQuestionProps {
-  readonly doomed: ApiKey;
-  readonly onRevoked: () => Promise<void>;
-  readonly onClose: () => void;
-}
-
-function RevokeQuestion({ doomed, onRevoked, onClose }: RevokeQuestionProps) {
-  const action = useAction(async () => {
-    await revokeApiKey(doomed.id);
-    if (keyInHand.value?.id === doomed.id) keyInHand.value = undefined;
-    await onRevoked();
-    onClose();
-  });
-  return (
-    <Dialog title={`Revoke “${doomed.name}”?`} onClose={onClose}>
-      <p class="aside">
-        Programs that use <code>{doomed.key_prefix}…</code> are rejected from their next read on.
-        This cannot be undone.
-      </p>
-      <ErrorNotice error={action.error} />
-      <div class="dialog-actions">
-        <Button look="plain" onClick={onClose}>
-          Keep it
-        </Button>
-        <Button look="danger" isBusy={action.isBusy} onClick={action.run}>
-          Revoke key
-        </Button>
-      </div>
-    </Dialog>
   );
 }

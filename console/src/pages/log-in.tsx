@@ -35,7 +35,7 @@ export function LogInPage() {
           </Form>
         </div>
         <p class="aside row-apart">
-          <Link to="/forgot">Forgotten your password?</Link>
+          <Link to="/forgot">Forgot your password?</Link>
           {isOpen ? <Link to="/signup">Create an account</Link> : null}
         </p>
       </div>

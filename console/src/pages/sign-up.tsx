@@ -31,12 +31,10 @@ function SignUp({ invitation, onDrop }: SignUpProps) {
   const [password, setPassword] = useState("");
   const [mustConfirm, setMustConfirm] = useState(false);
   const action = useAction(async () => {
-    const account = await register({ email, password }, invitation?.token);
+    const { email: address } = await register({ email, password }, invitation?.token);
     try {
       const { session_token, expires_at } = await logIn({ email, password });
-      const { email: address, email_verified: isVerified } = account;
-      const isNew = !isVerified;
-      beginSession({ email: address, token: session_token, expiresAt: expires_at, isNew });
+      beginSession({ email: address, token: session_token, expiresAt: expires_at });
     } catch (error) {
       if (!(error instanceof ApiError && error.code === "email_not_verified")) throw error;
       setMustConfirm(true);

@@ -1,46 +1,56 @@
 import { useState } from "preact/hooks";
-import { readUsage, send } from "../api.ts";
+import { ApiError, readUsage, send } from "../api.ts";
 import { CodeTabs } from "../components/code-tabs.tsx";
 import { Field } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
-import { LoadingNotice } from "../components/notice.tsx";
+import { LoadingNotice, Notice } from "../components/notice.tsx";
 import { OutcomeView } from "../components/outcome-view.tsx";
 import { PageHead } from "../components/page-head.tsx";
+import { PairPicker } from "../components/pair-picker.tsx";
 import { Segments } from "../components/segments.tsx";
+import { type Coverage, loadCoverage } from "../coverage.ts";
+import { keepFigure } from "../figures.ts";
 import { countUnits, formatUnits } from "../format.ts";
 import { keyInHand } from "../key-in-hand.ts";
 import { useAction, useLoading } from "../loading.ts";
 import { type Outcome, outcomeOf } from "../outcome.ts";
-import { requestFor, type Wish } from "../requests.ts";
+import { type Request, requestFor, type Wish } from "../requests.ts";
+import { parameter } from "../router.ts";
 import { snippetsOf } from "../snippets.ts";
+import { doubtAbout, pairNameOf } from "../unsure-pair.ts";
 
 const kinds = { read: "Read a rate", convert: "Convert" } as const;
 
-export function TryPage() {
-  const [kind, setKind] = useState<keyof typeof kinds>("read");
-  const [apiKey, setApiKey] = useState(keyInHand.peek()?.api_key ?? "");
-  const [base, setBase] = useState("EUR");
-  const [quote, setQuote] = useState("USD");
-  const [amount, setAmount] = useState("100");
-  const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
-  const { data: usage, error: usageError, reload } = useLoading(readUsage, []);
+type Kind = keyof typeof kinds;
 
-  const wish: Wish = kind === "read" ? { kind, base, quote } : { kind, base, quote, amount };
+/** A request that was sent, and what came of it. */
+interface Tried {
+  readonly kind: Kind;
+  readonly outcome: Outcome;
+}
+
+export function TryPage() {
+  const [kind, setKind] = useState<Kind>("read");
+  const [apiKey, setApiKey] = useState(keyInHand.peek()?.api_key ?? "");
+  const [pair, setPair] = useState(() => ({
+    base: parameter("base") ?? "EUR",
+    quote: parameter("quote") ?? "USD",
+  }));
+  const [amount, setAmount] = useState("100");
+  const { data: usage, error: usageError, reload } = useLoading(readUsage, []);
+  const { data: coverage } = useLoading(loadCoverage, []);
+
+  const wish: Wish = kind === "read" ? { kind, ...pair } : { kind, ...pair, amount };
   const request = requestFor(wish);
-  const action = useAction(async () => {
-    setOutcome(undefined);
-    const headers = { ...request.headers, authorization: `ApiKey ${apiKey.trim()}` };
-    setOutcome(outcomeOf(await send(request.path, { ...request, headers })));
-    // The next request does not wait for the usage.
-    void reload();
-  });
+  const { tried, doubt, action } = useTrial({ wish, request, apiKey, onSent: reload });
+  const does = kind === "read" ? "Read the rate" : "Convert";
 
   return (
     <>
       <PageHead title="Try it">A real call with one of your keys, at the usual cost.</PageHead>
       <div class="columns">
         <div class="card">
-          <Form action={action} does={kind === "read" ? "Read the rate" : "Convert"}>
+          <Form action={action} does={doubt === undefined ? does : `${does} anyway`}>
             <Segments
               hasHiddenLegend
               legend="Call"
@@ -49,10 +59,7 @@ export function TryPage() {
               onValue={setKind}
             />
             <KeyField value={apiKey} onValue={setApiKey} />
-            <div class="pair">
-              <SymbolField label="Base" value={base} onValue={setBase} />
-              <SymbolField label="Quote" value={quote} onValue={setQuote} />
-            </div>
+            <PairPicker {...pair} onPair={setPair} coverage={coverage} />
             {kind === "read" ? null : (
               <Field
                 label="Amount"
@@ -62,6 +69,7 @@ export function TryPage() {
                 autocomplete="off"
               />
             )}
+            {doubt === undefined ? null : <Notice kind="warn">{doubt}</Notice>}
           </Form>
           <p class="aside used">
             {usage === undefined
@@ -75,22 +83,80 @@ export function TryPage() {
             <h2>Request</h2>
             <CodeTabs label="Languages" snippets={snippetsOf(request)} />
           </section>
-          <section class="card stack-close answer" aria-label="Response" aria-busy={action.isBusy}>
-            <h2>Response</h2>
-            <OutcomeView outcome={outcome} isBusy={action.isBusy} />
-          </section>
+          <ResponseCard tried={tried} isBusy={action.isBusy} coverage={coverage} />
         </div>
       </div>
     </>
   );
 }
 
-interface ValueProps {
+interface TrialProps {
+  readonly wish: Wish;
+  readonly request: Request;
+  readonly apiKey: string;
+  /** The next request does not wait for it. */
+  readonly onSent: () => Promise<void>;
+}
+
+/** Sends the request; one that would cost a unit in vain, only when it is sent a second time. */
+function useTrial({ wish, request, apiKey, onSent }: TrialProps) {
+  const [tried, setTried] = useState<Tried | undefined>(undefined);
+  const [doubted, setDoubted] = useState<{ name: string; reason: string } | undefined>(undefined);
+  const name = pairNameOf(wish.base, wish.quote);
+  const doubt = doubted?.name === name ? doubted?.reason : undefined;
+  const action = useAction(async () => {
+    setTried(undefined);
+    const key = completeKey(apiKey);
+    const reason = name && doubt === undefined ? await doubtAbout(name) : undefined;
+    setDoubted(name && reason ? { name, reason } : undefined);
+    if (reason !== undefined) return;
+    const headers = { ...request.headers, authorization: `ApiKey ${key}` };
+    const outcome = outcomeOf(await send(request.path, { ...request, headers }));
+    setTried({ kind: wish.kind, outcome });
+    if (outcome.rate !== undefined) keepFigure(outcome.rate);
+    void onSent();
+  });
+  return { tried, doubt, action };
+}
+
+/**
+ * A browser sends no header with characters outside Latin-1, such as the "…" of a key's prefix.
+ *
+ * @throws {ApiError} for a text that cannot be a key.
+ */
+function completeKey(text: string): string {
+  const key = text.trim();
+  if (/^[\x21-\x7e]*$/.test(key)) return key;
+  const whatToDo = "Paste the whole key, svc_live_ and 64 characters, or create another.";
+  throw new ApiError("unauthorized", `This is not a complete key. ${whatToDo}`);
+}
+
+interface ResponseCardProps {
+  readonly tried: Tried | undefined;
+  readonly isBusy: boolean;
+  readonly coverage: Coverage | undefined;
+}
+
+function ResponseCard({ tried, isBusy, coverage }: ResponseCardProps) {
+  return (
+    <section class="card stack-close response" aria-label="Response" aria-busy={isBusy}>
+      <h2>Response</h2>
+      <OutcomeView
+        outcome={tried?.outcome}
+        isConversion={tried?.kind === "convert"}
+        isBusy={isBusy}
+        coverage={coverage}
+      />
+    </section>
+  );
+}
+
+interface KeyFieldProps {
   readonly value: string;
   readonly onValue: (value: string) => void;
 }
 
-function KeyField(props: ValueProps) {
+function KeyField(props: KeyFieldProps) {
   const created = keyInHand.value;
   const isInHand = created !== undefined && created.api_key === props.value;
   return (
@@ -106,18 +172,6 @@ function KeyField(props: ValueProps) {
       class="mono"
       placeholder="svc_live_…"
       autocomplete="off"
-    />
-  );
-}
-
-function SymbolField({ label, ...props }: ValueProps & { readonly label: string }) {
-  return (
-    <Field
-      {...props}
-      label={label}
-      class="input-symbol"
-      autocomplete="off"
-      autocapitalize="characters"
     />
   );
 }

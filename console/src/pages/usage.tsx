@@ -1,7 +1,6 @@
-import { useState } from "preact/hooks";
 import { listApiKeys, readDailyUsage, readSettings, readUsage } from "../api.ts";
-import { DailyChart } from "../components/daily-chart.tsx";
-import { DailyTable } from "../components/daily-table.tsx";
+import { Days } from "../components/days.tsx";
+import { KeyChoice } from "../components/key-choice.tsx";
 import { Link } from "../components/link.tsx";
 import { LoadingNotice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";
@@ -9,19 +8,34 @@ import { PeriodMeter } from "../components/period-meter.tsx";
 import { QuotaMails } from "../components/quota-mails.tsx";
 import { Segments } from "../components/segments.tsx";
 import { Skeleton } from "../components/skeleton.tsx";
-import { type DailyUnits, dailyUnits } from "../daily-units.ts";
+import { type DailyUnits, dailyUnits, ofKey } from "../daily-units.ts";
 import { useLoading } from "../loading.ts";
+import { unitsPerDay } from "../quota.ts";
+import { parameter, setParameters } from "../router.ts";
 
 const ranges = { "7": "7 days", "30": "30 days", "90": "90 days" } as const;
 
+type Range = keyof typeof ranges;
+
+const isRange = (text = ""): text is Range => Object.hasOwn(ranges, text);
+
+/** The usage of the range and the key in the page's address: `?days=7&key=ID`. */
 export function UsagePage() {
-  const [days, setDays] = useState<keyof typeof ranges>("30");
+  const asked = parameter("days");
+  const days = isRange(asked) ? asked : "30";
   const period = useLoading(readUsage, []);
   const settings = useLoading(readSettings, []);
   const daily = useLoading(async () => {
-    const [rows, keys] = await Promise.all([readDailyUsage(+days), listApiKeys()]);
-    return dailyUnits(rows, keys, +days);
+    const [rows, apiKeys] = await Promise.all([readDailyUsage(+days), listApiKeys()]);
+    return { all: dailyUnits(rows, apiKeys, +days), apiKeys };
   }, [days]);
+
+  // A key without units in this range can be chosen by the address, a key of nobody cannot.
+  const { all, apiKeys = [] } = daily.data ?? {};
+  const chosen = apiKeys.find(({ id }) => id === parameter("key"));
+  const withUnits = all?.keys ?? [];
+  const isListed = chosen === undefined || withUnits.some(({ id }) => id === chosen.id);
+  const options = isListed ? withUnits : [{ ...chosen, prefix: chosen.key_prefix }, ...withUnits];
   return (
     <>
       <PageHead title="Usage">Every read is counted before its response is sent.</PageHead>
@@ -35,18 +49,29 @@ export function UsagePage() {
         <section class="card stack" aria-label="Units per day">
           <div class="row-apart">
             <h2>Units per day</h2>
-            <Segments
-              hasHiddenLegend
-              legend="Range"
-              options={ranges}
-              value={days}
-              onValue={setDays}
-            />
+            <div class="row">
+              <KeyChoice
+                keys={options}
+                value={chosen?.id ?? ""}
+                onValue={(key) => setParameters({ key: key === "" ? undefined : key })}
+              />
+              <Segments
+                hasHiddenLegend
+                legend="Range"
+                options={ranges}
+                value={days}
+                onValue={(range) => setParameters({ days: range })}
+              />
+            </div>
           </div>
-          {daily.data === undefined ? (
-            <Skeleton what="the days" heightRem={20} />
+          {all === undefined || period.data === undefined ? (
+            <Skeleton what="the days" heightRem={26} />
           ) : (
-            <Days units={daily.data} />
+            <DaysOrNone
+              units={chosen === undefined ? all : ofKey(all, chosen.id)}
+              keyName={chosen?.name}
+              even={unitsPerDay(period.data)}
+            />
           )}
         </section>
         <QuotaMails settings={settings} />
@@ -55,25 +80,24 @@ export function UsagePage() {
   );
 }
 
-function Days({ units }: { readonly units: DailyUnits }) {
-  if (units.total === 0) {
-    return (
-      <div class="empty days-empty">
-        <h2>No reads in these {units.days.length} days</h2>
-        <p>The reads of your keys appear here, day by day.</p>
-        <Link class="button" to="/try">
-          Try a read
-        </Link>
-      </div>
-    );
-  }
+interface DaysOrNoneProps {
+  readonly units: DailyUnits;
+  readonly keyName: string | undefined;
+  readonly even: number;
+}
+
+function DaysOrNone({ units, keyName, even }: DaysOrNoneProps) {
+  if (units.total > 0) return <Days units={units} even={even} />;
   return (
-    <div class="stack">
-      <DailyChart units={units} />
-      <details>
-        <summary>Show as a table</summary>
-        <DailyTable units={units} />
-      </details>
+    <div class="empty days-empty">
+      <h2>
+        No reads {keyName === undefined ? "" : `with “${keyName}” `}in these {units.days.length}{" "}
+        days
+      </h2>
+      <p>The reads of your keys appear here, day by day.</p>
+      <Link class="button" to="/try">
+        Try a read
+      </Link>
     </div>
   );
 }

@@ -43,7 +43,12 @@ export function VerifyPage() {
           <ErrorNotice error={action.error} />
         )}
         <h2>Send me a new link</h2>
-        <MailRequest email={email} onEmail={setEmail} request={resendVerification} />
+        <MailRequest
+          does="Send link"
+          email={email}
+          onEmail={setEmail}
+          request={resendVerification}
+        />
       </div>
     </div>
   );

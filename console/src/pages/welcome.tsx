@@ -1,5 +1,10 @@
+import { readAbout } from "../api.ts";
 import { Code } from "../components/code-tabs.tsx";
+import { DeletedNotice } from "../components/deleted-notice.tsx";
+import { Footer } from "../components/footer.tsx";
 import { Link } from "../components/link.tsx";
+import { ServiceFigures } from "../components/service-figures.tsx";
+import { useLoading } from "../loading.ts";
 import { howToJoin, isOpen } from "../registration.ts";
 import { curlOfRead } from "../snippets.ts";
 
@@ -15,8 +20,10 @@ const example = `${curlOfRead("EUR", "USD")}
 
 /** Introduces Kurs to visitors without an account. */
 export function WelcomePage() {
+  const { data: about } = useLoading(readAbout, []);
   return (
     <>
+      <DeletedNotice />
       <div class="welcome">
         <div>
           <h1 tabIndex={-1}>Exact rates, exactly metered.</h1>
@@ -35,8 +42,9 @@ export function WelcomePage() {
             </Link>
           </div>
         </div>
-        <Code name="Example" code={example} />
+        <Code name="Example" language="shell" code={example} />
       </div>
+      <ServiceFigures about={about} />
       <section class="facts" aria-label="What to know">
         <div>
           <h2>Every digit</h2>
@@ -51,6 +59,7 @@ export function WelcomePage() {
           <p>The same key reads rates, converts amounts and shows its usage, as tools over MCP.</p>
         </div>
       </section>
+      <Footer version={about?.version} />
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { ApiError, errorOf, send } from "../api.ts";
+import { ApiError, bodyOf, errorOf, send } from "../api.ts";
 import { Button } from "../components/button.tsx";
 import { Frame } from "../components/frame.tsx";
 import { Notice, RequestId } from "../components/notice.tsx";
@@ -76,10 +76,11 @@ function Calls({ description, showCalls }: Reference) {
 }
 
 async function loadReference(): Promise<Reference> {
-  const answer = await send("openapi.json", {});
-  if (answer.status !== 200) throw errorOf(answer);
+  const response = await send("openapi.json", {});
+  if (response.status !== 200) throw errorOf(response);
+  const description = bodyOf<Description>(response);
   const { showCalls } = await loadCalls();
-  return { description: JSON.parse(answer.text) as Description, showCalls };
+  return { description, showCalls };
 }
 
 /**

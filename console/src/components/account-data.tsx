@@ -1,0 +1,54 @@
+import { useState } from "preact/hooks";
+import { exportAccount } from "../api.ts";
+import { useAction } from "../loading.ts";
+import { saveFile } from "../save-file.ts";
+import { Button } from "./button.tsx";
+import { DeleteQuestion } from "./delete-question.tsx";
+import { ErrorNotice } from "./notice.tsx";
+
+/** Saves everything that the service stores about the account as a file. */
+export function ExportAccount() {
+  const [savedAs, setSavedAs] = useState<string | undefined>(undefined);
+  const save = useAction(async () => {
+    setSavedAs(undefined);
+    const text = await exportAccount();
+    const name = `kurs-account-${new Date().toISOString().slice(0, 10)}.json`;
+    saveFile(name, "application/json", text);
+    setSavedAs(name);
+  });
+  return (
+    <section class="card stack-close" aria-labelledby="export">
+      <h2 id="export">Export</h2>
+      <p class="aside">
+        Everything that is stored about your account, as a JSON file. Secrets are left out.
+      </p>
+      <div class="row">
+        <Button look="plain" isBusy={save.isBusy} onClick={save.run}>
+          Download the export
+        </Button>
+      </div>
+      <p class="report" role="status">
+        {savedAs && `Saved as ${savedAs}`}
+      </p>
+      <ErrorNotice error={save.error} />
+    </section>
+  );
+}
+
+export function DeleteAccount({ email }: { readonly email: string }) {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <section class="card stack-close" aria-labelledby="delete">
+      <h2 id="delete">Delete the account</h2>
+      <p class="aside">
+        Your keys stop working at once. This needs your password and cannot be undone.
+      </p>
+      <div class="row">
+        <Button look="plain" onClick={() => setAsked(true)}>
+          Delete the account …
+        </Button>
+      </div>
+      {isAsked ? <DeleteQuestion email={email} onClose={() => setAsked(false)} /> : null}
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import { type KeyWithUsage, revokeApiKey } from "../api.ts";
+import { countUnits, formatDay, formatLastDay, isRecentDay } from "../format.ts";
+import { keyInHand } from "../key-in-hand.ts";
+import { useAction } from "../loading.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+import { ErrorNotice, Notice } from "./notice.tsx";
+
+interface RevokeQuestionProps {
+  readonly doomed: KeyWithUsage;
+  readonly onRevoked: () => Promise<void>;
+  readonly onClose: () => void;
+}
+
+/** Asks before a key is revoked, and warns when programs still use it. */
+export function RevokeQuestion({ doomed, onRevoked, onClose }: RevokeQuestionProps) {
+  const action = useAction(async () => {
+    await revokeApiKey(doomed.id);
+    if (keyInHand.value?.id === doomed.id) keyInHand.value = undefined;
+    await onRevoked();
+    onClose();
+  });
+  return (
+    <Dialog title={`Revoke “${doomed.name}”?`} onClose={onClose}>
+      <LastUse apiKey={doomed} />
+      <p class="aside">
+        Once revoked, <code>{doomed.key_prefix}…</code> cannot be restored.
+      </p>
+      <ErrorNotice error={action.error} />
+      <div class="dialog-actions">
+        <Button look="plain" onClick={onClose}>
+          Keep it
+        </Button>
+        <Button look="danger" isBusy={action.isBusy} onClick={action.run}>
+          Revoke key
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function LastUse({ apiKey: { last_used_on, units } }: { readonly apiKey: KeyWithUsage }) {
+  if (last_used_on === null) return <p>This key has never been used.</p>;
+  if (!isRecentDay(last_used_on))
+    return <p>This key was last used on {formatDay(last_used_on)}.</p>;
+  const count = units === 0 ? "" : ` (${countUnits(units)} this month)`;
+  return (
+    <Notice kind="warn">
+      This key was used {formatLastDay(last_used_on)}
+      {count}. Requests with it will fail at once.
+    </Notice>
+  );
+}

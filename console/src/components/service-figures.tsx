@@ -1,0 +1,49 @@
+import type { About } from "../api.ts";
+import { countUnits, formatAge, formatUnits } from "../format.ts";
+import { isOpen } from "../registration.ts";
+
+/** What a service has and costs, for a visitor without an account. */
+export function ServiceFigures({ about }: { readonly about: About | undefined }) {
+  const { publishers = 0, publishers_up_to_date: upToDate = 0 } = about ?? {};
+  const isLate = about !== undefined && upToDate < publishers;
+  return (
+    <section class="figures" aria-label="This service">
+      <dl>
+        <Figure name="pairs to read" value={about && formatUnits(about.pairs)} />
+        <Figure
+          name={publishers === 1 ? "publisher" : "publishers"}
+          value={about && formatUnits(publishers)}
+        />
+        <Figure
+          name="of them up to date"
+          value={about && formatUnits(upToDate)}
+          look={isLate ? "figure-late" : ""}
+        />
+        <Figure name="for each read" value={countUnits(1)} />
+      </dl>
+      <p class="aside figures-note">{about === undefined ? "" : noteOn(about)}</p>
+    </section>
+  );
+}
+
+interface FigureProps {
+  readonly name: string;
+  /** Undefined while it loads. */
+  readonly value: string | undefined;
+  readonly look?: string;
+}
+
+function Figure({ name, value = "…", look = "" }: FigureProps) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class={`figure ${look}`}>{value}</dd>
+    </div>
+  );
+}
+
+function noteOn({ last_success_at: fetchedAt, free_units: free }: About): string {
+  const fetched = fetchedAt === null ? "" : `Rates were last fetched ${formatAge(fetchedAt)}. `;
+  const units = isOpen && free !== null ? `A new account has ${countUnits(free)} a month. ` : "";
+  return `${fetched}${units}Looking at what there is costs nothing.`;
+}

@@ -1,0 +1,77 @@
+/** A language of code that the console shows. */
+export type Language = "shell" | "typescript" | "python" | "go" | "php" | "csharp" | "json";
+
+/** A piece of code; `kind` is undefined for what has no colour. */
+export interface Token {
+  readonly kind: "comment" | "string" | "keyword" | "number" | "variable" | undefined;
+  readonly text: string;
+}
+
+const DOUBLE = String.raw`"(?:[^"\\\n]|\\.)*"`;
+const SINGLE = String.raw`'(?:[^'\\\n]|\\.)*'`;
+const BACKTICK = "`[^`]*`";
+const SLASHES = String.raw`//[^\n]*`;
+const NUMBER = String.raw`\b\d+(?:\.\d+)?\b`;
+
+const keywords = (words: string) => String.raw`\b(?:${words.replaceAll(" ", "|")})\b`;
+
+/** What each kind looks like in each language, in the order in which they are tried. */
+const looks: Record<Language, readonly (readonly [Exclude<Token["kind"], undefined>, string])[]> = {
+  shell: [
+    ["string", `${DOUBLE}|'[^']*'`],
+    ["variable", String.raw`\$\w+`],
+    ["keyword", String.raw`(?<=^|\s)(?:curl|claude)\b`],
+  ],
+  typescript: [
+    ["comment", SLASHES],
+    ["string", `${DOUBLE}|${BACKTICK}`],
+    ["keyword", keywords("const await if throw new")],
+    ["number", NUMBER],
+  ],
+  python: [
+    ["comment", String.raw`#[^\n]*`],
+    ["string", `f?${DOUBLE}`],
+    ["keyword", keywords("import try with as except raise")],
+    ["number", NUMBER],
+  ],
+  go: [
+    ["comment", SLASHES],
+    ["string", `${DOUBLE}|${BACKTICK}`],
+    ["keyword", keywords("package import func if nil defer var struct string for range")],
+    ["number", NUMBER],
+  ],
+  php: [
+    ["comment", SLASHES],
+    ["string", `${DOUBLE}|${SINGLE}`],
+    ["variable", String.raw`\$\w+`],
+    ["keyword", keywords("if throw new echo true false")],
+    ["number", NUMBER],
+  ],
+  csharp: [
+    ["comment", SLASHES],
+    ["string", `"""(?:(?!""")[^])*"""|${DOUBLE}`],
+    ["keyword", keywords("using var new await if throw null")],
+    ["number", NUMBER],
+  ],
+  json: [
+    ["keyword", String.raw`${DOUBLE}(?=\s*:)`],
+    ["string", DOUBLE],
+    ["number", String.raw`-?${NUMBER}|\btrue\b|\bfalse\b|\bnull\b`],
+  ],
+};
+
+/** Splits code into pieces of one colour. Together they are the code, character by character. */
+export function tokensOf(code: string, language: Language): readonly Token[] {
+  const kinds = looks[language];
+  const pattern = new RegExp(kinds.map(([, look]) => `(${look})`).join("|"), "g");
+  const tokens: Token[] = [];
+  let end = 0;
+  for (const match of code.matchAll(pattern)) {
+    const [text, ...groups] = match;
+    if (match.index > end) tokens.push({ kind: undefined, text: code.slice(end, match.index) });
+    tokens.push({ kind: kinds[groups.findIndex((group) => group !== undefined)]?.[0], text });
+    end = match.index + text.length;
+  }
+  if (end < code.length) tokens.push({ kind: undefined, text: code.slice(end) });
+  return tokens;
+}

@@ -1,0 +1,13 @@
+import type { ConsolePage } from "../../src/pages/paths.ts";
+import { ApiError, listApiKeys } from "./api.ts";
+
+/** The page that an owner starts on: the rates, or the keys while there is none to read them. */
+export async function findHome(): Promise<ConsolePage> {
+  try {
+    const keys = await listApiKeys();
+    return keys.some((key) => key.revoked_at === undefined) ? "/rates" : "/keys";
+  } catch (error) {
+    if (error instanceof ApiError) return "/keys";
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import { effect, signal } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import type { CoveredPair } from "../api.ts";
+import { Loaded } from "../components/loaded.tsx";
+import { Notice } from "../components/notice.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { PairList } from "../components/pair-list.tsx";
+import { SearchField } from "../components/search-field.tsx";
+import { type Coverage, loadCoverage, nameOf } from "../coverage.ts";
+import { formatUnits } from "../format.ts";
+import { findPairs } from "../search.ts";
+import { session } from "../session.ts";
+
+/** Kept while another page is shown: "back" leads to the same pairs. */
+const search = signal("");
+
+effect(() => {
+  if (session.value === undefined) search.value = "";
+});
+
+export function RatesPage() {
+  return (
+    <>
+      <PageHead title="Rates">
+        What you can read, who publishes it, and when the next publication is expected. Looking
+        costs nothing; a read costs one unit.
+      </PageHead>
+      <Loaded load={loadCoverage} what="the pairs">
+        {(coverage) => <Pairs coverage={coverage} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Pairs({ coverage: { pairs, sources } }: { readonly coverage: Coverage }) {
+  const found = useMemo(() => findPairs(pairs, search.value), [pairs, search.value]);
+  if (pairs.length === 0) return <NoPairs />;
+  return (
+    <>
+      <Suspended pairs={pairs} />
+      <div class="stack-close">
+        <SearchField
+          label="Search"
+          placeholder="EUR, franc or EUR/USD"
+          value={search.value}
+          onValue={(text) => {
+            search.value = text;
+          }}
+        />
+        <p class="aside" role="status">
+          {found.length === pairs.length
+            ? countPairs(found.length)
+            : `${formatUnits(found.length)} of ${countPairs(pairs.length)}`}
+        </p>
+      </div>
+      {found.length === 0 ? (
+        <NothingFound />
+      ) : (
+        <PairList key={search.value} pairs={found} sources={sources} />
+      )}
+    </>
+  );
+}
+
+function countPairs(count: number): string {
+  return `${formatUnits(count)} ${count === 1 ? "pair" : "pairs"}`;
+}
+
+/** The notice names this many pairs; the search finds the others. */
+const NAMED_MAX = 12;
+
+function Suspended({ pairs }: { readonly pairs: readonly CoveredPair[] }) {
+  const suspended = useMemo(() => pairs.filter((pair) => pair.suspended), [pairs]);
+  if (suspended.length === 0) return null;
+  const names = suspended.slice(0, NAMED_MAX).map(nameOf).join(", ");
+  const others = suspended.length - NAMED_MAX;
+  return (
+    <Notice kind="warn">
+      <p>
+        Suspended by the operator: {names}
+        {others > 0 ? ` and ${formatUnits(others)} more` : ""}. A read of a suspended pair costs a
+        unit and returns no rate.
+      </p>
+    </Notice>
+  );
+}
+
+function NothingFound() {
+  return (
+    <div class="card empty">
+      <h2>No such pair</h2>
+      <p>
+        Pairs are direct: EUR/USD does not imply USD/EUR. Search for one symbol to see what there is
+        with it.
+      </p>
+    </div>
+  );
+}
+
+function NoPairs() {
+  return (
+    <div class="card empty">
+      <h2>No rates yet</h2>
+      <p>The service has not fetched or imported any rates.</p>
+    </div>
+  );
+}

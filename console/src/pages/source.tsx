@@ -1,0 +1,83 @@
+import { useEffect, useMemo } from "preact/hooks";
+import type { CoveredSource } from "../api.ts";
+import { Link } from "../components/link.tsx";
+import { LoadingNotice } from "../components/notice.tsx";
+import { PageHead } from "../components/page-head.tsx";
+import { PairList } from "../components/pair-list.tsx";
+import { Skeleton } from "../components/skeleton.tsx";
+import { MissedBadge, Terms } from "../components/source-table.tsx";
+import { type Coverage, loadCoverage } from "../coverage.ts";
+import { formatMinute, formatUnits } from "../format.ts";
+import { useLoading } from "../loading.ts";
+import { parameter } from "../router.ts";
+
+/** One source, by the parameter `key` of the page's address. */
+export function SourcePage() {
+  const key = parameter("key") ?? "";
+  const { data: coverage, error } = useLoading(loadCoverage, []);
+  const source = coverage?.sources.get(key);
+  const isUnknown = coverage !== undefined && source === undefined;
+  const title = isUnknown ? "No such source" : (source?.name ?? "Source");
+
+  useEffect(() => {
+    document.title = `${title} · Kurs`;
+  }, [title]);
+
+  return (
+    <>
+      <PageHead title={title}>
+        <Link to="/sources">All sources</Link>
+      </PageHead>
+      <div class="stack">
+        <LoadingNotice error={error} />
+        {coverage === undefined && (error === undefined || error.isPassing) ? (
+          <Skeleton what="the source" heightRem={30} />
+        ) : null}
+        {source === undefined || coverage === undefined ? null : (
+          <Source source={source} coverage={coverage} />
+        )}
+      </div>
+    </>
+  );
+}
+
+interface SourceProps {
+  readonly source: CoveredSource;
+  readonly coverage: Coverage;
+}
+
+function Source({ source, coverage: { pairs, sources } }: SourceProps) {
+  const own = useMemo(
+    () => pairs.filter((pair) => pair.source === source.key),
+    [pairs, source.key],
+  );
+  return (
+    <>
+      <dl class="card details">
+        <dt>State</dt>
+        <dd>
+          <MissedBadge source={source} />
+        </dd>
+        <dt>Schedule</dt>
+        <dd>{source.schedule}</dd>
+        <dt>Next publication</dt>
+        <dd>{source.next_publication ? formatMinute(source.next_publication) : "at any time"}</dd>
+        <dt>Last fetched</dt>
+        <dd>{source.last_success_at ? formatMinute(source.last_success_at) : "not yet"}</dd>
+        <dt>Terms</dt>
+        <dd>
+          <Terms source={source} />
+        </dd>
+        <dt>Country</dt>
+        <dd>{source.country}</dd>
+        <dt>Key</dt>
+        <dd>
+          <code>{source.key}</code>
+        </dd>
+        <dt>Pairs</dt>
+        <dd>{formatUnits(source.pairs)}</dd>
+      </dl>
+      {own.length === 0 ? null : <PairList pairs={own} sources={sources} hidesPublisher />}
+    </>
+  );
+}

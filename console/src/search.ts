@@ -1,0 +1,48 @@
+import type { CoveredPair } from "./api.ts";
+
+/** The words of a text, each after a space, without case and accents: ` sao tome`. */
+function wordsOf(text: string): string {
+  const plain = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  return plain.replace(/[^\p{L}\p{N}]+/gu, " ").replace(/^ ?/, " ");
+}
+
+const wordsOfPair = new WeakMap<CoveredPair, string>();
+
+/** The words by which a pair is found: its symbols, together and alone, and their names. */
+function searchable(pair: CoveredPair): string {
+  const known = wordsOfPair.get(pair);
+  if (known !== undefined) return known;
+  const { base, quote, base_name, quote_name } = pair;
+  const words = wordsOf(`${base} ${quote} ${base}${quote} ${base_name ?? ""} ${quote_name ?? ""}`);
+  wordsOfPair.set(pair, words);
+  return words;
+}
+
+function beginningsIn(search: string): readonly string[] {
+  return wordsOf(search)
+    .split(" ")
+    .filter((word) => word !== "")
+    .map((word) => ` ${word}`);
+}
+
+/**
+ * Finds the pairs in which every word of a search begins a symbol or a word of a name. Those whose
+ * base the search begins with come first.
+ */
+export function findPairs(pairs: readonly CoveredPair[], search: string): readonly CoveredPair[] {
+  const beginnings = beginningsIn(search);
+  const [first] = beginnings;
+  if (first === undefined) return pairs;
+  const found = pairs.filter((pair) => {
+    const words = searchable(pair);
+    return beginnings.every((beginning) => words.includes(beginning));
+  });
+  const isFirst = ({ base }: CoveredPair) => ` ${base.toLowerCase()}`.startsWith(first);
+  return [...found.filter(isFirst), ...found.filter((pair) => !isFirst(pair))];
+}
+
+/** Whether every word of a search begins a word of a text. */
+export function isFoundIn(text: string, search: string): boolean {
+  const words = wordsOf(text);
+  return beginningsIn(search).every((beginning) => words.includes(beginning));
+}

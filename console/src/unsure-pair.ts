@@ -1,0 +1,39 @@
+import { ApiError } from "./api.ts";
+import { loadCoverage, nameOf } from "./coverage.ts";
+
+/** A request does not wait longer for the list of pairs, which is large on some services. */
+const WAIT_MS_MAX = 2000;
+
+/** A symbol as the service reads it; undefined when it rejects it, which costs nothing. */
+function symbolOf(text: string): string | undefined {
+  const symbol = text.trim().toUpperCase();
+  return /^[A-Z0-9]{2,10}$/.test(symbol) ? symbol : undefined;
+}
+
+/** `EUR/USD` as the service reads it; undefined when it rejects one of the symbols. */
+export function pairNameOf(baseText: string, quoteText: string): string | undefined {
+  const [base, quote] = [symbolOf(baseText), symbolOf(quoteText)];
+  return base === undefined || quote === undefined ? undefined : nameOf({ base, quote });
+}
+
+/**
+ * Says why a request for a pair would be charged and return no rate.
+ *
+ * @returns undefined when it would return one, or when the list of pairs cannot be loaded.
+ */
+export async function doubtAbout(name: string): Promise<string | undefined> {
+  const { promise: waited, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(resolve, WAIT_MS_MAX);
+  const coverage = await Promise.race([loadCoverage().catch(ignoreFailure), waited]);
+  clearTimeout(timer);
+  if (coverage === undefined) return undefined;
+  const pair = coverage.pairOf.get(name);
+  if (pair === undefined) return `${name} is not in the list; the request would cost a unit.`;
+  if (pair.suspended) return `${name} is suspended; the request would cost a unit.`;
+  return undefined;
+}
+
+function ignoreFailure(error: unknown): undefined {
+  if (!(error instanceof ApiError)) throw error;
+  return undefined;
+}

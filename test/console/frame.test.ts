@@ -1,0 +1,232 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
+import { excuseShift, logIn, logOut, PASSWORD, signUp } from "./steps.ts";
+
+const EMAIL = "ada@example.org";
+const [desktop, desktopDark, phone] = looks as [Look, Look, Look];
+
+let browser: Browser;
+let service: TestService;
+
+before(async () => {
+  browser = await startBrowser();
+  service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  await service.register(EMAIL);
+});
+
+after(async () => {
+  await browser?.close();
+  await service?.[Symbol.asyncDispose]();
+});
+
+/** Whether the page's ground is dark. */
+const isDark = (page: Page) =>
+  page.evaluate<boolean>(
+    "Number(getComputedStyle(document.body).backgroundColor.match(/\\d+/)[0]) < 128",
+  );
+
+test("the theme is the system's until one is chosen, which a reload and other pages keep", async () => {
+  await using visitor = await Visitor.come(browser, service.url, desktopDark);
+  const { page } = visitor;
+  await page.goto("/login");
+  await logIn(page, EMAIL);
+  await page.getByText("No active key").waitFor();
+  assert.equal(await isDark(page), true);
+
+  await page.getByRole("button", { name: "Theme: system" }).click();
+
+  await page.getByRole("button", { name: "Theme: light" }).waitFor();
+  await page.getByRole("status").filter({ hasText: "Theme: light" }).waitFor();
+  assert.equal(await isDark(page), false);
+  await excuseShift(page);
+  await visitor.assertSound("the light theme on a dark system");
+  await page.reload();
+  await page.getByText("No active key").waitFor();
+  assert.equal(await isDark(page), false);
+  await page.goto("/docs");
+  await page.getByRole("button", { name: "Theme: light" }).click();
+  assert.equal(await isDark(page), true);
+  assert.deepEqual(await page.evaluate("({ ...localStorage })"), { "kurs.theme": "dark" });
+  assert.deepEqual(await page.context().cookies(), []);
+  await page.getByRole("button", { name: "Theme: dark" }).click();
+  assert.equal(await page.evaluate("localStorage.length"), 0, "the system's theme needs no record");
+  await page.emulateMedia({ colorScheme: "light" });
+  assert.equal(await isDark(page), false);
+  visitor.assertQuiet();
+});
+
+test("where the browser blocks local storage, a theme can be chosen all the same", async () => {
+  await using visitor = await Visitor.come(browser, service.url, desktop);
+  const { page } = visitor;
+  await page.addInitScript(`Object.defineProperty(window, "localStorage", {
+    get() { throw new DOMException("blocked", "SecurityError"); },
+  })`);
+  await page.goto("/login");
+
+  const button = page.getByRole("button", { name: "Theme:" });
+  await button.click();
+  await button.click();
+
+  await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+  assert.equal(await isDark(page), true);
+  visitor.assertQuiet();
+});
+
+for (const each of looks) {
+  test(`${each.name}: every page of the bar is reached, and the bar names the account`, async () => {
+    await using visitor = await Visitor.come(browser, service.url, each);
+    const { page } = visitor;
+    await page.goto("/login");
+    await logIn(page, EMAIL);
+    await page.getByText("No active key").waitFor();
+    await excuseShift(page);
+    await page.getByRole("banner").getByText(EMAIL).waitFor();
+
+    for (const width of [each.width, 320]) {
+      await page.setViewportSize({ width, height: each.height });
+      const menu = page.getByRole("button", { name: "Menu", exact: true });
+      const isNarrow = await menu.isVisible();
+      assert.equal(isNarrow, width < 1120, `${width} px wide`);
+      if (isNarrow) await menu.click();
+      await excuseShift(page);
+      for (const link of await page.getByRole("navigation").getByRole("link").all()) {
+        const box = await link.boundingBox();
+        assert.ok(box !== null && box.height >= 24 && box.x >= 0, (await link.textContent()) ?? "");
+        assert.ok(box.x + box.width <= width, `${await link.textContent()} is cut at ${width} px`);
+      }
+      await visitor.assertSound(`the bar at ${width} px`);
+      if (isNarrow) await page.keyboard.press("Escape");
+    }
+    visitor.assertQuiet();
+  });
+}
+
+test("the menu of a narrow window works with the keyboard and closes by itself", async () => {
+  await using visitor = await Visitor.come(browser, service.url, { ...phone, hasTouch: false });
+  const { page } = visitor;
+  await page.goto("/login");
+  await logIn(page, EMAIL);
+  await page.getByText("No active key").waitFor();
+  const menu = page.getByRole("button", { name: "Menu", exact: true });
+  const usage = page.getByRole("navigation").getByRole("link", { name: "Usage" });
+  const focused = () => page.evaluate<string>("document.activeElement.textContent");
+
+  await menu.focus();
+  await page.keyboard.press("Enter");
+  await usage.waitFor();
+  await page.keyboard.press("Escape");
+  await usage.waitFor({ state: "hidden" });
+  assert.equal(await focused(), "Menu");
+  await page.keyboard.press("Enter");
+  await usage.focus();
+  await page.keyboard.press("Enter");
+  await page.getByText("of 1,000 units used").waitFor();
+  await usage.waitFor({ state: "hidden" });
+  assert.equal(await focused(), "Usage", "the new page's heading must have the focus");
+  await menu.click();
+  await page.mouse.click(10, 700);
+  await usage.waitFor({ state: "hidden" });
+  await logOut(page);
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  visitor.assertQuiet();
+});
+
+for (const each of looks) {
+  test(`${each.name}: a password can be shown and hidden, and is sent all the same`, async () => {
+    await using visitor = await Visitor.come(browser, service.url, each);
+    const { page } = visitor;
+    await page.goto("/login");
+    await page.getByLabel("Email").fill(EMAIL);
+    const field = page.getByLabel("Password");
+    await field.fill(PASSWORD);
+    assert.equal(await field.getAttribute("type"), "password");
+
+    await page.getByRole("button", { name: "Show Password" }).click();
+
+    assert.equal(await field.getAttribute("type"), "text");
+    assert.equal(await field.inputValue(), PASSWORD);
+    await visitor.assertSound("a shown password");
+    await page.getByRole("button", { name: "Hide Password" }).click();
+    assert.equal(await field.getAttribute("type"), "password");
+    await page.getByRole("button", { name: "Log in", exact: true }).click();
+    await page.getByText("No active key").waitFor();
+    visitor.assertQuiet();
+  });
+
+  test(`${each.name}: a browser at an unknown path gets a page with a link home`, async () => {
+    await using visitor = await Visitor.come(browser, service.url, each);
+    const { page } = visitor;
+    visitor.expectError(/status of 404/);
+    for (const path of ["/nothing", "/keys/1/2?a=b", "//a//", "/assets/none.js"]) {
+      const response = await page.goto(`${service.url}${path}`);
+      assert.equal(response?.status(), 404, path);
+      await page.getByRole("heading", { name: "Page not found" }).waitFor();
+      await page.setViewportSize({ width: 320, height: 740 });
+      await visitor.assertSound(path);
+      assert.equal(await isDark(page), each.colorScheme === "dark", `${path} has no styles`);
+      await page.getByRole("link", { name: "To the start page" }).click();
+      await page.getByRole("heading", { name: "Exact rates, exactly metered." }).waitFor();
+      assert.equal(page.url(), `${service.url}/`);
+    }
+    visitor.assertQuiet();
+  });
+}
+
+test("the page for an unknown path has the console's headers, and only browsers get it", async () => {
+  const browserAccept = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+  const html = await service.get("/nothing", { headers: browserAccept });
+  assert.equal(html.status, 404);
+  assert.equal(html.headers["content-type"], "text/html; charset=utf-8");
+  assert.equal(html.headers["cache-control"], "no-store");
+  const { headers: console_ } = await service.get("/login");
+  for (const name of ["content-security-policy", "x-content-type-options", "referrer-policy"]) {
+    assert.equal(html.headers[name], console_[name], name);
+  }
+  assert.doesNotMatch(html.text, /<script(?![^>]*\ssrc=)|<style|\son\w+=|https?:\/\//);
+
+  const programs = ["/v1", "/v1/nothing", "/v1/rates/EUR", "/.well-known/oauth-protected-resource"];
+  for (const path of [...programs, "/register", `/${"a/".repeat(40)}`]) {
+    const { status, body } = await service.get(path, { headers: browserAccept });
+    assert.deepEqual([status, body.code], [404, "not_found"], path);
+  }
+  for (const accept of ["*/*", "application/json", "text/html;q=0", "text/*", ""]) {
+    const { body } = await service.get("/nothing", { headers: { accept } });
+    assert.equal(body.code, "not_found", accept);
+  }
+  const { status, body } = await service.post("/nothing", { headers: browserAccept });
+  assert.deepEqual([status, body.code], [404, "not_found"]);
+});
+
+for (const [name, smtpUrl, text] of [
+  ["without a mail server", undefined, "This service has no mail server"],
+  ["with a mail server", "smtp://127.0.0.1:9", `We have sent a mail to ${EMAIL}`],
+] as const) {
+  test(`${name}: the console says where the mails go`, async () => {
+    await using own = await startService({
+      clock: new TestClock(new Date().toISOString()),
+      config: { smtpUrl },
+    });
+    await using visitor = await Visitor.come(browser, own.url, phone);
+    const { page } = visitor;
+
+    await signUp(page, EMAIL);
+
+    await page.getByText(text).waitFor();
+    await page.goto("/forgot");
+    await page.getByRole("heading", { name: "Reset your password" }).waitFor();
+    await page.getByLabel("Email").fill(EMAIL);
+    await page.getByRole("button", { name: "Send reset link" }).click();
+    const sent = page
+      .getByRole("status")
+      .filter({ hasText: `If there is an account for ${EMAIL}` });
+    await sent.waitFor();
+    const isFile = (await sent.textContent())?.includes("ask the operator") ?? false;
+    assert.equal(isFile, smtpUrl === undefined);
+    await excuseShift(page);
+    await visitor.assertSound("the reset's request");
+    visitor.assertQuiet();
+  });
+}

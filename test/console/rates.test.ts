@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
+import { startService, TestClock, type TestService } from "../support/service.ts";
+import {
+  assertSoundAndNarrow,
+  createKey,
+  excuseShift,
+  logIn,
+  logOut,
+  signUp,
+  tryIt,
+  turnTo,
+} from "./steps.ts";
+
+const EMAIL = "ada@example.org";
+const [look] = looks as [Look];
+const ROWS_MAX = 40;
+
+let browser: Browser;
+
+before(async () => {
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser?.close();
+});
+
+/** Starts a service by the browser's clock, with the snapshot's rates. */
+const startHere = () => startService({ clock: new TestClock(new Date().toISOString()) });
+
+const rowsOf = (page: Page) => page.getByRole("region", { name: "Pairs" }).getByRole("listitem");
+
+const textOf = async (page: Page) => (await page.locator("main").textContent()) ?? "";
+
+/** Opens the page Rates in an account of its own. */
+async function openRates(service: TestService, visitor: Visitor): Promise<void> {
+  const { page } = visitor;
+  await service.newCustomer(EMAIL);
+  await page.goto("/rates");
+  await logIn(page, EMAIL);
+  await rowsOf(page).first().waitFor();
+  await excuseShift(page);
+}
+
+for (const each of looks) {
+  test(`${each.name}: the page Rates finds a pair, and "Try it" reads it`, async () => {
+    await using service = await startHere();
+    await using visitor = await Visitor.come(browser, service.url, each);
+    const { page } = visitor;
+    await signUp(page, EMAIL);
+    await createKey(page, "billing");
+    await turnTo(page, "Rates");
+    await page.getByText("242 pairs").waitFor();
+    assert.equal(await rowsOf(page).count(), ROWS_MAX);
+    await assertSoundAndNarrow(visitor, "the rates");
+
+    await page.getByRole("searchbox", { name: "Search" }).fill("euro swiss");
+
+    await page.getByText("1 of 242 pairs").waitFor();
+    assert.equal(await rowsOf(page).count(), 1);
+    await page.getByRole("heading", { name: "EUR Euro" }).waitFor();
+    await rowsOf(page).getByText("publication missed").waitFor();
+    await rowsOf(page).getByRole("link", { name: "European Central Bank" }).waitFor();
+    assert.match(await textOf(page), /next [A-Z][a-z]{2} \d{1,2}, \d{4}, 1[45]:05 UTC/);
+    assert.doesNotMatch(await textOf(page), /0\.\d{3}/, "a figure that nobody has read");
+    await rowsOf(page).getByRole("link", { name: "Try EUR/CHF" }).click();
+    assert.equal(await page.getByLabel("Base").inputValue(), "EUR");
+    assert.equal(await page.getByLabel("Quote").inputValue(), "CHF");
+    assert.equal(await service.usedUnits(await service.logIn(EMAIL)), 0, "looking costs nothing");
+    assert.equal(await tryIt(page), "1 unit");
+    const [stored] = service.query("SELECT rate FROM rates WHERE base = 'EUR' AND quote = 'CHF'");
+
+    await turnTo(page, "Rates");
+
+    const figure = rowsOf(page).getByText(/read at \d\d:\d\d UTC: /);
+    assert.ok((await figure.textContent())?.endsWith(`: ${stored?.rate}`));
+    await assertSoundAndNarrow(visitor, "a pair that was read");
+    await logOut(page);
+    await logIn(page, EMAIL);
+    await page.getByText("242 pairs").waitFor();
+    assert.doesNotMatch(await textOf(page), /read at/, "the figure outlived the session");
+    visitor.assertQuiet();
+  });
+
+  test(`${each.name}: suspended pairs are named, and marked in the list`, async () => {
+    await using service = await startHere();
+    service.query("UPDATE rates SET suspended_at = '2026-01-01' WHERE base = 'AUD'");
+    service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
+    await using visitor = await Visitor.come(browser, service.url, each);
+    const { page } = visitor;
+
+    await openRates(service, visitor);
+
+    await page.getByText("Suspended by the operator: AUD/CZK, AUD/NOK, AUD/PLN.").waitFor();
+    await page.getByRole("searchbox", { name: "Search" }).fill("AUD/CZK");
+    await rowsOf(page).getByText("suspended", { exact: true }).waitFor();
+    assert.equal(await rowsOf(page).count(), 1);
+    await assertSoundAndNarrow(visitor, "the suspended pairs");
+    visitor.assertQuiet();
+  });
+}
+
+test("the search takes codes, pairs and names in any case and order, base first", async () => {
+  await using service = await startHere();
+  await using visitor = await Visitor.come(browser, service.url, look);
+  const { page } = visitor;
+  await openRates(service, visitor);
+  const search = page.getByRole("searchbox", { name: "Search" });
+  const firstPair = async (text: string) => {
+    await search.fill(text);
+    return rowsOf(page).first().getByRole("link", { name: /^Try / }).getAttribute("aria-label");
+  };
+
+  for (const text of ["EUR/USD", "eur usd", "EURUSD", " eurusd ", "euro us dol"])
+    assert.equal(await firstPair(text), "Try EUR/USD", text);
+  assert.equal(await firstPair("usd"), "Try USD/CZK", "those with the base come first");
+  assert.equal(await firstPair("sao tome"), "Try STN/PLN", "without the accents of its name");
+  await search.fill("<script>");
+  await page.getByRole("heading", { name: "No such pair" }).waitFor();
+  await assertSoundAndNarrow(visitor, "no such pair");
+  visitor.assertQuiet();
+});
+
+test("of 10,000 pairs the page shows 40 at a time, and finds each", async () => {
+  await using service = await startHere();
+  {
+    using database = service.database();
+    database.exec("BEGIN; DELETE FROM rates");
+    const insert = database.prepare(`
+      INSERT INTO rates (base, quote, rate, as_of, source)
+      VALUES (?, ?, '1.5', '2026-11-20T15:00:00.000000000Z', 'import')`);
+    for (let index = 0; index < 10_000; index += 1) {
+      insert.run(`B${Math.floor(index / 100)}`, `Q${String(index % 100).padStart(2, "0")}`);
+    }
+    database.exec("UPDATE versions SET version = version + 1 WHERE name = 'rates'; COMMIT");
+  }
+  await using visitor = await Visitor.come(browser, service.url, look);
+  const { page } = visitor;
+  await openRates(service, visitor);
+
+  await page.getByText("10,000 pairs").waitFor();
+  assert.equal(await rowsOf(page).count(), ROWS_MAX);
+  await page.getByRole("button", { name: "Next" }).click();
+  await page.getByText("41 to 80 of 10,000").waitFor();
+  assert.equal(await rowsOf(page).count(), ROWS_MAX);
+  assert.equal(await page.evaluate("document.activeElement.ariaLabel"), "Pairs");
+  await assertSoundAndNarrow(visitor, "a further page of the list");
+  await page.getByRole("button", { name: "Previous" }).click();
+  await page.getByText("1 to 40 of 10,000").waitFor();
+  assert.equal(await page.getByRole("button", { name: "Previous" }).count(), 0);
+
+  await page.getByRole("searchbox", { name: "Search" }).fill("B99/Q99");
+  await page.getByText("1 of 10,000 pairs").waitFor();
+  await rowsOf(page).getByText("imported by the operator").waitFor();
+  const nodes = Number(await page.evaluate("document.querySelectorAll('*').length"));
+  assert.ok(nodes < 300, `${nodes} elements`);
+  visitor.assertQuiet();
+});
+
+test("the list is sent once: later visits ask whether it has changed", async () => {
+  await using service = await startHere();
+  await using visitor = await Visitor.come(browser, service.url, look);
+  const { page } = visitor;
+  const statuses: number[] = [];
+  page.on("response", (response) => {
+    if (response.url().endsWith("/v1/account/pairs")) statuses.push(response.status());
+  });
+  await openRates(service, visitor);
+  await turnTo(page, "Keys");
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+
+  await turnTo(page, "Rates");
+  await page.getByText("242 pairs").waitFor();
+  service.storeRate("AAA", "BBB", "1.5");
+  service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
+  await turnTo(page, "Try it");
+  await turnTo(page, "Rates");
+
+  await page.getByText("243 pairs").waitFor();
+  assert.equal(statuses[0], 200);
+  assert.equal(statuses[1], 304);
+  assert.deepEqual(statuses.filter((status) => status === 200).length, 2);
+  visitor.assertQuiet();
+});
+
+test("a service without rates says so", async () => {
+  await using service = await startHere();
+  service.query("DELETE FROM rates");
+  service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
+  await service.register(EMAIL);
+  await using visitor = await Visitor.come(browser, service.url, look);
+
+  await visitor.page.goto("/rates");
+  await logIn(visitor.page, EMAIL);
+
+  await visitor.page.getByRole("heading", { name: "No rates yet" }).waitFor();
+  await assertSoundAndNarrow(visitor, "no rates");
+  visitor.assertQuiet();
+});
+
+test("a log-in leads to the rates, and to the keys while there is none", async () => {
+  await using service = await startHere();
+  await service.register(EMAIL);
+  await using visitor = await Visitor.come(browser, service.url, look);
+  const { page } = visitor;
+  await page.goto("/login");
+  await logIn(page, EMAIL);
+  await page.getByText("No active key").waitFor();
+  assert.equal(page.url(), `${service.url}/keys`);
+  await createKey(page, "billing");
+  await logOut(page);
+
+  await logIn(page, EMAIL);
+
+  await page.getByText("242 pairs").waitFor();
+  assert.equal(page.url(), `${service.url}/rates`);
+  visitor.assertQuiet();
+});
