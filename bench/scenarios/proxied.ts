@@ -39,8 +39,9 @@ export const proxied: Scenario = {
       const after = await served(metricsPort);
       const reads = (after.total - before.total) * (1 - 1 / OTHER_EVERY);
       const share = (after.fast - before.fast) / reads;
-      const notes = [`${name}: ${share.toFixed(3)} of the reads on the fast path`];
-      reports.push({ tables: tables.map((table) => ({ ...table, notes })), failures });
+      const note = `${name}: ${share.toFixed(3)} of the reads on the fast path`;
+      const noted = tables.map((table) => ({ ...table, notes: [...table.notes, note] }));
+      reports.push({ tables: noted, failures });
     }
     return {
       tables: reports.flatMap(({ tables }) => tables),

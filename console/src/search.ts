@@ -1,8 +1,10 @@
 import type { CoveredPair } from "./api.ts";
 
-/** The words of a text, each after a space, without case and accents: ` sao tome`. */
+/** The words of a text, each after a space, without case, accents and full widths: ` sao tome`. */
 function wordsOf(text: string): string {
-  const plain = text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+  const bare = text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+  // Unicode has no accent for the stroke of these letters: złoty, føroyska.
+  const plain = bare.replaceAll("ł", "l").replaceAll("ø", "o");
   return plain.replace(/[^\p{L}\p{N}]+/gu, " ").replace(/^ ?/, " ");
 }
 
@@ -32,7 +34,8 @@ function beginningsIn(search: string): readonly string[] {
 export function findPairs(pairs: readonly CoveredPair[], search: string): readonly CoveredPair[] {
   const beginnings = beginningsIn(search);
   const [first] = beginnings;
-  if (first === undefined) return pairs;
+  // Signs alone, such as €, begin no word.
+  if (first === undefined) return search.trim() === "" ? pairs : [];
   const found = pairs.filter((pair) => {
     const words = searchable(pair);
     return beginnings.every((beginning) => words.includes(beginning));

@@ -61,6 +61,7 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
         knownSchema,
         pageCheck: undefined,
         damage: [],
+        wrongKeys: undefined,
         totals: engine && (await readUsageTotals(engine, UNITS)),
         databaseNowMs: about?.now_ms,
       },

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { mailStore } from "../mail/sql.ts";
 import { sourceStore } from "../rates/sources-sql.ts";
+import { integerOf } from "../storage/columns.ts";
 import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
@@ -40,10 +41,18 @@ const UNITS: UnitStatements = {
     WHERE period = (SELECT max(period) FROM charged_units WHERE day > 0)`,
 };
 
+// The triggers of usable_keys keep it as this says; another program can bypass them.
+const WRONG_KEYS = `
+  SELECT count(*) - count(u.digest) + (SELECT count(*) FROM usable_keys) - count(u.digest) AS wrong
+  FROM api_keys k JOIN accounts a ON a.id = k.account_id
+  LEFT JOIN usable_keys u ON u.digest = unhex(k.key_hash)
+    AND u.api_key = k.number AND u.account = a.number AND u.plan = a.plan
+  WHERE k.revoked_at IS NULL AND a.suspended_at IS NULL`;
+
 /**
  * Examines the embedded database without writing to it; a server may be running.
  *
- * @param isThorough also checks indexes.
+ * @param isThorough also checks indexes and the table of the keys that may read.
  */
 export async function examineSqlite(
   dataDirectory: string,
@@ -60,7 +69,7 @@ export async function examineSqlite(
     // damaged database, or the error of reading it, does not count.
     const [check, content] = await Promise.allSettled([
       damageLater(file, pageCheck, BUSY_TIMEOUT_MS),
-      schema === knownSchema() ? readContent(database, file) : undefined,
+      schema === knownSchema() ? readContent(database, file, isThorough) : undefined,
     ]);
     if (check.status === "rejected") throw check.reason;
     const damage = check.value;
@@ -74,6 +83,7 @@ export async function examineSqlite(
         knownSchema: knownSchema(),
         pageCheck,
         damage,
+        wrongKeys: read?.wrongKeys,
         totals: read?.totals,
         databaseNowMs: undefined,
       },
@@ -87,9 +97,11 @@ export async function examineSqlite(
   }
 }
 
-async function readContent(database: DatabaseSync, file: string) {
+async function readContent(database: DatabaseSync, file: string, isThorough: boolean) {
   const engine = createSqliteEngine(database, createFileIdentityCheck(file));
+  const [keys = {}] = isThorough ? await engine.query(WRONG_KEYS) : [];
   return {
+    wrongKeys: isThorough ? integerOf(keys, "wrong") : undefined,
     totals: await readUsageTotals(engine, UNITS),
     sources: await sourceStore(engine).list(),
     mails: await mailStore(engine).list({ withDelivered: false }),

@@ -58,6 +58,24 @@ test("the theme is the system's until one is chosen, which a reload and other pa
   visitor.assertQuiet();
 });
 
+test("a theme that is chosen in one tab is the theme of the others at once", async () => {
+  await using visitor = await Visitor.come(browser, service.url, desktopDark);
+  const { page } = visitor;
+  await page.goto("/login");
+  const other = await page.context().newPage();
+  await other.goto("/docs");
+
+  await page.getByRole("button", { name: "Theme: system" }).click();
+
+  await other.getByRole("button", { name: "Theme: light" }).waitFor();
+  assert.equal(await isDark(other), false);
+  await other.getByRole("button", { name: "Theme: light" }).click();
+  await page.getByRole("button", { name: "Theme: dark" }).click();
+  await other.getByRole("button", { name: "Theme: system" }).waitFor();
+  assert.equal(await isDark(other), true);
+  visitor.assertQuiet();
+});
+
 test("where the browser blocks local storage, a theme can be chosen all the same", async () => {
   await using visitor = await Visitor.come(browser, service.url, desktop);
   const { page } = visitor;

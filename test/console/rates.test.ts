@@ -114,10 +114,17 @@ test("the search takes codes, pairs and names in any case and order, base first"
     return rowsOf(page).first().getByRole("link", { name: /^Try / }).getAttribute("aria-label");
   };
 
-  for (const text of ["EUR/USD", "eur usd", "EURUSD", " eurusd ", "euro us dol"])
+  for (const text of ["EUR/USD", "eur usd", "EURUSD", " eurusd ", "euro us dol", "ＥＵＲ　ＵＳＤ"])
     assert.equal(await firstPair(text), "Try EUR/USD", text);
   assert.equal(await firstPair("usd"), "Try USD/CZK", "those with the base come first");
   assert.equal(await firstPair("sao tome"), "Try STN/PLN", "without the accents of its name");
+  assert.match((await firstPair("złoty")) ?? "", /PLN/, "without the stroke of its name");
+  for (const text of ["€", "<script>"]) {
+    await search.fill(text);
+    await page.getByRole("heading", { name: "No such pair" }).waitFor();
+    await search.fill("");
+    await rowsOf(page).first().waitFor();
+  }
   await search.fill("<script>");
   await page.getByRole("heading", { name: "No such pair" }).waitFor();
   await assertSoundAndNarrow(visitor, "no such pair");

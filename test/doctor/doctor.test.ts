@@ -69,6 +69,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(alone.text("ok", "database"), /^SQLite 3\.\d+\.\d+, schema \d+$/);
     assert.match(alone.text("ok", "integrity"), /integrity_check/);
     assert.match(alone.text("ok", "units"), /^1 units of 1 accounts/);
+    assert.equal(alone.text("ok", "keys"), "exactly the API keys in force may read");
 
     await using server = await serve({ dataDirectory: directory.path });
     const running = await kurs(["doctor"], { dataDirectory: directory.path });
@@ -188,6 +189,30 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(older.text("warning", "database"), /schema 3: the next start migrates it to \d+/);
   });
 
+  test("finds with --thorough a key that is rejected or accepted against what is stored", async () => {
+    await using directory = await usedDirectory();
+    query(directory.path, "CREATE TABLE kept AS SELECT * FROM usable_keys");
+    const wrongs = [
+      "DELETE FROM usable_keys",
+      "INSERT INTO usable_keys SELECT randomblob(32), api_key, account, plan FROM kept",
+      "UPDATE usable_keys SET account = account + 1",
+      "UPDATE usable_keys SET plan = 'large'",
+    ];
+    for (const wrong of wrongs) {
+      query(directory.path, wrong);
+      const { exitCode, bad, text } = await doctor(directory.path, {}, "--thorough");
+      assert.deepEqual([exitCode, bad], [1, ["keys"]], wrong);
+      assert.match(
+        text("problem", "keys"),
+        /^[12] API keys may read and should not, or the reverse/,
+      );
+      query(directory.path, "DELETE FROM usable_keys");
+      query(directory.path, "INSERT INTO usable_keys SELECT * FROM kept");
+    }
+    const right = await doctor(directory.path, {}, "--thorough");
+    assert.deepEqual([right.exitCode, right.bad], [0, []], right.stdout);
+  });
+
   test("tolerates clocks that differ by up to 5 s", () => {
     const nowMs = Date.parse("2026-11-21T12:00:00.000Z");
     const levelAt = (newestTime: string, databaseNowMs = nowMs) => {
@@ -201,7 +226,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
         missingPlans: [],
       };
       const versions = { engine: "SQLite", schema: 1, knownSchema: 1, pageCheck: undefined };
-      const facts = { ...versions, damage: [], totals, databaseNowMs };
+      const facts = { ...versions, damage: [], wrongKeys: undefined, totals, databaseNowMs };
       return checkStore(facts, nowMs).find(({ subject }) => subject === "clock")?.level;
     };
     assert.equal(levelAt("2026-11-21T12:00:05.000Z"), "ok");

@@ -11,6 +11,8 @@ export interface StoreFacts {
   /** How the pages were checked; undefined where the database checks them itself. */
   readonly pageCheck: string | undefined;
   readonly damage: readonly string[];
+  /** How many rows of the keys that may read are not as keys and accounts say, if it was checked. */
+  readonly wrongKeys: number | undefined;
   /** Undefined where the schema is not the program's or the database is damaged. */
   readonly totals: UsageTotals | undefined;
   /** The time on the database's own machine; undefined where it is this machine. */
@@ -44,6 +46,7 @@ export function checkStore(facts: StoreFacts, nowMs: number): Finding[] {
   return [
     ...checkSchema(facts),
     ...checkDamage(facts),
+    ...checkKeys(facts),
     ...(facts.totals === undefined ? [] : checkUsageTotals(facts.totals)),
     ...(facts.totals === undefined ? [] : checkPlans(facts.totals)),
     ...checkClock(facts, nowMs),
@@ -72,6 +75,18 @@ function checkDamage({ pageCheck, damage }: StoreFacts): Finding[] {
     return [problem(`the database is damaged: ${damage.join("; ")}. ${advice}`)];
   }
   return pageCheck === undefined ? [] : [ok(`the database is undamaged (${pageCheck})`)];
+}
+
+function checkKeys({ wrongKeys }: StoreFacts): Finding[] {
+  const { ok, problem } = findingsOf("keys");
+  if (wrongKeys === undefined) return [];
+  if (wrongKeys === 0) return [ok("exactly the API keys in force may read")];
+  return [
+    problem(
+      `${wrongKeys} API keys may read and should not, or the reverse: another program has written ` +
+        "to the database, or it is damaged. Stop the server and kurs restore a backup.",
+    ),
+  ];
 }
 
 function checkUsageTotals({ disagreeing, accounts, units }: UsageTotals): Finding[] {
