@@ -19,10 +19,7 @@ export function doctorCommands(
   program
     .command("doctor")
     .description("check the installation, change nothing; exit code 1 when there is a problem")
-    .option(
-      "--thorough",
-      "also check indexes and which keys may read; takes three times as long",
-    )
+    .option("--thorough", "also check indexes and which keys may read; takes three times as long")
     .option("--json", "print the findings as JSON")
     .addHelpText("after", doctorExamples)
     .action(async ({ thorough, json }: DoctorOptions) => {

@@ -11,7 +11,7 @@ export interface StoreFacts {
   /** How the pages were checked; undefined where the database checks them itself. */
   readonly pageCheck: string | undefined;
   readonly damage: readonly string[];
-  /** How many rows of the keys that may read are not as keys and accounts say, if it was checked. */
+  /** How many keys may read and should not, or the reverse; undefined where it was not checked. */
   readonly wrongKeys: number | undefined;
   /** Undefined where the schema is not the program's or the database is damaged. */
   readonly totals: UsageTotals | undefined;
@@ -83,8 +83,8 @@ function checkKeys({ wrongKeys }: StoreFacts): Finding[] {
   if (wrongKeys === 0) return [ok("exactly the API keys in force may read")];
   return [
     problem(
-      `${wrongKeys} API keys may read and should not, or the reverse: another program has written ` +
-        "to the database, or it is damaged. Stop the server and kurs restore a backup.",
+      `${wrongKeys} API keys may read and should not, or the reverse: another program has ` +
+        "written to the database, or it is damaged. Stop the server and kurs restore a backup.",
     ),
   ];
 }
