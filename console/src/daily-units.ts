@@ -1,9 +1,8 @@
+import { DAY_MS } from "../../src/shared/clock.ts";
 import type { ApiKey, DailyUsage } from "./api.ts";
 
 /** At most this many series, each with its own colour; the least used keys share the last one. */
 const SERIES_MAX = 8;
-
-const DAY_MS = 86_400_000;
 
 export interface Series {
   readonly name: string;

@@ -1,4 +1,5 @@
 import { effect, signal } from "@preact/signals";
+import { DAY_MS } from "../../src/shared/clock.ts";
 import type { Usage } from "./api.ts";
 import type { DailyUnits } from "./daily-units.ts";
 import { session } from "./session.ts";
@@ -20,8 +21,6 @@ export function levelOf({ usage: { remaining_units, utilization } }: Usage): Quo
   if (remaining_units === 0) return "full";
   return utilization >= HIGH_SHARE ? "high" : "low";
 }
-
-const DAY_MS = 86_400_000;
 
 /** An even share of the quota: units per day that would use it up at the period's end. */
 export function unitsPerDay({ billing_period: { start, end }, usage }: Usage): number {

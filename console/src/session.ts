@@ -2,8 +2,8 @@ import { effect, signal } from "@preact/signals";
 import { root } from "./router.ts";
 
 /**
- * The current log-in: in memory, in each tab's own storage, and told to other tabs on request. No
- * cookie, and nothing remains when the last tab is closed
+ * The current log-in. Each tab keeps it in memory and in its own storage, and sends it to a tab
+ * that asks. No cookie, and nothing remains when the last tab is closed
  * (docs/decisions/0008-pages-are-files-of-one-build.md).
  */
 export interface Session {

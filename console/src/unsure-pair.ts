@@ -1,19 +1,14 @@
+import { pairName, parsePair } from "../../src/rates/rules/symbol.ts";
 import { ApiError } from "./api.ts";
-import { loadCoverage, nameOf } from "./coverage.ts";
+import { loadCoverage } from "./coverage.ts";
 
 /** A request does not wait longer for the list of pairs, which is large on some services. */
 const WAIT_MS_MAX = 2000;
 
-/** A symbol as the service reads it; undefined when it rejects it, which costs nothing. */
-function symbolOf(text: string): string | undefined {
-  const symbol = text.trim().toUpperCase();
-  return /^[A-Z0-9]{2,10}$/.test(symbol) ? symbol : undefined;
-}
-
-/** `EUR/USD` as the service reads it; undefined when it rejects one of the symbols. */
-export function pairNameOf(baseText: string, quoteText: string): string | undefined {
-  const [base, quote] = [symbolOf(baseText), symbolOf(quoteText)];
-  return base === undefined || quote === undefined ? undefined : nameOf({ base, quote });
+/** `EUR/USD` as the service reads it; undefined when it rejects a symbol, which costs nothing. */
+export function pairNameOf(base: string, quote: string): string | undefined {
+  const pair = parsePair(base, quote);
+  return pair && pairName(pair);
 }
 
 /**

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
 import { temporaryDirectory } from "../support/process.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { startServiceNow, type TestService } from "../support/service.ts";
 import { createKey, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
@@ -23,11 +23,7 @@ after(async () => {
 /** Starts a service by the browser's clock. */
 const startHere = (rest: { dataDirectory?: string; port?: number } = {}) => {
   const { port = 0, ...options } = rest;
-  return startService({
-    clock: new TestClock(new Date().toISOString()),
-    config: { port },
-    ...options,
-  });
+  return startServiceNow({ config: { port }, ...options });
 };
 
 const eventsOn = (page: Page) => page.getByRole("region", { name: "Your events" });

@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { brotliDecompressSync, gunzipSync, gzipSync } from "node:zlib";
 import { consolePages } from "../../src/pages/paths.ts";
 import { looks, startBrowser, Visitor } from "../support/browser.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { startServiceNow, type TestService } from "../support/service.ts";
 import { signUp, turnTo } from "./steps.ts";
 
 const ASSETS = join(import.meta.dirname, "../../console/dist/assets");
@@ -17,7 +17,7 @@ let service: TestService;
 
 before(async () => {
   // The browser, whose clock is the machine's, ends a session that is over by it.
-  service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  service = await startServiceNow();
 });
 
 after(async () => {

@@ -6,7 +6,7 @@ import type { Browser } from "playwright-core";
 import type { Config } from "../../src/config.ts";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
 import { type Server, serve, temporaryDirectory } from "../support/process.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { startServiceNow } from "../support/service.ts";
 import { createKey, logIn, signUp, tryIt, turnTo } from "./steps.ts";
 
 let browser: Browser;
@@ -23,7 +23,7 @@ after(() => resources.disposeAsync());
 
 /** Starts a service in this process, which takes a tenth of the CPU time of a child process. */
 const startHere = (config: Partial<Config> = {}, rest: { dataDirectory?: string } = {}) =>
-  startService({ clock: new TestClock(new Date().toISOString()), config, ...rest });
+  startServiceNow({ config, ...rest });
 
 for (const look of looks) {
   test(`${look.name}: the page shows an exhausted quota, and a rejected read costs nothing`, async () => {

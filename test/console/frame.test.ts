@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { startServiceNow, type TestService } from "../support/service.ts";
 import { excuseShift, logIn, logOut, PASSWORD, signUp } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
@@ -13,7 +13,7 @@ let service: TestService;
 
 before(async () => {
   browser = await startBrowser();
-  service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  service = await startServiceNow();
   await service.register(EMAIL);
 });
 
@@ -223,10 +223,7 @@ for (const [name, smtpUrl, text] of [
   ["with a mail server", "smtp://127.0.0.1:9", `We have sent a mail to ${EMAIL}`],
 ] as const) {
   test(`${name}: the console says where the mails go`, async () => {
-    await using own = await startService({
-      clock: new TestClock(new Date().toISOString()),
-      config: { smtpUrl },
-    });
+    await using own = await startServiceNow({ config: { smtpUrl } });
     await using visitor = await Visitor.come(browser, own.url, phone);
     const { page } = visitor;
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { startServiceNow, type TestService } from "../support/service.ts";
 import {
   assertSoundAndNarrow,
   createKey,
@@ -28,9 +28,6 @@ after(async () => {
   await browser?.close();
 });
 
-/** Starts a service by the browser's clock, with the snapshot's rates. */
-const startHere = () => startService({ clock: new TestClock(new Date().toISOString()) });
-
 const rowsOf = (page: Page) => page.getByRole("region", { name: "Pairs" }).getByRole("listitem");
 
 const textOf = async (page: Page) => (await page.locator("main").textContent()) ?? "";
@@ -47,7 +44,7 @@ async function openRates(service: TestService, visitor: Visitor): Promise<void> 
 
 for (const each of looks) {
   test(`${each.name}: the page Rates finds a pair, and "Try it" reads it`, async () => {
-    await using service = await startHere();
+    await using service = await startServiceNow();
     await using visitor = await Visitor.come(browser, service.url, each);
     const { page } = visitor;
     await signUp(page, EMAIL);
@@ -86,7 +83,7 @@ for (const each of looks) {
   });
 
   test(`${each.name}: suspended pairs are named, and marked in the list`, async () => {
-    await using service = await startHere();
+    await using service = await startServiceNow();
     service.query("UPDATE rates SET suspended_at = '2026-01-01' WHERE base = 'AUD'");
     service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
     await using visitor = await Visitor.come(browser, service.url, each);
@@ -104,7 +101,7 @@ for (const each of looks) {
 }
 
 test("the search takes codes, pairs and names in any case and order, base first", async () => {
-  await using service = await startHere();
+  await using service = await startServiceNow();
   await using visitor = await Visitor.come(browser, service.url, look);
   const { page } = visitor;
   await openRates(service, visitor);
@@ -132,7 +129,7 @@ test("the search takes codes, pairs and names in any case and order, base first"
 });
 
 test("of 10,000 pairs the page shows 40 at a time, and finds each", async () => {
-  await using service = await startHere();
+  await using service = await startServiceNow();
   {
     using database = service.database();
     database.exec("BEGIN; DELETE FROM rates");
@@ -168,7 +165,7 @@ test("of 10,000 pairs the page shows 40 at a time, and finds each", async () => 
 });
 
 test("the list is sent once: later visits ask whether it has changed", async () => {
-  await using service = await startHere();
+  await using service = await startServiceNow();
   await using visitor = await Visitor.come(browser, service.url, look);
   const { page } = visitor;
   const statuses: number[] = [];
@@ -194,7 +191,7 @@ test("the list is sent once: later visits ask whether it has changed", async () 
 });
 
 test("a service without rates says so", async () => {
-  await using service = await startHere();
+  await using service = await startServiceNow();
   service.query("DELETE FROM rates");
   service.query("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
   await service.register(EMAIL);
@@ -209,7 +206,7 @@ test("a service without rates says so", async () => {
 });
 
 test("a log-in leads to the rates, and to the keys while there is none", async () => {
-  await using service = await startHere();
+  await using service = await startServiceNow();
   await service.register(EMAIL);
   await using visitor = await Visitor.come(browser, service.url, look);
   const { page } = visitor;

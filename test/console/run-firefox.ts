@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FirefoxTab, startFirefox } from "../support/firefox.ts";
 import { eventually } from "../support/mails.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { startServiceNow } from "../support/service.ts";
 import { PASSWORD } from "./steps.ts";
 
 // The main flows in Firefox, where it is installed: `npm run firefox`.
@@ -39,7 +39,7 @@ const click = (tab: FirefoxTab, name: string) =>
   });
 
 test("Firefox: an account, a key, a read, its usage, and a session in two tabs", async () => {
-  await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  await using service = await startServiceNow();
   await using firefox = await startFirefox();
   const tab = await firefox.openTab();
 

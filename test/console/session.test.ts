@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { looks, startBrowser, Visitor } from "../support/browser.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { startService, startServiceNow, TestClock } from "../support/service.ts";
 import { excuseShift, logIn, logOut, turnTo } from "./steps.ts";
 
 const DAY_MS = 86_400_000;
@@ -67,7 +67,7 @@ for (const each of looks) {
 }
 
 test("the page ends an expired session without a request", async () => {
-  await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  await using service = await startServiceNow();
   await service.openSession("ada@example.org");
   assert.ok(look !== undefined);
   await using visitor = await Visitor.come(browser, service.url, look);
@@ -120,7 +120,7 @@ test("a log-out ends the session at the service, not only in the tab", async () 
 });
 
 test("after a log-in the console only returns to its own pages", async () => {
-  await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  await using service = await startServiceNow();
   await service.openSession("ada@example.org");
   assert.ok(look !== undefined);
   for (const next of [
@@ -140,7 +140,7 @@ test("after a log-in the console only returns to its own pages", async () => {
 });
 
 test("a visitor can log in, create a key and revoke it with the keyboard alone", async () => {
-  await using service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  await using service = await startServiceNow();
   await service.openSession("ada@example.org");
   assert.ok(look !== undefined);
   await using visitor = await Visitor.come(browser, service.url, look);

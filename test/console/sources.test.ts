@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { startServiceNow } from "../support/service.ts";
 import { assertSoundAndNarrow, excuseShift, logIn, signUp, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
@@ -18,12 +18,9 @@ after(async () => {
   await browser?.close();
 });
 
-/** Starts a service by the browser's clock, with the snapshot's rates. */
-const startHere = () => startService({ clock: new TestClock(new Date().toISOString()) });
-
 for (const each of looks) {
   test(`${each.name}: the page Sources shows publisher, terms, schedule, pairs and state`, async () => {
-    await using service = await startHere();
+    await using service = await startServiceNow();
     await using visitor = await Visitor.come(browser, service.url, each);
     const { page } = visitor;
     await signUp(page, EMAIL);
@@ -61,7 +58,7 @@ for (const each of looks) {
 
 for (const each of looks) {
   test(`${each.name}: the page of a source shows its terms, its calendar and its pairs`, async () => {
-    await using service = await startHere();
+    await using service = await startServiceNow();
     await using visitor = await Visitor.come(browser, service.url, each);
     const { page } = visitor;
     await signUp(page, EMAIL);
@@ -86,7 +83,7 @@ for (const each of looks) {
 }
 
 test("a log-in leads back to the source that was asked for", async () => {
-  await using service = await startHere();
+  await using service = await startServiceNow();
   await service.newCustomer(EMAIL);
   await using visitor = await Visitor.come(browser, service.url, look);
   const { page } = visitor;
@@ -100,7 +97,7 @@ test("a log-in leads back to the source that was asked for", async () => {
 });
 
 test("the page of an unknown source says so, and leads to the others", async () => {
-  await using service = await startHere();
+  await using service = await startServiceNow();
   await service.register(EMAIL);
   await using visitor = await Visitor.come(browser, service.url, look);
   const { page } = visitor;
@@ -116,7 +113,7 @@ test("the page of an unknown source says so, and leads to the others", async () 
 });
 
 test("the page Sources says so when there are none", async () => {
-  await using service = await startHere();
+  await using service = await startServiceNow();
   service.query("DELETE FROM rates WHERE source <> 'import'");
   service.query("UPDATE versions SET version = version + 1");
   await service.register(EMAIL);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { startServiceNow, type TestService } from "../support/service.ts";
 import { logIn, logOut, turnTo } from "./steps.ts";
 
 const ADA = "ada@example.org";
@@ -16,7 +16,7 @@ let service: TestService;
 before(async () => {
   browser = await startBrowser();
   // The browser, whose clock is the machine's, ends a session that is over by it.
-  service = await startService({ clock: new TestClock(new Date().toISOString()) });
+  service = await startServiceNow();
   await service.register(ADA);
   await service.register(BOB);
 });
@@ -110,7 +110,7 @@ test("a log-out in one of three tabs logs out all, at the service too", async ()
 });
 
 test("a session that one tab finds expired ends in the other, which leads back to its page", async () => {
-  await using own = await startService({ clock: new TestClock(new Date().toISOString()) });
+  await using own = await startServiceNow();
   await own.register(ADA);
   await using visitor = await Visitor.come(browser, own.url, look);
   const { page } = visitor;

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { startServiceNow, type TestService } from "../support/service.ts";
 import { excuseShift, logIn, turnTo } from "./steps.ts";
 
 const EMAIL = "ada@example.org";
@@ -20,8 +20,7 @@ after(async () => {
   await browser?.close();
 });
 
-const startHere = (freePlanUnits = 1000) =>
-  startService({ clock: new TestClock(new Date().toISOString()), config: { freePlanUnits } });
+const startHere = (freePlanUnits = 1000) => startServiceNow({ config: { freePlanUnits } });
 
 /** Logs in on a page that needs a session. */
 async function openPage(page: Page, path: string): Promise<void> {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Browser } from "playwright-core";
 import { type Look, looks, startBrowser, Visitor } from "../support/browser.ts";
-import { startService, TestClock } from "../support/service.ts";
+import { startServiceNow } from "../support/service.ts";
 import { assertSoundAndNarrow } from "./steps.ts";
 
 const [look] = looks as [Look];
@@ -17,8 +17,7 @@ after(async () => {
   await browser?.close();
 });
 
-const startHere = (config = {}) =>
-  startService({ clock: new TestClock(new Date().toISOString()), config });
+const startHere = (config = {}) => startServiceNow({ config });
 
 for (const each of looks) {
   test(`${each.name}: a visitor sees what the service has, what it costs and whose program it is`, async () => {

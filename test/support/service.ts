@@ -114,6 +114,10 @@ export async function startService(options: TestOptions = {}) {
   return test;
 }
 
+/** Starts a service by the browser's clock, which the tests do not set. */
+export const startServiceNow = (options: Omit<TestOptions, "clock"> = {}) =>
+  startService({ ...options, clock: new TestClock(new Date().toISOString()) });
+
 export type TestService = Awaited<ReturnType<typeof startService>>;
 
 /** Starts a service for all tests of a file, which stops after them. */

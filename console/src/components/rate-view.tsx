@@ -1,3 +1,4 @@
+import { DAY_MS } from "../../../src/shared/clock.ts";
 import { type Coverage, nameOf } from "../coverage.ts";
 import { formatMinute, formatOld, groupDigits } from "../format.ts";
 import type { Outcome } from "../outcome.ts";
@@ -31,7 +32,7 @@ export function RateView({ rate, coverage }: RateViewProps) {
 }
 
 /** Without a calendar that expects the next one, a rate of another week counts as late. */
-const LATE_MS = 7 * 86_400_000;
+const LATE_MS = 7 * DAY_MS;
 
 function isLate(rate: RateViewProps["rate"], coverage: Coverage | undefined): boolean {
   const pair = coverage?.pairOf.get(nameOf(rate));
