@@ -48,7 +48,7 @@ import { createListSenders } from "./http/response/list.ts";
 import { createReplyWriter } from "./http/response/reply.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createServer } from "./http/server.ts";
-import { addNotFoundHandling, createMethodNotAllowedRoutes } from "./http/unmatched.ts";
+import { addUnmatchedHandling } from "./http/unmatched.ts";
 import { createMessageParser } from "./mcp/fast-path.ts";
 import { createRespondToMcp, mcpRoutes } from "./mcp/http.ts";
 import { createOriginCheck } from "./mcp/origin-check.ts";
@@ -157,11 +157,10 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  addNotFoundHandling(app, replyWriter, createNotFoundPage());
+  addUnmatchedHandling(app, replyWriter, createNotFoundPage());
   awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 
-  const addMethodNotAllowedRoutes = createMethodNotAllowedRoutes(app, replyWriter);
   openApiRoute(app, { ...settings, schemas });
   const sessionGuard = createSessionGuard(deps.sessions.authenticate);
   app.decorateRequest("accountId", null);
@@ -183,7 +182,6 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   if (!consoleRoutes(app, settings)) {
     log.warn("the console is not built: run `npm run build`");
   }
-  addMethodNotAllowedRoutes();
   return app;
 }
 

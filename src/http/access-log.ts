@@ -3,6 +3,7 @@ import type { DestinationStream, Logger } from "pino";
 import type { Clock } from "../shared/clock.ts";
 import type { FailureCode } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
+import { routeOf } from "./route.ts";
 
 declare module "fastify" {
   interface FastifyRequest {
@@ -36,8 +37,8 @@ export function withObserver(
 }
 
 export function loggedRequest(request: FastifyRequest): LoggedRequest {
-  const { id, method, routeOptions, arrivedMs } = request;
-  const route = routeOptions.url ?? "(none)";
+  const { id, method, arrivedMs } = request;
+  const route = routeOf(request).url ?? "(none)";
   return { id, method, route, arrivedMs, servedBy: "node_http" };
 }
 

@@ -10,6 +10,9 @@ import { schemaFailure, setCompilers, withoutCompilers } from "./validation.ts";
 const BODY_BYTES_MAX = 16 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
 
+/** No path parameter is rejected for its length: the service validates symbols. */
+export const routerOptions = { maxParamLength: HEADER_BYTES_MAX };
+
 /** How long a client may take to send a whole request, and its headers. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 15_000;
@@ -34,9 +37,8 @@ export function createServer(trustedProxies: readonly string[]): App {
     // Without it, a client that never reads its responses would keep them in memory forever.
     connectionTimeout: SILENCE_MS,
     bodyLimit: BODY_BYTES_MAX,
-    // No path parameter is rejected for its length: the service validates symbols.
     rewriteUrl: pathOf,
-    routerOptions: { maxParamLength: HEADER_BYTES_MAX },
+    routerOptions,
     trustProxy: trustedProxies.length === 0 ? false : createTrust(trustedProxies),
     genReqId: () => randomUUIDv7(),
     requestIdHeader: false,

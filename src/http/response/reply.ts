@@ -4,6 +4,7 @@ import { type LogAccess, loggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { App } from "../fastify.ts";
 import { corsHeaders, pageHeaders } from "../headers.ts";
+import { routeOf } from "../route.ts";
 import { errorResponse, type HttpResponse } from "./response.ts";
 
 /**
@@ -75,7 +76,7 @@ export function createReplyWriter(
     send,
 
     sendFailure(request, reply, failure, headers) {
-      const { challenge = "Session" } = request.routeOptions.config;
+      const challenge = routeOf(request).config.challenge ?? "Session";
       send(request, reply, errorResponse(failure, request.id, challenge, headers));
     },
 
