@@ -1,6 +1,7 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { format } from "node:util";
+import { setFlagsFromString } from "node:v8";
 import { readVerified } from "./backups/kept.ts";
 import type { OpenedFile } from "./cli/input-file.ts";
 import { operator } from "./cli/operator.ts";
@@ -26,6 +27,10 @@ async function serve(config: Config): Promise<void> {
   const { welcome } = await import("./welcome.ts");
   const { createLog } = await import("./log/log.ts");
   const { loadReadableLines } = await import("./log/terminal.ts");
+  // Else V8, after many rejected requests, allocates in the old generation what dies with its
+  // request: a 400 took 35 to 60 µs of processor time instead of 22 to 25. With this flag from the
+  // start of the process, Node.js would compile its own modules, 25 ms, instead of using its cache.
+  setFlagsFromString("--no-allocation-site-pretenuring");
   const stop = Promise.withResolvers<void>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {

@@ -9,7 +9,7 @@ import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
 import { createFileIdentityCheck } from "../storage/sqlite/health/file-guard.ts";
-import { damageLater } from "../storage/sqlite/health/integrity.ts";
+import { damageLater, EXAMINE_WITH_SMALL_CACHE } from "../storage/sqlite/health/integrity.ts";
 import { knownSchema, schemaOf } from "../storage/sqlite/migrate.ts";
 import type { Examination } from "./facts.ts";
 import { readUsageTotals, type UnitStatements } from "./sql.ts";
@@ -113,6 +113,7 @@ function openAsOwner(file: string): DatabaseSync {
   using _owner = actAsOwnerOf(dirname(file));
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
+    database.exec(EXAMINE_WITH_SMALL_CACHE);
     schemaOf(database);
     return database;
   } catch (error) {

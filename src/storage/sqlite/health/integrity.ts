@@ -6,6 +6,12 @@ import { Worker } from "node:worker_threads";
 /** The most reports of damage to read: one is enough to reject a database, a few to describe it. */
 const REPORTS_MAX = 5;
 
+/**
+ * For a connection that only examines a database, and reads nearly every page once: SQLite's
+ * default of 2 MB is no faster.
+ */
+export const EXAMINE_WITH_SMALL_CACHE = "PRAGMA cache_size = -500";
+
 type PageCheck = "quick_check" | "integrity_check";
 
 /**
@@ -43,6 +49,7 @@ const CHECKER = `
   import { parentPort, workerData } from "node:worker_threads";
   const { file, timeout, check } = workerData;
   using database = new DatabaseSync(file, { readOnly: true, timeout });
+  database.exec("${EXAMINE_WITH_SMALL_CACHE}");
   const reports = database.prepare(check).all();
   const pageBytes = Number(database.prepare("PRAGMA page_size").get().page_size);
   parentPort.postMessage({ reports, pageBytes });`;
