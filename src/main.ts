@@ -28,8 +28,8 @@ async function serve(config: Config): Promise<void> {
   const { createLog } = await import("./log/log.ts");
   const { loadReadableLines } = await import("./log/terminal.ts");
   // Else V8, after many rejected requests, allocates in the old generation what dies with its
-  // request: a 400 took 35 to 60 µs of processor time instead of 22 to 25. With this flag from the
-  // start of the process, Node.js would compile its own modules, 25 ms, instead of using its cache.
+  // request: a 400 took 35 to 60 µs of processor time instead of 22 to 25. From the start of the
+  // process, this flag costs 25 ms (docs/decisions/0016-a-server-limits-its-young-generation.md).
   setFlagsFromString("--no-allocation-site-pretenuring");
   const stop = Promise.withResolvers<void>();
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
