@@ -21,7 +21,7 @@ export async function measureCommand(
 ): Promise<Figures> {
   const startedMs = performance.now();
   const env = { PATH: process.env.PATH, DATA_DIR: dataDirectory, RATE_SOURCES: "" };
-  const command = ["src/main.ts", ...args];
+  const command = ["bin/kurs.js", ...args];
   const child = spawn(process.execPath, command, { cwd: root, env, stdio: "ignore" });
   const peak = await peakUntilExit(child);
   if (child.exitCode !== 0) throw new Error(`kurs ${args[0]} exited with ${child.exitCode}`);

@@ -9,16 +9,19 @@ import { fileURLToPath } from "node:url";
 import { isNewEnough, runOnPinned } from "../scripts/run.js";
 import { YOUNG_GENERATION_FLAG } from "../scripts/young-generation.js";
 
+const [command, subcommand] = argv.slice(2);
 const args = [fileURLToPath(import.meta.url), ...argv.slice(2)];
-const isServer = argv[2] === "serve";
+
+/** Whether it allocates enough to fill a young generation. A server may run for months. */
+const allocatesMuch = command === "serve" || (command === "rates" && subcommand === "import");
 
 /** A clone runs its sources. A package has none: Node.js strips no types under node_modules. */
 const isClone = existsSync(new URL("../src/main.ts", import.meta.url));
 
 if (!isNewEnough) {
-  runOnPinned(isServer ? [YOUNG_GENERATION_FLAG, ...args] : args);
+  runOnPinned(allocatesMuch ? [YOUNG_GENERATION_FLAG, ...args] : args);
 } else {
-  if (isServer) limitYoungGeneration();
+  if (allocatesMuch) limitYoungGeneration();
   keepCompiledCode();
   await import(isClone ? "../src/main.ts" : "../dist/package/main.js");
 }

@@ -64,7 +64,21 @@ suite("V8's young generation", { concurrency: 2 }, () => {
     assert.deepEqual(await once(child, "close"), [0, null]);
   });
 
-  test("is V8's own in a command, which starts once", async () => {
+  test("is limited in an import, which reads its file and its stdin", async () => {
+    await using place = await notedStarts();
+    const { dataDirectory } = place;
+    const input = "base,quote,rate,as_of\nEUR,XAU,0.5,2026-03-13T15:00:00Z\n";
+    const { exitCode, stdout } = await kurs(["rates", "import", "-"], { main, ...place, input });
+    assert.deepEqual([exitCode, stdout], [0, "stored 1, held 0, rejected 0\n"]);
+    assert.deepEqual(
+      place.starts().map((start) => start.slice(1)),
+      [[], ["--max-semi-space-size=16"]],
+    );
+    const listed = await kurs(["rates", "list", "--json"], { main, dataDirectory });
+    assert.match(listed.stdout, /"quote":\s*"XAU"/);
+  });
+
+  test("is V8's own in another command, which starts once", async () => {
     await using place = await notedStarts();
     const { exitCode, stderr } = await kurs(["--version"], { main, ...place });
     assert.deepEqual([exitCode, stderr], [0, ""]);
