@@ -65,8 +65,8 @@ async function serve(config: Config): Promise<void> {
 /**
  * Keeps V8 from allocating in the old generation what dies soon: after many rejected requests a 400
  * took 35 to 60 µs of processor time instead of 22 to 25, and most imports 37 MB more. Call it when
- * the modules are loaded, whose cached code V8 rejects under another flag than it was compiled with:
- * 25 ms (docs/decisions/0016-a-server-limits-its-young-generation.md).
+ * the modules are loaded: V8 rejects code that was cached under other flags, which costs 25 ms
+ * (docs/decisions/0016-a-server-limits-its-young-generation.md).
  */
 function allocateYoung(): void {
   setFlagsFromString("--no-allocation-site-pretenuring");
