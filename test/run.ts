@@ -1,16 +1,35 @@
-import { globSync } from "node:fs";
-import { join } from "node:path";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { PassThrough } from "node:stream";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
+import { startPostgres } from "../harness/postgres.ts";
 import { COMPILE_CACHE } from "./support/compile-cache.ts";
 
-// Runs all test files, each in its own process: `npm test`. `node --test` runs single files.
+// Runs all test files: `npm test`. Most share a process with others of their folder, because a
+// process that loads the service costs 0.3 s of processor time. `node --test` runs single files.
 
 const ROOT = join(import.meta.dirname, "..");
+const GROUP = join(ROOT, "test/support/group.ts");
 
-/** Files wait half of their time, for a child or for the disk: four keep two cores busy. */
-const FILES_AT_ONCE = 4;
+/** Processes wait half of their time, for a child or for the disk: four keep two cores busy. */
+const PROCESSES_AT_ONCE = 4;
+
+/** More files in a process save little, and the last process would run alone at the end. */
+const FILES_PER_PROCESS = 8;
+
+/** These change the environment or the process, or measure it. */
+const ALONE = [
+  "test/architecture/",
+  "test/artefacts/",
+  "test/contract/",
+  "test/crypto/hash-pool.test.ts",
+  "test/faults/",
+  "test/nodes/",
+  "test/service/",
+  "test/torture/",
+];
 
 /** Files that mostly wait for timers run in addition to the others, one after the other. */
 const IDLE = [
@@ -42,31 +61,31 @@ process.env.KURS_TEST_MAIN = join(ROOT, "dist/bundle/main.js");
 const found = globSync("test/**/*.test.ts", { cwd: ROOT }).map((path) =>
   path.replaceAll("\\", "/"),
 );
-const gone = [...IDLE, ...LONG].filter((path) => !found.includes(path));
+const isListed = (path: string) => found.some((file) => file.startsWith(path));
+const gone = [...IDLE, ...LONG, ...ALONE].filter((path) => !isListed(path));
 if (gone.length > 0) throw new Error(`not there any more: ${gone.join(", ")}`);
-const busy = found.filter((path) => !IDLE.includes(path)).sort();
 
 const report = new PassThrough({ objectMode: true });
 report.compose(spec).pipe(process.stdout);
 const totals = new Map<string, number>();
+const costsFile = join(mkdtempSync(join(tmpdir(), "kurs-test-costs-")), "costs.ndjson");
+process.env.KURS_TEST_COSTS = costsFile;
 const startedMs = performance.now();
 
-/** Runs files. Writes their reports to `out`, except for the summary at the end of a run. */
-async function runFiles(
-  files: readonly string[],
-  concurrency: number,
-  out: { write(event: unknown): unknown },
-): Promise<boolean> {
-  const places = files.map((path) => join(ROOT, path));
-  let succeeded = false;
-  for await (const event of run({ cwd: ROOT, files: places, concurrency })) {
-    const { type, data } = event as { type: string; data: RunEvent };
-    if (data.file !== undefined) out.write(event);
-    else if (type === "test:summary") succeeded = data.success === true;
-    else if (type === "test:diagnostic") addUp(data.message ?? "");
-    else if (type !== "test:plan") out.write(event);
-  }
-  return succeeded;
+/** The files that share a process, in the order in which the processes start. */
+function inGroups(): readonly (readonly string[])[] {
+  const apart = found.filter((path) => ALONE.some((start) => path.startsWith(start)));
+  const first = [...new Set([...LONG, ...apart])];
+  const others = found.filter((path) => !first.includes(path) && !IDLE.includes(path)).sort();
+  const folders = Object.values(Object.groupBy(others, (path) => path.split("/")[1] ?? ""));
+  const groups = folders.flatMap((files = []) => {
+    const count = Math.ceil(files.length / FILES_PER_PROCESS);
+    const size = Math.ceil(files.length / count);
+    return Array.from({ length: count }, (_, index) =>
+      files.slice(index * size, (index + 1) * size),
+    );
+  });
+  return [...first.map((path) => [path]), ...groups];
 }
 
 interface RunEvent {
@@ -76,23 +95,61 @@ interface RunEvent {
   readonly success?: boolean;
 }
 
+/** Runs files in one process. @returns whether all tests passed. */
+async function runGroup(files: readonly string[]): Promise<boolean> {
+  const argv = files.map((path) => join(ROOT, path));
+  const events: unknown[] = [];
+  let succeeded = false;
+  for await (const event of run({ cwd: ROOT, files: [GROUP], argv })) {
+    const { type, data } = event as { type: string; data: RunEvent };
+    if (data.file !== undefined) events.push(event);
+    else if (type === "test:summary") succeeded = data.success === true;
+    else if (type === "test:diagnostic") addUp(data.message ?? "");
+    else if (type !== "test:plan") events.push(event);
+  }
+  // A reporter expects all events of one group before those of another.
+  for (const event of events) report.write(event);
+  return succeeded;
+}
+
 function addUp(message: string): void {
   const [name = "", count] = message.split(" ");
   if (name !== "duration_ms") totals.set(name, (totals.get(name) ?? 0) + Number(count));
 }
 
-// A reporter expects all events of one file before those of another.
-const later: unknown[] = [];
+/** Runs groups one after the other, taking each from those that are left. */
+async function runGroups(groups: Iterator<readonly string[]>): Promise<boolean> {
+  let succeeded = true;
+  for (let next = groups.next(); next.done !== true; next = groups.next()) {
+    if (!(await runGroup(next.value))) succeeded = false;
+  }
+  return succeeded;
+}
+
+// One server for all files: starting one takes 1 s of processor time.
+await using postgres = await startPostgres({ settings: { max_connections: "500" } });
+process.env.TEST_DATABASE_URL ??= postgres.url();
+const groups = inGroups().values();
 const outcomes = await Promise.all([
-  runFiles([...new Set([...LONG, ...busy])], FILES_AT_ONCE, report),
-  runFiles(IDLE, 1, { write: (event) => later.push(event) }),
+  ...Array.from({ length: PROCESSES_AT_ONCE }, () => runGroups(groups)),
+  runGroups(IDLE.map((path) => [path]).values()),
 ]);
-for (const event of later) report.write(event);
 const success = !outcomes.includes(false);
-const seconds = Math.round((performance.now() - startedMs) / 1000);
-for (const [name, count] of [...totals, ["seconds", seconds] as const]) {
-  const data = { nesting: 0, message: `${name} ${count}`, level: "info" };
-  report.write({ type: "test:diagnostic", data });
+const costs = readFileSync(costsFile, "utf8")
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line) as { readonly file: string; readonly seconds: number })
+  .sort((one, other) => other.seconds - one.seconds);
+const totalCpu = costs.reduce((sum, { seconds }) => sum + seconds, 0);
+const lines = [
+  ...[...totals].map(([name, count]) => `${name} ${count}`),
+  `seconds ${Math.round((performance.now() - startedMs) / 1000)}`,
+  `CPU seconds ${Math.round(totalCpu)}, of them in the ten most expensive files:`,
+  ...costs.slice(0, 10).map(({ file, seconds }) => `${seconds.toFixed(1).padStart(6)} ${file}`),
+];
+for (const message of lines) {
+  report.write({ type: "test:diagnostic", data: { nesting: 0, message, level: "info" } });
 }
 report.end({ type: "test:summary", data: { success } });
+rmSync(dirname(costsFile), { recursive: true });
 if (!success) process.exitCode = 1;

@@ -18,11 +18,14 @@ let server: Promise<string> | undefined;
 let started: PostgresServer | undefined;
 let schemas = 0;
 
-// Here and not where the server starts: there it would end with the first test that uses it.
-after(async () => {
-  await (await owner)?.end();
-  await started?.[Symbol.asyncDispose]();
-});
+// Here and not where the server starts: there it would end with the first test that uses it. A run
+// of all tests has one server for all files, also for those that come later in this process.
+if (process.env.TEST_DATABASE_URL === undefined) {
+  after(async () => {
+    await (await owner)?.end();
+    await started?.[Symbol.asyncDispose]();
+  });
+}
 
 // One connection creates and removes all schemas: a new connection costs more than a schema.
 let owner: Promise<Client> | undefined;
@@ -31,6 +34,8 @@ let administered: Promise<unknown> = Promise.resolve();
 async function connectOwner(): Promise<Client> {
   const client = new Client({ connectionString: await serverUrl() });
   await client.connect();
+  // It lives as long as the process and must not keep it alive.
+  (client as Client & { unref(): void }).unref();
   return client;
 }
 
@@ -88,8 +93,8 @@ function serverUrl(): Promise<string> {
 }
 
 async function begin(): Promise<string> {
-  const given = process.env.TEST_DATABASE_URL;
-  if (given !== undefined && given !== "") return given;
+  const { TEST_DATABASE_URL: given } = process.env;
+  if (given !== undefined) return given;
   started = await startPostgres();
   return started.url();
 }
