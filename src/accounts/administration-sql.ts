@@ -4,7 +4,7 @@ import { ACTIVE_KEY, integerOf, textOf } from "../storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../storage/engine.ts";
 import type { AdministrationStore, ExportSection } from "./administration.ts";
 import { REMOVE_INVITATIONS } from "./invitations-sql.ts";
-import { END_SESSIONS, WRITE_TOKEN } from "./tokens-sql.ts";
+import { END_SESSIONS, lockOfEmail, WRITE_TOKEN } from "./tokens-sql.ts";
 
 const SUSPEND = `
   UPDATE accounts SET suspended_at = $2 WHERE email = $1 AND suspended_at IS NULL RETURNING id`;
@@ -123,7 +123,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
         yield statement(WRITE_TOKEN, accountId, "password_reset", tokenHash, expiresAt);
         yield writeEvent("password.reset_link_created", origin, { accountId });
         return { isSuspended: account.suspended_at !== null };
-      }),
+      }, lockOfEmail(email)),
 
     delete: (email, origin, passwordHash) =>
       engine.transaction(function* () {
@@ -139,7 +139,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
         yield writeEvent("account.deleted", origin, { accountId });
         yield statement(ERASE_EVENTS, accountId);
         return true;
-      }),
+      }, lockOfEmail(email)),
 
     withdrawInvitations: (email, origin) =>
       engine.transaction(function* () {
@@ -150,7 +150,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
           yield writeEvent("account.invitation_withdrawn", origin, { accountId });
         }
         return withdrawn.length;
-      }),
+      }, lockOfEmail(email)),
 
     ...readingOf(engine),
   };
