@@ -69,7 +69,7 @@ const SET_PASSWORD = `
 
 export const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1 RETURNING account_id";
 
-const REVOKE_KEYS = `
+export const REVOKE_KEYS = `
   UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${ACTIVE_KEY} RETURNING id`;
 
 const REQUEST_OF: Record<TokenPurpose, Action> = {
