@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { runBackupLoop } from "./backups/backup-loop.ts";
 import { runQuotaNoticeLoop } from "./billing/quota-notices.ts";
 import { runCleanupLoop } from "./cleanup/cleanup.ts";
+import { createTrustedNowMs } from "./cleanup/trusted-time.ts";
 import type { runOwnCommand } from "./cli/own-command.ts";
 import type { Config } from "./config.ts";
 import { createDeliverMail, type DeliveryReport } from "./mail/deliver.ts";
@@ -69,7 +70,12 @@ export function startCleanup(
   { clock, log }: BackgroundDeps,
 ): AsyncDisposable {
   const onError = (err: unknown) => log.error({ err }, "expired rows could not be removed");
-  const uses = { store, clock, auditDays, historyDays, onError };
+  const onClockAhead = (trusted: string) =>
+    log.warn(
+      { trusted },
+      "the clock is over a day ahead: nothing is removed by its age until kurs clock accept",
+    );
+  const uses = { store, clock, auditDays, historyDays, onClockAhead, onError };
   return runUntilDisposed((signal) => runCleanupLoop(uses, signal));
 }
 
@@ -132,7 +138,8 @@ export function startMailDelivery(
   const abort = new AbortController();
   const onError = (err: unknown) => log.error({ err }, "the mail delivery loop failed");
   const onReport = (report: DeliveryReport) => logDelivery(log, report);
-  const deliverMail = createDeliverMail({ ...deps, store, mailer, onReport });
+  const trustedNowMs = createTrustedNowMs({ ...deps, store });
+  const deliverMail = createDeliverMail({ ...deps, store, mailer, trustedNowMs, onReport });
   const ended = runDeliveryLoop(
     { ...deps, store, deliverMail, onError },
     { stop: stop.signal, abort: abort.signal },

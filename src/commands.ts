@@ -5,6 +5,7 @@ import { type AuditCommandDeps, auditCommands } from "./audit/cli.ts";
 import { type BackupCommandDeps, backupCommands } from "./backups/cli.ts";
 import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
 import { type UsageCommandDeps, usageCommands } from "./billing/usage-cli.ts";
+import { type ClockCommandDeps, clockCommands } from "./cleanup/cli.ts";
 import { CommandError } from "./cli/command.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
@@ -24,6 +25,7 @@ export type CommandDeps = AccountCommandDeps &
   RateCommandDeps &
   StoreCommandDeps &
   BackupCommandDeps &
+  ClockCommandDeps &
   DoctorCommandDeps & {
     /** Serves until a signal stops it. */
     readonly serve: () => Promise<void>;
@@ -78,6 +80,7 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   mailCommands(program, deps);
   storeCommands(program, deps);
   backupCommands(program, deps);
+  clockCommands(program, deps);
   doctorCommands(program, deps, setExitCode);
   return program;
 }

@@ -11,6 +11,7 @@ import { createSqliteSessionUsage } from "./billing/session-usage/sqlite.ts";
 import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
 import type { SessionUsageStore } from "./billing/store.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
+import { trustedTimeStore, trustedTimeTables } from "./cleanup/trusted-time-sql.ts";
 import { mailStore, mailTables } from "./mail/sql.ts";
 import { createReadBatcher, type ObserveBatch, withObserver } from "./metering/batch/batcher.ts";
 import { createSqliteBatches } from "./metering/batch/sqlite.ts";
@@ -119,6 +120,7 @@ export function createStore(
     mails: mailStore(engine),
     audit: auditStore(engine),
     cleanup: cleanupStore(engine),
+    trustedTime: trustedTimeStore(engine),
     metering: createReadBatcher(
       observeBatch === undefined ? batches : withObserver(batches, observeBatch),
     ),
@@ -143,4 +145,5 @@ export const tables: readonly Table[] = Object.entries({
   ...mailTables,
   ...auditTables,
   ...cleanupTables,
+  ...trustedTimeTables,
 }).map(([name, columns]) => ({ name, ...columns }));

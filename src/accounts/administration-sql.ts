@@ -4,7 +4,7 @@ import { ACTIVE_KEY, integerOf, textOf } from "../storage/columns.ts";
 import { type Engine, statement, type Transaction } from "../storage/engine.ts";
 import type { AdministrationStore, ExportSection } from "./administration.ts";
 import { REMOVE_INVITATIONS } from "./invitations-sql.ts";
-import { END_SESSIONS, WRITE_TOKEN } from "./tokens-sql.ts";
+import { END_SESSIONS, lockOfEmail, REVOKE_KEYS, WRITE_TOKEN } from "./tokens-sql.ts";
 
 const SUSPEND = `
   UPDATE accounts SET suspended_at = $2 WHERE email = $1 AND suspended_at IS NULL RETURNING id`;
@@ -29,11 +29,9 @@ const ERASE_ACCOUNT = `
     suspended_at = NULL, quota_mails = 0, deleted_at = $2
   WHERE email = $1 AND password_hash = coalesce($3, password_hash) RETURNING id`;
 
-// The keys' rows stay for the units by day. No credential has a digest of this form.
-const ERASE_KEYS = `
-  UPDATE api_keys SET key_hash = 'deleted ' || id, name = '', key_prefix = '',
-    revoked_at = coalesce(revoked_at, $2)
-  WHERE account_id = $1`;
+// The keys' rows stay for the units by day. Their digests are of random secrets and tell nothing of
+// their owner. SQLite orders the rows by them: a change of 10,000 takes 130 ms, this one 20.
+const ERASE_KEY_NAMES = "UPDATE api_keys SET name = '', key_prefix = '' WHERE account_id = $1";
 
 const ERASE_EVENTS = `
   UPDATE events SET details = NULL,
@@ -123,7 +121,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
         yield statement(WRITE_TOKEN, accountId, "password_reset", tokenHash, expiresAt);
         yield writeEvent("password.reset_link_created", origin, { accountId });
         return { isSuspended: account.suspended_at !== null };
-      }),
+      }, lockOfEmail(email)),
 
     delete: (email, origin, passwordHash) =>
       engine.transaction(function* () {
@@ -132,14 +130,15 @@ export function administrationStore(engine: Engine): AdministrationStore {
         if (account === undefined) return false;
         const accountId = textOf(account, "id");
         yield statement(END_SESSIONS, accountId);
-        yield statement(ERASE_KEYS, accountId, origin.at);
+        yield statement(REVOKE_KEYS, accountId, origin.at);
+        yield statement(ERASE_KEY_NAMES, accountId);
         for (const sql of DELETE_REST) yield statement(sql, accountId);
         yield statement(REMOVE_INVITATIONS, email);
         yield statement(DELETE_INVITATION_MAILS, email);
         yield writeEvent("account.deleted", origin, { accountId });
         yield statement(ERASE_EVENTS, accountId);
         return true;
-      }),
+      }, lockOfEmail(email)),
 
     withdrawInvitations: (email, origin) =>
       engine.transaction(function* () {
@@ -150,7 +149,7 @@ export function administrationStore(engine: Engine): AdministrationStore {
           yield writeEvent("account.invitation_withdrawn", origin, { accountId });
         }
         return withdrawn.length;
-      }),
+      }, lockOfEmail(email)),
 
     ...readingOf(engine),
   };

@@ -4,6 +4,7 @@ import { type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
 import { IS_ACCOUNT, insertAccount } from "./sql.ts";
 import type { Invitation, InvitationStore } from "./store.ts";
+import { lockOfEmail } from "./tokens-sql.ts";
 
 export const invitationTables: Tables = {
   invitations: { key: "token_hash", others: "account_id, email, plan, created_at, expires_at" },
@@ -31,7 +32,7 @@ export function invitationStore(engine: Engine): InvitationStore {
         yield writeMail({ id: mailId, to: { email }, kind: "invitation", createdAt, link });
         yield writeEvent("account.invited", origin, { accountId, details: { plan } });
         return true;
-      });
+      }, lockOfEmail(email));
     },
 
     async find(tokenHash, email, now) {
@@ -40,21 +41,16 @@ export function invitationStore(engine: Engine): InvitationStore {
     },
 
     accept: (tokenHash, account, origin) =>
-      engine.transaction(
-        function* () {
-          const { id: accountId, email, plan } = account;
-          const found = yield statement(VALID_INVITATION, tokenHash, email, origin.at);
-          if (found.length === 0) return "invalid";
-          if (!(yield* insertAccount(account))) return "email_taken";
-          yield statement(REMOVE_INVITATIONS, email);
-          const details = { plan, invited: true };
-          yield writeEvent("account.registered", origin, { accountId, details });
-          return "accepted";
-        },
-        // The lock lets each of several simultaneous uses see whether another was first; without
-        // it, two invitations for one email could also wait for each other's rows.
-        `invitations for ${account.email}`,
-      ),
+      engine.transaction(function* () {
+        const { id: accountId, email, plan } = account;
+        const found = yield statement(VALID_INVITATION, tokenHash, email, origin.at);
+        if (found.length === 0) return "invalid";
+        if (!(yield* insertAccount(account))) return "email_taken";
+        yield statement(REMOVE_INVITATIONS, email);
+        const details = { plan, invited: true };
+        yield writeEvent("account.registered", origin, { accountId, details });
+        return "accepted";
+      }, lockOfEmail(account.email)),
   };
 }
 

@@ -21,8 +21,6 @@ const RENEW_PASSWORD = `
   UPDATE accounts SET password_hash = $3
   WHERE id = $1 AND password_hash = $2 AND suspended_at IS NULL RETURNING id`;
 
-const REMOVE_EXPIRED = "DELETE FROM sessions WHERE account_id = $1 AND expires_at <= $2";
-
 // A session created well in the future comes from a clock that has been set back since: it would
 // outlive the lifetime of sessions.
 const VALID_SESSION = `
@@ -62,7 +60,6 @@ export function sessionStore(engine: Engine): SessionStore {
         const isUnchanged =
           (yield statement(RENEW_PASSWORD, accountId, hash, nextHash)).length === 1;
         if (!isUnchanged) return false;
-        yield statement(REMOVE_EXPIRED, accountId, createdAt);
         const values = [tokenHash, id, accountId, createdAt, expiresAt, address] as const;
         yield statement(CREATE_SESSION, ...values);
         yield writeEvent("session.started", origin, { accountId });

@@ -9,7 +9,7 @@ import type {
   AuthWindow,
   AuthWindowStore,
 } from "./store.ts";
-import { writeToken } from "./tokens-sql.ts";
+import { lockOfEmail, writeToken } from "./tokens-sql.ts";
 
 export const accountTables: Tables = {
   accounts: {
@@ -64,14 +64,14 @@ export const IS_ACCOUNT = "SELECT id FROM accounts WHERE email = $1";
 export function accountStore(engine: Engine): AccountStore {
   return {
     create(account, token, origin) {
-      const { id, plan } = account;
+      const { id, email, plan } = account;
       return engine.transaction(function* () {
         if (!(yield* insertAccount(account))) return false;
         yield* writeToken(id, token);
         const action = origin.actor.kind === "account" ? "account.registered" : "account.created";
         yield writeEvent(action, origin, { accountId: id, details: { plan } });
         return true;
-      });
+      }, lockOfEmail(email));
     },
 
     async findByEmail(email) {

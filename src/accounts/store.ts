@@ -122,7 +122,7 @@ export interface CheckedPassword {
 
 export interface SessionStore {
   /**
-   * Stores a session, removes the account's expired ones, and updates the password's hash.
+   * Stores a session and updates the password's hash.
    *
    * @returns false, and stores nothing, when the password has changed since the check or the
    *   account is suspended.

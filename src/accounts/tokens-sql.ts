@@ -13,6 +13,14 @@ export const mailTokenTables: Tables = {
   mail_tokens: { key: "token_hash", others: "account_id, purpose, expires_at" },
 };
 
+/**
+ * The lock of transactions that write what an email's account, or the lack of one, permits: a
+ * deletion of the account runs before them or finds what they wrote. It also lets each of several
+ * requests for tokens count the others' rows, and each use of an invitation see another one. Unlike
+ * a lock of the account's row it takes as long when no account has the email.
+ */
+export const lockOfEmail = (email: string): string => `email ${email}`;
+
 // Returns one row even for an email without an account, and bounds the counts: the duration reveals
 // neither whether an account exists nor how many mails it was sent. The upper bounds ignore tokens
 // and mails from a clock that was far ahead and has been set back since.
@@ -38,6 +46,13 @@ const TOKEN_EMAIL = `
   SELECT a.email FROM mail_tokens t JOIN accounts a ON a.id = t.account_id
   WHERE t.token_hash = $1 AND t.purpose = $2 AND t.expires_at > $3`;
 
+// Changes nothing. Every transaction locks the account before its tokens, sessions and keys: a
+// deletion that waited for the tokens here, while their use waited for the account, would be a
+// deadlock.
+const LOCK_OWNER = `
+  UPDATE accounts SET email = email
+  WHERE id = (SELECT account_id FROM mail_tokens WHERE token_hash = $1)`;
+
 // Tests and changes in one statement, which also voids the account's other tokens of the purpose:
 // of two simultaneous uses, of the same token or of two tokens, only one finds its row.
 const SPEND_TOKEN = `
@@ -54,7 +69,7 @@ const SET_PASSWORD = `
 
 export const END_SESSIONS = "DELETE FROM sessions WHERE account_id = $1 RETURNING account_id";
 
-const REVOKE_KEYS = `
+export const REVOKE_KEYS = `
   UPDATE api_keys SET revoked_at = $2 WHERE account_id = $1 AND ${ACTIVE_KEY} RETURNING id`;
 
 const REQUEST_OF: Record<TokenPurpose, Action> = {
@@ -65,28 +80,24 @@ const REQUEST_OF: Record<TokenPurpose, Action> = {
 export function mailTokenStore(engine: Engine): MailTokenStore {
   return {
     issue: (email, token, origin) =>
-      engine.transaction(
-        function* () {
-          const { purpose, tokenHash, mailId, createdAt, expiresAt } = token;
-          const nowMs = Date.parse(createdAt);
-          const hour = [timestamp(nowMs - HOUR_MS), timestamp(nowMs + HOUR_MS)] as const;
-          const values = [email, mailId, purpose, createdAt, ...hour, expiresAt] as const;
-          const [row = {}] = yield statement(ACCOUNT_TO_MAIL, ...values);
-          const accountId = optionalTextOf(row, "id");
-          const isKept = accountId !== undefined && isDue(row, purpose) && isWithinLimits(row);
-          // Runs the same statements in every case, and deletes the rows that must not stay: a
-          // commit without changes would be faster, and reveal that the account does not exist.
-          const about = { accountId: accountId ?? mailId };
-          const eventId = origin.newId();
-          yield* writeToken(about.accountId, token);
-          yield writeEvent(REQUEST_OF[purpose], { ...origin, newId: () => eventId }, about);
-          yield statement(DELETE_TOKEN, isKept ? "" : tokenHash);
-          yield statement(DELETE_MAIL, isKept ? "" : mailId);
-          yield statement(DELETE_EVENT, isKept ? "" : eventId);
-        },
-        // The lock lets each of several simultaneous requests count the others' rows.
-        `mail tokens of ${email}`,
-      ),
+      engine.transaction(function* () {
+        const { purpose, tokenHash, mailId, createdAt, expiresAt } = token;
+        const nowMs = Date.parse(createdAt);
+        const hour = [timestamp(nowMs - HOUR_MS), timestamp(nowMs + HOUR_MS)] as const;
+        const values = [email, mailId, purpose, createdAt, ...hour, expiresAt] as const;
+        const [row = {}] = yield statement(ACCOUNT_TO_MAIL, ...values);
+        const accountId = optionalTextOf(row, "id");
+        const isKept = accountId !== undefined && isDue(row, purpose) && isWithinLimits(row);
+        // Runs the same statements in every case, and deletes the rows that must not stay: a
+        // commit without changes would be faster, and reveal that the account does not exist.
+        const about = { accountId: accountId ?? mailId };
+        const eventId = origin.newId();
+        yield* writeToken(about.accountId, token);
+        yield writeEvent(REQUEST_OF[purpose], { ...origin, newId: () => eventId }, about);
+        yield statement(DELETE_TOKEN, isKept ? "" : tokenHash);
+        yield statement(DELETE_MAIL, isKept ? "" : mailId);
+        yield statement(DELETE_EVENT, isKept ? "" : eventId);
+      }, lockOfEmail(email)),
 
     async findEmail(tokenHash, purpose, now) {
       const [row] = await engine.query(TOKEN_EMAIL, tokenHash, purpose, now);
@@ -107,8 +118,8 @@ export function mailTokenStore(engine: Engine): MailTokenStore {
         const now = origin.at;
         const accountId = yield* spendToken(tokenHash, "password_reset", now);
         if (accountId === undefined) return false;
-        // First the account, which a log-in locks until its session is stored, then the sessions,
-        // which a key creation locks until its key is stored: neither can commit after both.
+        // A log-in locks the account until its session is stored, as a use of a token does, and a
+        // key creation locks the session until its key is stored: neither can commit after both.
         const [account = {}] = yield statement(SET_PASSWORD, accountId, passwordHash);
         yield statement(END_SESSIONS, accountId);
         // The person who created the account knows the keys, and may not own the email.
@@ -152,6 +163,7 @@ function* spendToken(
   purpose: TokenPurpose,
   now: string,
 ): Transaction<string | undefined> {
+  yield statement(LOCK_OWNER, tokenHash);
   const rows = yield statement(SPEND_TOKEN, tokenHash, purpose, now);
   const spent = rows.find((row) => row.token_hash === tokenHash);
   return spent && textOf(spent, "account_id");

@@ -36,7 +36,8 @@ export type Action =
   | "rate.suspended"
   | "rate.resumed"
   | "rate.deleted"
-  | "store.restored";
+  | "store.restored"
+  | "clock.accepted";
 
 /** What an action was about: names, ids and counts, never a secret. */
 export type EventDetails = Readonly<Record<string, string | number | boolean>>;

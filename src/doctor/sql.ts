@@ -1,3 +1,4 @@
+import { trustedTimeStore } from "../cleanup/trusted-time-sql.ts";
 import type { Instant } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
@@ -42,7 +43,7 @@ const MISSING_PLANS = `
 
 /** Reads the totals that the doctor checks; writes nothing. */
 export async function readUsageTotals(
-  engine: Pick<Engine, "query">,
+  engine: Engine,
   statements: UnitStatements,
 ): Promise<UsageTotals> {
   const [compared = {}] = await engine.query(statements.compare);
@@ -51,6 +52,7 @@ export async function readUsageTotals(
   const [others = {}] = await engine.query(NEWEST);
   const rates = await engine.query(RATES_BY_SOURCE);
   const missing = await engine.query(MISSING_PLANS);
+  const trustedTime = await trustedTimeStore(engine).newest();
   const times = [accounts, others].flatMap((row) => optionalTextOf(row, "newest_time") ?? []);
   return {
     disagreeing: integerOf(compared, "disagreeing"),
@@ -58,6 +60,7 @@ export async function readUsageTotals(
     units: integerOf(compared, "units"),
     newestTime: times.sort().at(-1),
     newestDay: optionalTextOf(newestDay, "newest_day"),
+    trustedTime,
     rates: rates.map((row) => ({
       source: textOf(row, "source"),
       pairs: integerOf(row, "pairs"),

@@ -43,11 +43,13 @@ export function createDeliverMail(uses: {
   readonly store: { readonly mails: MailStore };
   readonly mailer: Mailer;
   readonly clock: Clock;
+  /** The time by which mails are given up: a wrong clock is ahead of it. */
+  readonly trustedNowMs: () => Promise<number>;
   /** A number from 0 to 1, for the jitter of the backoff. */
   readonly random: () => number;
   readonly onReport: (report: DeliveryReport) => void;
 }): DeliverMail {
-  const { store, mailer, clock, random, onReport } = uses;
+  const { store, mailer, clock, trustedNowMs, random, onReport } = uses;
   const inMs = (milliseconds: number) => timestamp(clock.nowMs() + milliseconds);
 
   const keepLease = async (id: string, ended: AbortSignal): Promise<void> => {
@@ -65,7 +67,7 @@ export function createDeliverMail(uses: {
 
   const recordFailure = async (mail: ClaimedMail, error: MailError) => {
     const { id, attempts } = mail;
-    if (clock.nowMs() - Date.parse(mail.createdAt) >= GIVE_UP_AFTER_MS) {
+    if ((await trustedNowMs()) - Date.parse(mail.createdAt) >= GIVE_UP_AFTER_MS) {
       await store.mails.markGivenUp(id, inMs(0), error.message);
       return undefined;
     }

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import { BY } from "../contract/suite/database.ts";
+import type { Secrets } from "../../src/shared/secrets.ts";
+import { BY, newId, newResetToken } from "../contract/suite/database.ts";
 import { assertFailure, assertSessionRefused } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { PASSWORD } from "../support/client.ts";
+import { quickSecrets } from "../support/quick-secrets.ts";
 import { startService, startSharedService, type TestService } from "../support/service.ts";
 
 const ACCOUNT = "/v1/account";
@@ -105,6 +107,35 @@ for (const engine of engines) {
 
       await store.administration.resume("ada@example.org", BY);
       assert.equal((await service.get(ACCOUNT, { session: other })).status, 200);
+    });
+
+    test("with a password that is replaced during its check deletes nothing", async () => {
+      let replace: (() => Promise<unknown>) | undefined;
+      let checks = 0;
+      const { secrets } = quickSecrets();
+      const replacement = await secrets.hashPassword("quite another passphrase");
+      const verifyPassword: Secrets["verifyPassword"] = async (stored, password) => {
+        const check = await secrets.verifyPassword(stored, password);
+        await replace?.();
+        checks += 1;
+        return check;
+      };
+      const options = { secrets: { ...secrets, verifyPassword } };
+      await using on = await startServiceOn(engine, options);
+      await using store = await on.openStore();
+      const ada = await on.service.newCustomer("ada@example.org");
+      const reset = newResetToken();
+      await store.mailTokens.issue("ada@example.org", reset, BY);
+      const { tokenHash } = reset;
+      const change = { tokenHash, passwordHash: replacement, mailId: newId() };
+      replace = () => store.mailTokens.resetPassword(change, BY);
+      checks = 0;
+
+      const answer = await remove(on.service, ada.session);
+
+      assertFailure(answer, 401, "unauthorized", INCORRECT);
+      assert.equal(checks, 2);
+      assert.equal((await store.accounts.findByEmail(ada.email))?.passwordHash, replacement);
     });
 
     test("with a wrong password deletes nothing, and the message names no email", async () => {

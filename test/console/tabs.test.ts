@@ -26,9 +26,14 @@ after(async () => {
   await service?.[Symbol.asyncDispose]();
 });
 
+/** Tabs tell each other at once; without that, each test would fail only after two minutes. */
+const WAIT_MS_MAX = 20_000;
+
+const come = (url = service.url) => Visitor.come(browser, url, look, WAIT_MS_MAX);
+
 /** A window whose first tab is logged in. */
 async function comeLoggedIn(email = ADA): Promise<Visitor> {
-  const visitor = await Visitor.come(browser, service.url, look);
+  const visitor = await come();
   await visitor.page.goto("/login");
   await logIn(visitor.page, email);
   await keysOf(visitor.page).waitFor();
@@ -73,7 +78,7 @@ test("a second tab is signed in too, without a cookie or anything else that stay
 });
 
 test("a tab that shows the log-in is signed in by the log-in of another", async () => {
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await come();
   await visitor.page.goto("/login?next=/usage");
   await logInOf(visitor.page).waitFor();
   const other = await openTab(visitor, "/login");
@@ -112,7 +117,7 @@ test("a log-out in one of three tabs logs out all, at the service too", async ()
 test("a session that one tab finds expired ends in the other, which leads back to its page", async () => {
   await using own = await startServiceNow();
   await own.register(ADA);
-  await using visitor = await Visitor.come(browser, own.url, look);
+  await using visitor = await come(own.url);
   const { page } = visitor;
   await page.goto("/login");
   await logIn(page, ADA);
@@ -135,7 +140,7 @@ test("a session that one tab finds expired ends in the other, which leads back t
 
 test("a private window is not signed in, and its log-out ends no other session", async () => {
   await using visitor = await comeLoggedIn();
-  await using secret = await Visitor.come(browser, service.url, look);
+  await using secret = await come();
   await secret.page.goto("/keys");
   await logInOf(secret.page).waitFor();
   await logIn(secret.page, BOB);
@@ -260,7 +265,7 @@ test("a page that the browser kept in memory is loaded anew, without the ended s
 
 test("the answer of a tab that comes late signs in the tab that shows the log-in", async () => {
   await using visitor = await comeLoggedIn();
-  await using other = await Visitor.come(browser, service.url, look);
+  await using other = await come();
   const { page } = other;
   await page.goto("/login?next=/usage");
   await logInOf(page).waitFor();
@@ -280,7 +285,7 @@ test("the answer of a tab that comes late signs in the tab that shows the log-in
 });
 
 test("where the browser blocks storage and channels, the session is in this page alone", async () => {
-  await using visitor = await Visitor.come(browser, service.url, look);
+  await using visitor = await come();
   const { page } = visitor;
   await page.addInitScript(`
     const blocked = () => { throw new DOMException("blocked", "SecurityError"); };

@@ -213,9 +213,9 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.deepEqual([right.exitCode, right.bad], [0, []], right.stdout);
   });
 
-  test("tolerates clocks that differ by up to 5 s", () => {
+  test("tolerates clocks that differ by up to 5 s, and a day without a cleanup", () => {
     const nowMs = Date.parse("2026-11-21T12:00:00.000Z");
-    const levelAt = (newestTime: string, databaseNowMs = nowMs) => {
+    const levelAt = (newestTime: string, databaseNowMs = nowMs, trustedTime = newestTime) => {
       const totals = {
         disagreeing: 0,
         accounts: 1,
@@ -224,6 +224,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
         newestDay: undefined,
         rates: [],
         missingPlans: [],
+        trustedTime,
       };
       const versions = { engine: "SQLite", schema: 1, knownSchema: 1, pageCheck: undefined };
       const facts = { ...versions, damage: [], wrongKeys: undefined, totals, databaseNowMs };
@@ -234,6 +235,8 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     const written = "2026-11-21T11:00:00.000Z";
     for (const apartMs of [5000, -5000]) assert.equal(levelAt(written, nowMs + apartMs), "ok");
     for (const apartMs of [5001, -5001]) assert.equal(levelAt(written, nowMs + apartMs), "warning");
+    assert.equal(levelAt(written, nowMs, "2026-11-20T11:00:00.000Z"), "ok");
+    assert.equal(levelAt(written, nowMs, "2026-11-20T10:59:59.999Z"), "warning");
   });
 
   test("finds a stale source, and mails that wait after an error or were given up", async () => {

@@ -20,6 +20,7 @@ test("a node renews the lease of a slow delivery; after a crash the mail is due 
     store,
     mailer: { send: () => taken, [Symbol.dispose]: () => undefined },
     clock,
+    trustedNowMs: async () => clock.nowMs(),
     random: () => 0.5,
     onReport: (report) => reports.push(report),
   });

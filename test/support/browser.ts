@@ -78,7 +78,13 @@ export class Visitor implements AsyncDisposable {
     });
   }
 
-  static async come(browser: Browser, url: string, look: Look): Promise<Visitor> {
+  /** @param waitMsMax the longest wait for what a page shows; by default ample on any machine. */
+  static async come(
+    browser: Browser,
+    url: string,
+    look: Look,
+    waitMsMax = 120_000,
+  ): Promise<Visitor> {
     const { width, height, colorScheme, hasTouch } = look;
     const context = await browser.newContext({
       baseURL: url,
@@ -90,7 +96,7 @@ export class Visitor implements AsyncDisposable {
       locale: "en-US",
       permissions: ["clipboard-read", "clipboard-write"],
     });
-    context.setDefaultTimeout(120_000);
+    context.setDefaultTimeout(waitMsMax);
     await context.addInitScript(countShifts);
     return new Visitor(context, await context.newPage(), url);
   }

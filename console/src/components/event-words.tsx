@@ -4,7 +4,7 @@ import type { AccountEvent } from "../api.ts";
 import { formatRatio, formatUnits } from "../format.ts";
 
 /** The actions that concern an account; the others concern plans, rates or the whole store. */
-type AccountAction = Exclude<Action, `${"plan" | "rate" | "rates" | "store"}.${string}`>;
+type AccountAction = Exclude<Action, `${"clock" | "plan" | "rate" | "rates" | "store"}.${string}`>;
 
 type Words = (event: AccountEvent) => ComponentChildren;
 

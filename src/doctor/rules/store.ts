@@ -1,4 +1,5 @@
 import { utcDay } from "../../billing/rules.ts";
+import { isAhead } from "../../cleanup/trusted-time.ts";
 import { type Instant, timestamp } from "../../shared/instant.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
@@ -27,6 +28,8 @@ export interface UsageTotals {
   /** The newest stored time and day; undefined in an empty store. */
   readonly newestTime: string | undefined;
   readonly newestDay: string | undefined;
+  /** The newest time that a cleanup trusted; undefined before the first. */
+  readonly trustedTime: string | undefined;
   /** The stored rates, by source. */
   readonly rates: readonly RatesOfSource[];
   /** Plans of accounts that are not stored. */
@@ -126,6 +129,15 @@ function checkClock({ totals, databaseNowMs }: StoreFacts, nowMs: number): Findi
   if (totals?.newestDay !== undefined && totals.newestDay > utcDay(nowMs + CLOCK_TOLERANCE_MS)) {
     const day = totals.newestDay;
     return [problem(`it is ${now} here, and units of ${day} are stored: correct the clock.`)];
+  }
+  const trusted = totals?.trustedTime;
+  if (trusted !== undefined && isAhead(nowMs, trusted)) {
+    return [
+      warning(
+        `it is ${now} here, and the last cleanup ran at ${trusted}: nothing is removed by its ` +
+          "age. Check the clock; if it is right, kurs clock accept.",
+      ),
+    ];
   }
   const offMs = databaseNowMs === undefined ? 0 : Math.abs(databaseNowMs - nowMs);
   if (offMs > CLOCK_TOLERANCE_MS) {

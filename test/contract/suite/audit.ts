@@ -98,7 +98,7 @@ export function auditSuite(test: StoreTest): void {
       await store.audit.record("account.exported", byAt(at));
     }
 
-    await store.cleanup.removeEvents("2025-10-17T12:00:00.000Z");
+    await Array.fromAsync(store.cleanup.removeEvents("2025-10-17T12:00:00.000Z"));
 
     const left = await store.audit.list({ after: { at: "", id: "" }, limit: 10 });
     assert.deepEqual(

@@ -3,6 +3,7 @@ import { type Engine, statement } from "../../../src/storage/engine.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,
+  byAt,
   contentsOf,
   NOW,
   newMailToken,
@@ -16,10 +17,14 @@ import {
 const BEFORE = "2026-11-21T11:59:59.999Z";
 const AFTER = "2026-11-21T12:00:00.001Z";
 const HOUR_LATER = "2026-11-21T13:00:00.000Z";
+const DAY_AND_HOUR_LATER = "2026-11-22T13:00:00.000Z";
 const DAY_LATER = "2026-11-22T12:00:00.000Z";
 
-/** More rows than one statement removes. */
-const MANY = 2100;
+/** The most rows that one step may remove: on SQLite it blocks the event loop. */
+const ROWS_PER_STEP = 100;
+
+/** More rows than one step removes. */
+const MANY = 750;
 
 const INSERT_SESSION = `
   INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at)
@@ -41,6 +46,7 @@ export function cleanupSuite(test: StoreTest): void {
   jobSuite(test);
   expirySuite(test);
   endedMailSuite(test);
+  trustedTimeSuite(test);
 }
 
 function jobSuite(test: StoreTest): void {
@@ -105,7 +111,7 @@ function expirySuite(test: StoreTest): void {
     for (const endsAt of windowsEnd) await store.authWindows.countAttempt([endsAt], BEFORE, endsAt);
     const before = await contentsOf(engine);
 
-    await store.cleanup.removeExpired(NOW);
+    await Array.fromAsync(store.cleanup.removeExpired(NOW));
 
     const after = await contentsOf(engine);
     const changed = { sessions: 1, mail_tokens: 2, auth_windows: 1 };
@@ -124,7 +130,7 @@ function expirySuite(test: StoreTest): void {
     await store.sessions.create(session, UNCHANGED, BY);
     await store.authWindows.countAttempt(["ip"], NOW, HOUR_LATER);
 
-    await store.cleanup.removeExpired(NOW);
+    await Array.fromAsync(store.cleanup.removeExpired(NOW));
 
     assert.equal(await store.sessions.findAccount(session.tokenHash, NOW), account.id);
     const windows = await store.authWindows.countAttempt(["ip"], NOW, DAY_LATER);
@@ -132,7 +138,7 @@ function expirySuite(test: StoreTest): void {
     assert.equal(await store.mailTokens.verifyEmail(verification.tokenHash, BY), true);
   });
 
-  test("a cleanup removes all expired rows, even more than one statement removes", async (database) => {
+  test("a cleanup removes all expired rows, in steps of at most a hundred", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account } = await newRegistration(store);
     await engine.transaction(function* () {
@@ -143,12 +149,17 @@ function expirySuite(test: StoreTest): void {
       }
     });
 
-    await store.cleanup.removeExpired(NOW);
+    let left = MANY;
+    for await (const _ of store.cleanup.removeExpired(NOW)) {
+      const now = await countOf(engine, "sessions");
+      assert.ok(left - now <= ROWS_PER_STEP, `one step removed ${left - now} sessions`);
+      left = now;
+    }
 
-    assert.equal(await countOf(engine, "sessions"), MANY / 3);
-    const left = await engine.query("SELECT DISTINCT expires_at FROM sessions");
+    assert.equal(left, MANY / 3);
+    const ends = await engine.query("SELECT DISTINCT expires_at FROM sessions");
     assert.deepEqual(
-      left.map(({ expires_at }) => expires_at),
+      ends.map(({ expires_at }) => expires_at),
       [AFTER],
     );
   });
@@ -156,8 +167,8 @@ function expirySuite(test: StoreTest): void {
   test("an empty store has nothing to remove", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const before = await contentsOf(engine);
-    await store.cleanup.removeExpired(NOW);
-    await store.cleanup.removeEndedMails(NOW);
+    await Array.fromAsync(store.cleanup.removeExpired(NOW));
+    await Array.fromAsync(store.cleanup.removeEndedMails(NOW));
     assert.deepEqual(await contentsOf(engine), before);
   });
 
@@ -169,7 +180,7 @@ function expirySuite(test: StoreTest): void {
       await store.sessions.create(endingSession(account.id, BEFORE), UNCHANGED, BY);
     }
 
-    await Promise.all(stores.map((each) => each.cleanup.removeExpired(NOW)));
+    await Promise.all(stores.map((each) => Array.fromAsync(each.cleanup.removeExpired(NOW))));
 
     assert.deepEqual(
       [await countOf(engine, "sessions"), await countOf(engine, "mail_tokens")],
@@ -194,7 +205,7 @@ function endedMailSuite(test: StoreTest): void {
     await store.mails.reschedule(tried, DAY_LATER, "mailbox busy");
     const before = await contentsOf(engine);
 
-    await store.cleanup.removeEndedMails(NOW);
+    await Array.fromAsync(store.cleanup.removeEndedMails(NOW));
 
     assert.deepEqual(await mailIds(engine), [...ended.slice(2), waiting, tried].sort());
     const after = await contentsOf(engine);
@@ -211,10 +222,45 @@ function endedMailSuite(test: StoreTest): void {
     );
     const before = await contentsOf(engine);
 
-    await store.cleanup.removeEndedMails(DAY_LATER);
+    await Array.fromAsync(store.cleanup.removeEndedMails(DAY_LATER));
 
     assert.deepEqual(await contentsOf(engine), before);
     assert.equal(before.mails?.length, 2);
+  });
+}
+
+function trustedTimeSuite(test: StoreTest): void {
+  test("the trusted time never goes back by itself, and an operator sets it either way", async (database) => {
+    const [store, other] = [database.openStore(), database.openStore()];
+    const newest = () => other.trustedTime.newest();
+    const claim = (now: string) => store.cleanup.claimCleanup(Date.parse(now), now);
+    assert.equal(await newest(), undefined);
+
+    assert.deepEqual(await claim(NOW), { kind: "claimed", byMs: Date.parse(NOW) });
+    assert.equal(await newest(), NOW);
+    assert.deepEqual(await claim(BEFORE), { kind: "claimed", byMs: Date.parse(BEFORE) });
+    assert.equal(await newest(), NOW);
+    // It removes by the time before.
+    assert.deepEqual(await claim(DAY_AND_HOUR_LATER), { kind: "claimed", byMs: Date.parse(NOW) });
+    assert.deepEqual(await claim(NOW), { kind: "claimed", byMs: Date.parse(NOW) });
+    assert.equal(await newest(), DAY_AND_HOUR_LATER);
+
+    const trusted = DAY_AND_HOUR_LATER;
+    assert.deepEqual(await claim("2026-11-23T14:00:00.001Z"), { kind: "clock_ahead", trusted });
+    assert.equal(await newest(), trusted);
+
+    await store.trustedTime.accept(byAt(BEFORE));
+    assert.equal(await newest(), BEFORE);
+    await store.trustedTime.accept(byAt(DAY_LATER));
+    assert.equal(await newest(), DAY_LATER);
+    const events = await store.audit.list({ after: { at: "", id: "" }, limit: 10 });
+    assert.deepEqual(
+      events.map(({ at, action }) => [at, action]),
+      [
+        [BEFORE, "clock.accepted"],
+        [DAY_LATER, "clock.accepted"],
+      ],
+    );
   });
 }
 

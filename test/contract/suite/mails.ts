@@ -246,7 +246,7 @@ function endSuite(test: StoreTest): void {
       await store.mails.reschedule(waiting.id, NOW, NO_REPLY);
       const contents = await contentsOf(engine);
 
-      await store.cleanup.removeEndedMails(LATER);
+      await Array.fromAsync(store.cleanup.removeEndedMails(LATER));
 
       const mails = contents.mails?.filter(({ id }) => id !== before.id);
       assert.equal(mails?.length, 2);

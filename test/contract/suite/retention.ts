@@ -227,7 +227,7 @@ export function retentionSuite(test: StoreTest): void {
     await store.rates.suspend(PAIR, byAt(day(2)));
     await store.audit.record("rates.imported", byAt(day(2)));
 
-    await store.cleanup.removeEvents(day(20));
+    await Array.fromAsync(store.cleanup.removeEvents(day(20)));
 
     const actions = await engine.query("SELECT action FROM events");
     assert.deepEqual(

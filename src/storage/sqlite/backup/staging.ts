@@ -99,7 +99,8 @@ const COMPARE = `
     (SELECT count(*) FROM main.accounts
       WHERE id NOT IN (SELECT id FROM restored.accounts) AND ${NOT_DELETED}) AS accounts,
     (SELECT count(*) FROM main.api_keys
-      WHERE id NOT IN (SELECT id FROM restored.api_keys) AND key_hash NOT LIKE 'deleted %') AS keys,
+      WHERE id NOT IN (SELECT id FROM restored.api_keys)
+        AND account_id IN (SELECT id FROM main.accounts WHERE ${NOT_DELETED})) AS keys,
     (SELECT coalesce(sum(units), 0) FROM main.period_usage)
       - (SELECT coalesce(sum(units), 0) FROM restored.period_usage) AS units,
     (SELECT count(*) FROM main.accounts a JOIN restored.accounts r USING (id)

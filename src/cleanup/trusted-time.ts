@@ -1,0 +1,37 @@
+import { type Clock, DAY_MS, HOUR_MS } from "../shared/clock.ts";
+import type { Origin } from "../shared/origin.ts";
+
+// The store keeps the newest time that a cleanup trusted. What cannot be undone (removing what is
+// old, giving up a mail) compares with it, so that a wrong clock of one node costs nothing: see
+// docs/decisions/0017-deletions-by-age-trust-no-jump.md.
+
+/** The farthest jump of the clock that needs no operator, after the last hourly cleanup. */
+const JUMP_MS_MAX = DAY_MS + HOUR_MS;
+
+/** The newest time that a cleanup trusted, on all nodes. */
+export interface TrustedTimeStore {
+  /** @returns undefined before the first cleanup. */
+  newest(): Promise<string | undefined>;
+  /** Trusts the time of an operator's command, whether it is newer or older. */
+  accept(origin: Origin): Promise<void>;
+}
+
+/** Whether a clock is so far ahead of the trusted time that it may have jumped. */
+export function isAhead(nowMs: number, trusted: string): boolean {
+  return nowMs > Date.parse(trusted) + JUMP_MS_MAX;
+}
+
+/** The time for what cannot be undone: the clock's, but no newer one than a cleanup trusted. */
+export type TrustedNowMs = () => Promise<number>;
+
+export function createTrustedNowMs(uses: {
+  readonly store: { readonly trustedTime: Pick<TrustedTimeStore, "newest"> };
+  readonly clock: Clock;
+}): TrustedNowMs {
+  const { store, clock } = uses;
+  return async () => {
+    const nowMs = clock.nowMs();
+    const trusted = await store.trustedTime.newest();
+    return trusted === undefined ? nowMs : Math.min(nowMs, Date.parse(trusted));
+  };
+}
