@@ -71,9 +71,9 @@ Examples:
 
 const restoreExamples = `
 Changes made after the backup are lost: accounts, keys, changed passwords, units charged. Keys
-revoked and accounts suspended or deleted since then stay so if the replaced database can still be
-read, and the audit log keeps its events. All sessions end, and
-links in mails become invalid. The replaced database is kept in the same directory.
+revoked, accounts suspended or deleted and pairs suspended since then stay so if the replaced
+database can still be read, and the audit log keeps its events. All sessions end, and links in mails
+become invalid. The replaced database is kept in the same directory.
 
 Example:
   $ kurs restore /var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db`;
@@ -158,8 +158,14 @@ async function restore(deps: BackupCommandDeps, file: string, options: RestoreOp
   );
   requireFileName(file);
   const by = origin();
-  const event = writeEvent("store.restored", by, { details: { file: basename(file) } });
-  const report = await restoreStore(settings(), file, { now: by.at, reviveKeys, event });
+  const report = await restoreStore(settings(), file, {
+    now: by.at,
+    reviveKeys,
+    eventOf: (action, about) =>
+      writeEvent(action, by, {
+        details: action === "store.restored" ? { file: basename(file), ...about } : about,
+      }),
+  });
   print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, reviveKeys));
 }
 

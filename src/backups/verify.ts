@@ -5,11 +5,9 @@ import { checkStore } from "../doctor/rules/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { StartupError } from "../shared/start-error.ts";
-import { commandTimeouts } from "../storage/settings.ts";
 import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import type { BackupNote, DatabaseTotals } from "../storage/sqlite/backup/report.ts";
 import { restoreSqlite } from "../storage/sqlite/backup/restore.ts";
-import { migrateSqlite } from "../storage/sqlite/open.ts";
 import { makePrivateDirectory } from "../storage/sqlite/private-files.ts";
 import { recordVerified, removeLeftovers } from "./kept.ts";
 
@@ -41,7 +39,6 @@ export async function verifyBackup(file: string, clock: Clock): Promise<Verifica
   makeScratch(directory, scratch, clock.nowMs());
   try {
     const { note, schema, ...totals } = restoreSqlite(scratch, file, { now, reviveKeys: false });
-    migrateSqlite(scratch, commandTimeouts.busyTimeoutMs);
     const { accounts, activeKeys, units } = totals;
     const restored = { accounts, activeKeys, units };
     const problems = [
