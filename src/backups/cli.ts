@@ -104,15 +104,16 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
     throw new CommandError(`--keep: want a directory of backups, and ${named} is not one`, 2);
   }
   const note = { takenAt: timestamp(clock.nowMs()), program: version };
-  const report = await backupStore(settings(), named, { note, mayReplace: force });
-  const verification = verifies ? await verifyBackup(report.file, deps) : undefined;
+  const taken = await backupStore(settings(), named, { note, mayReplace: force });
+  const verification = verifies ? await verifyNew(taken.file, deps) : undefined;
   const isGood = verification === undefined || verification.problems.length === 0;
+  const report = { ...taken, file: verification?.file ?? taken.file };
   const kept = await import("./kept.ts");
   // Older backups are the better ones when there is a problem with this one.
   const removed =
     keep === undefined || !isGood
       ? 0
-      : kept.removeOldBackups(named ?? settings().backupDirectory, {
+      : await kept.removeOldBackups(named ?? settings().backupDirectory, {
           kept: keep,
           taken: report.file,
           nowMs: clock.nowMs(),
@@ -144,6 +145,20 @@ async function verify(deps: BackupCommandDeps, named: string | undefined, option
 async function verifyBackup(file: string, { clock }: BackupCommandDeps): Promise<Verification> {
   const { verifyBackup: restoreAndCheck } = await import("./verify.ts");
   return await restoreAndCheck(file, clock);
+}
+
+/** Verifies a new backup, and sets it aside if that fails. */
+async function verifyNew(file: string, deps: BackupCommandDeps): Promise<Verification> {
+  const { setAside } = await import("./kept.ts");
+  let verification: Verification;
+  try {
+    verification = await verifyBackup(file, deps);
+  } catch (error) {
+    await setAside(file);
+    throw error;
+  }
+  if (verification.problems.length === 0) return verification;
+  return { ...verification, file: await setAside(file) };
 }
 
 async function restore(deps: BackupCommandDeps, file: string, options: RestoreOptions) {

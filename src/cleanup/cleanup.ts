@@ -53,8 +53,12 @@ export async function runCleanupLoop(
 
 /** The work that one node does for all, to keep the store small. */
 export interface CleanupStore {
-  /** @returns whether this node must run the job now; for all nodes it is next due at `nextAt`. */
-  claimJob(name: string, now: string, nextAt: string): Promise<boolean>;
+  /**
+   * @param latest a job that is due later was claimed before the clock was set back; by default
+   *   `nextAt`. A lease ends before the job's usual next time, which this then is.
+   * @returns whether this node must run the job now; for all nodes it is next due at `nextAt`.
+   */
+  claimJob(name: string, now: string, nextAt: string, latest?: string): Promise<boolean>;
   /**
    * Removes sessions, mail tokens, invitations and windows of the auth limiter that have ended by
    * `now`.

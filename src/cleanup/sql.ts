@@ -9,7 +9,7 @@ export const cleanupTables: Tables = { duties: { key: "name", others: "next_at" 
 const CLAIM_JOB = `
   INSERT INTO duties (name, next_at) VALUES ($1, $3)
   ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at
-    WHERE duties.next_at <= $2 OR duties.next_at > excluded.next_at
+    WHERE duties.next_at <= $2 OR duties.next_at > $4
   RETURNING name`;
 
 /** Rows removed per statement, which takes milliseconds however many have accumulated. */
@@ -40,8 +40,8 @@ export function cleanupStore(engine: Engine): CleanupStore {
   };
 
   return {
-    async claimJob(name, now, nextAt) {
-      return (await engine.query(CLAIM_JOB, name, now, nextAt)).length === 1;
+    async claimJob(name, now, nextAt, latest = nextAt) {
+      return (await engine.query(CLAIM_JOB, name, now, nextAt, latest)).length === 1;
     },
 
     async removeExpired(now) {

@@ -203,7 +203,9 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
       (await cli.output("audit --json"))
         .trimEnd()
         .split("\n")
-        .map((line) => JSON.parse(line) as { at: string; action: string; details: { pair?: string } });
+        .map(
+          (line) => JSON.parse(line) as { at: string; action: string; details: { pair?: string } },
+        );
     const timeOf = async (action: string, which: number) =>
       (await events()).filter((one) => one.action === action).at(which)?.at ?? "";
     const at = (moment: string) => cli.run(`rates at EUR USD ${moment}`);
@@ -251,7 +253,7 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     const againAt = await timeOf("rate.resumed", -1);
     assert.match((await at(againAt)).stdout, /\nserved from \S+ until now\n$/);
     assert.match((await trace(againAt)).stdout, /^ {2}\S+Z {2}restored the backup of 20\S+ by /m);
-    assert.equal((await cli.run("rates at EUR ISK " + lostAt)).exitCode, 1);
+    assert.equal((await cli.run(`rates at EUR ISK ${lostAt}`)).exitCode, 1);
     // The log has every event of the discarded timeline.
     const ofPair = (await events()).filter(({ details }) => details.pair === "EUR/USD");
     assert.deepEqual(

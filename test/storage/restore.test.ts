@@ -14,7 +14,15 @@ import { BY, pairOf } from "../contract/suite/database.ts";
 import { assertRefused } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
-import { copyOf, databaseIn, makeOfSchema, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
+import {
+  copyOf,
+  databaseIn,
+  makeOfSchema,
+  namesIn,
+  query,
+  stateOf,
+  storeWithBackup,
+} from "./stored.ts";
 
 const stored = await storeWithBackup();
 
@@ -69,11 +77,7 @@ function addNotices(dataDirectory: string): void {
      SELECT 'notice ' || id, id, 'quota', ? FROM accounts`,
     at,
   );
-  query(
-    dataDirectory,
-    "INSERT INTO quota_notices SELECT id, '2026-11', 80, ? FROM accounts",
-    at,
-  );
+  query(dataDirectory, "INSERT INTO quota_notices SELECT id, '2026-11', 80, ? FROM accounts", at);
 }
 
 suite("kurs restore", { concurrency: 3 }, () => {

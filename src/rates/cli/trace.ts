@@ -214,5 +214,7 @@ function lineOfEntry(entry: StoryEntry): string {
   const rate = details.rate === undefined ? "" : ` ${details.rate} as of ${details.as_of}`;
   const backup = details.taken_at === undefined ? "" : ` the backup of ${details.taken_at}`;
   const by = [actor, actorName, origin && `from ${origin}`].filter((part) => part).join(" ");
-  return visibleLine(`  ${entry.at}  ${action.replace(/^(?:rate|store)\./, "")}${rate}${backup} by ${by}`);
+  return visibleLine(
+    `  ${entry.at}  ${action.replace(/^(?:rate|store)\./, "")}${rate}${backup} by ${by}`,
+  );
 }
