@@ -62,6 +62,8 @@ export interface SuspectObservation {
   readonly hasDocument: boolean;
   /** Whether the pair has earlier observations, but not the one before it. */
   readonly followsGap: boolean;
+  /** What the time of its storing is: "not a time" or "in the future"; undefined if it can be right. */
+  readonly timeProblem: string | undefined;
 }
 
 /** A served rate whose stored headers name another source. */
