@@ -84,9 +84,9 @@ export async function removeOldBackups(
 }
 
 /**
- * Takes the name from a backup that could not be verified: under it, the backup would push out a good
- * one. The one that was verified last is trusted again only as long as it is unchanged. A file that
- * is not named after its time keeps its name.
+ * Takes the name from a backup that could not be verified: under it, the backup would push out a
+ * good one. The one that was verified last is trusted only if it is unchanged. A file that is not
+ * named after its time keeps its name.
  *
  * @returns its path.
  */

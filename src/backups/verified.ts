@@ -87,8 +87,8 @@ export async function readVerified(
 }
 
 /**
- * Removes the record of a backup whose file is not the one that was verified, or a record that cannot
- * be read: both prove nothing.
+ * Removes the record of a backup whose file is not the one that was verified, or a record that
+ * cannot be read: both prove nothing.
  */
 export async function forgetChanged(directory: string): Promise<void> {
   const isProof = await readVerified(directory, { readsContent: true }).then(

@@ -62,7 +62,7 @@ export interface SuspectObservation {
   readonly hasDocument: boolean;
   /** Whether the pair has earlier observations, but not the one before it. */
   readonly followsGap: boolean;
-  /** What the time of its storing is: "not a time" or "in the future"; undefined if it can be right. */
+  /** "not a time" or "in the future": the time of its storing; undefined if that can be right. */
   readonly timeProblem: string | undefined;
 }
 

@@ -25,8 +25,9 @@ export function atCommand(rates: Command, deps: RateCommandDeps): void {
 
 const atExamples = `
 It prints the rate that was served, or that the pair was suspended (503) or deleted (404). Exit code
-1 when nothing was stored yet, and between a backup's time and its restore: that is not known. The times are those of this installation's clock; if it was set back,
-a moment that it showed twice means the later one.
+1 when nothing was stored yet, and between a backup's time and its restore: that is not known.
+The times are those of this installation's clock; if it was set back, a moment that it showed twice
+means the later one.
 
 Examples:
   $ kurs rates at EUR USD 2026-03-13

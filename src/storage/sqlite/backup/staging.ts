@@ -27,8 +27,8 @@ const LAST_TIME = `
   SELECT max(at) AS at FROM
     (SELECT max(at) AS at FROM events UNION ALL SELECT max(stored_at) FROM observations)`;
 
-// A session, a mailed link or an invitation that was ended or used since would be valid again, and a
-// signing key that has leaked since would be listed again: the next start signs every rate.
+// A session, a mailed link or an invitation that was ended or used since would be valid again, and
+// a signing key that has leaked since would be listed again: the next start signs every rate.
 const REMOVE_VALID_AGAIN = `
   DELETE FROM mail_tokens;
   DELETE FROM mails WHERE token IS NOT NULL;
@@ -37,8 +37,8 @@ const REMOVE_VALID_AGAIN = `
   DELETE FROM signing_keys`;
 
 /**
- * Copies a backup to a file in the database's directory, migrates it to the program's schema, so that
- * it can hold whatever the replaced database forbids, and removes what would be valid again.
+ * Copies a backup to a file in the database's directory, migrates it to the program's schema, so
+ * that it can hold whatever the replaced database forbids, and removes what would be valid again.
  *
  * @param owner the user to whom root gives the file.
  */
@@ -194,8 +194,8 @@ export function recordRestore(
 
 /**
  * Counts the changes that only the replaced database has, and revokes again the keys that it has
- * revoked. Accounts stay deleted, suspended or active as they are in it, pairs stay suspended, and no
- * event of the audit log is lost, where it is of a schema that has these.
+ * revoked. Accounts stay deleted, suspended or active as they are in it, pairs stay suspended, and
+ * no event of the audit log is lost, where it is of a schema that has these.
  *
  * @param old locked exclusively by this connection.
  * @returns undefined when the old database cannot be read.
