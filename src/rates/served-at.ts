@@ -152,7 +152,7 @@ async function eventsOfHistory(
   const restores: Restore[] = [];
   for await (const events of eventsOf(audit, pair)) {
     for (const { at, action, details } of events) {
-      if (action === "store.restored") restores.push({ at, takenAt: textOf(details.taken_at) });
+      if (action === "store.restored") restores.push(restoreOf(at, details.taken_at));
       if (!isChange(action)) continue;
       const { observation, change } = details;
       // Events of an older version have neither, and precede the history.
@@ -167,7 +167,12 @@ const isChange = (action: string): action is Change["action"] =>
   action === "rate.suspended" || action === "rate.resumed" || action === "rate.deleted";
 
 const numberOf = (detail: unknown): number => (typeof detail === "number" ? detail : 0);
-const textOf = (detail: unknown): string => (typeof detail === "string" ? detail : "");
+
+/** A backup that says to be newer than its restore was taken by a wrong clock: no time is known. */
+const restoreOf = (at: string, taken: unknown): Restore => ({
+  at,
+  takenAt: typeof taken === "string" && taken <= at ? taken : "",
+});
 
 /** The events of a pair, oldest first, in pages. */
 export async function* eventsOf(

@@ -349,6 +349,9 @@ for (const schema of Array.from({ length: knownSchema() }, (_, index) => index +
       await store.keys.revoke("id of ada", "key of ada", BY);
       await store.rates.suspend(pairOf("EUR/CHF"), BY);
     }
+    const version = () =>
+      Number(query(dataDirectory, "SELECT version FROM versions WHERE name = 'rates'")[0]?.version);
+    const replacedVersion = version();
     const later = { ...BY, at: "2026-11-22T12:00:00.000Z" };
     const eventOf: EventOf = (action, details) => writeEvent(action, later, { details });
     const how = { now: later.at, reviveKeys: false, eventOf };
@@ -367,6 +370,7 @@ for (const schema of Array.from({ length: knownSchema() }, (_, index) => index +
     assert.deepEqual(rows("SELECT quote FROM rates WHERE suspended_at IS NULL"), ["USD"]);
     assert.deepEqual(rows("SELECT 1 FROM rates WHERE coalesce(headers, signing_key) > ''"), []);
     assert.deepEqual(rows("SELECT id FROM signing_keys"), []);
+    assert.ok(version() > replacedVersion);
     const ofPair = "SELECT action FROM events WHERE pair = 'EUR/CHF' AND at = ?";
     assert.deepEqual(
       query(dataDirectory, ofPair, later.at).map(({ action }) => action),
