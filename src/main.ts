@@ -2,7 +2,7 @@ import { createReadStream, fstatSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
-import { readVerified } from "./backups/kept.ts";
+import { readVerified } from "./backups/verified.ts";
 import type { OpenedFile } from "./cli/input-file.ts";
 import { operator } from "./cli/operator.ts";
 import { runOwnCommand } from "./cli/own-command.ts";

@@ -3,6 +3,9 @@ import type { Actor } from "../shared/origin.ts";
 /** The events in one response to an account; fewer mean that there are no older ones. */
 export const EVENTS_PER_PAGE = 100;
 
+/** Names every pair, in the column of an event's pair: the history of each has a restore. */
+export const EVERY_PAIR = "*";
+
 /** Every action that the audit log records. A metered read is none. */
 export type Action =
   | "account.registered"

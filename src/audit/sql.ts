@@ -1,7 +1,7 @@
 import type { Actor, Origin } from "../shared/origin.ts";
 import { optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, type Statement, statement } from "../storage/engine.ts";
-import type { Action, AuditEvent, EventDetails } from "./rules.ts";
+import { type Action, type AuditEvent, EVERY_PAIR, type EventDetails } from "./rules.ts";
 import type { AuditStore } from "./store.ts";
 
 export const auditTables: Tables = {
@@ -24,7 +24,7 @@ const LIST_OF_ACCOUNT = listEvents("AND e.account_id = $4");
 
 const LIST_OF_PAIR = `
   SELECT ${COLUMNS} FROM events e
-  WHERE e.pair = $1 AND (e.at, e.id) > ($2, $3) ORDER BY e.at, e.id LIMIT $4`;
+  WHERE e.pair IN ($1, '${EVERY_PAIR}') AND (e.at, e.id) > ($2, $3) ORDER BY e.at, e.id LIMIT $4`;
 
 const NEWEST_OF_ACCOUNT = `
   SELECT ${COLUMNS} FROM events e WHERE e.account_id = $1 ORDER BY e.at DESC, e.id DESC LIMIT $2`;
@@ -38,7 +38,7 @@ const OLDER_OF_ACCOUNT = `
 /**
  * @returns the statement that records an action; it belongs in the action's own transaction, so
  *   that no action is acknowledged without its event. An event whose details name a `pair` also
- *   belongs to that pair's history.
+ *   belongs to that pair's history, and a restore to that of every pair.
  */
 export function writeEvent(
   action: Action,
@@ -47,6 +47,7 @@ export function writeEvent(
 ): Statement {
   const [name, from] = nameAndOriginOf(actor);
   const written = details === undefined ? null : JSON.stringify(details);
+  const pair = action === "store.restored" ? EVERY_PAIR : details?.pair;
   return statement(
     WRITE_EVENT,
     newId(),
@@ -57,7 +58,7 @@ export function writeEvent(
     action,
     accountId ?? null,
     written,
-    details?.pair === undefined ? null : String(details.pair),
+    pair === undefined ? null : String(pair),
   );
 }
 

@@ -29,7 +29,7 @@ export interface AuditStore {
   ): Promise<void>;
   /** A page of events, oldest first. */
   list(query: EventQuery): Promise<ListedEvent[]>;
-  /** A page of the events of a pair, such as EUR/USD, oldest first. */
+  /** A page of the events of a pair, such as EUR/USD, and of every pair, oldest first. */
   ofPair(pair: string, after: EventCursor, limit: number): Promise<AuditEvent[]>;
   /** A page of an account's events, newest first: all, or those before one of its events. */
   ofAccount(accountId: string, beforeId: string | undefined, limit: number): Promise<AuditEvent[]>;

@@ -1,6 +1,6 @@
 import type { Cron } from "croner";
 import { sleep } from "../async/sleep.ts";
-import type { Clock } from "../shared/clock.ts";
+import { type Clock, HOUR_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 
 /** The longest time between two looks at the schedule: a clock may be set meanwhile. */
@@ -8,6 +8,9 @@ const CHECK_INTERVAL_MS = 60_000;
 
 /** How long after a failed backup a server tries again. */
 const RETRY_MS = 15 * 60_000;
+
+/** Longer than a backup with its verification takes. A killed server's is due again after it. */
+const LEASE_MS = HOUR_MS;
 
 /**
  * Takes backups by a schedule until the signal aborts: one is due at the first start and, when
@@ -18,7 +21,12 @@ export async function runBackupLoop(
     readonly schedule: Cron;
     readonly clock: Clock;
     /** As `CleanupStore.claimJob`. */
-    readonly claimJob: (name: string, now: string, nextAt: string) => Promise<boolean>;
+    readonly claimJob: (
+      name: string,
+      now: string,
+      nextAt: string,
+      latest?: string,
+    ) => Promise<boolean>;
     /** @throws when there is no good new backup. */
     readonly takeBackup: (signal: AbortSignal) => Promise<void>;
     readonly onError: (error: unknown) => void;
@@ -26,8 +34,6 @@ export async function runBackupLoop(
   signal: AbortSignal,
 ): Promise<void> {
   const { schedule, clock, claimJob, takeBackup, onError } = uses;
-  const now = () => timestamp(clock.nowMs());
-  let notBeforeMs = -Infinity;
   const nextMs = () => {
     const next = schedule.nextRun(new Date(clock.nowMs()));
     if (next === null) throw new Error("the schedule of backups has no next run");
@@ -35,16 +41,19 @@ export async function runBackupLoop(
   };
 
   const backUpWhenDue = async (): Promise<void> => {
-    if (clock.nowMs() < notBeforeMs) return;
-    if (!(await claimJob("backup", now(), timestamp(nextMs())))) return;
+    const nowMs = clock.nowMs();
+    const leasedUntil = timestamp(nowMs + LEASE_MS);
+    const latest = timestamp(Math.max(nextMs(), nowMs + LEASE_MS));
+    if (!(await claimJob("backup", timestamp(nowMs), leasedUntil, latest))) return;
+    const endLease = (dueMs: number) => claimJob("backup", leasedUntil, timestamp(dueMs));
     try {
       await takeBackup(signal);
     } catch (error) {
-      // Due again at the next start, whose settings may be better; here after a while.
-      await claimJob("backup", now(), now());
-      notBeforeMs = clock.nowMs() + RETRY_MS;
+      // One that a shutdown ended is due at the next start.
+      await endLease(clock.nowMs() + (signal.aborted ? 0 : RETRY_MS));
       throw error;
     }
+    await endLease(nextMs());
   };
 
   while (!signal.aborted) {

@@ -71,9 +71,9 @@ Examples:
 
 const restoreExamples = `
 Changes made after the backup are lost: accounts, keys, changed passwords, units charged. Keys
-revoked and accounts suspended or deleted since then stay so if the replaced database can still be
-read, and the audit log keeps its events. All sessions end, and
-links in mails become invalid. The replaced database is kept in the same directory.
+revoked, accounts suspended or deleted and pairs suspended since then stay so if the replaced
+database can still be read, and the audit log keeps its events. All sessions end, and links in mails
+become invalid. The replaced database is kept in the same directory.
 
 Example:
   $ kurs restore /var/backups/kurs/kurs-2026-11-21T04-00-00.000Z.db`;
@@ -104,15 +104,16 @@ async function backUp(deps: BackupCommandDeps, named: string | undefined, option
     throw new CommandError(`--keep: want a directory of backups, and ${named} is not one`, 2);
   }
   const note = { takenAt: timestamp(clock.nowMs()), program: version };
-  const report = await backupStore(settings(), named, { note, mayReplace: force });
-  const verification = verifies ? await verifyBackup(report.file, deps) : undefined;
+  const taken = await backupStore(settings(), named, { note, mayReplace: force });
+  const verification = verifies ? await verifyNew(taken.file, deps) : undefined;
   const isGood = verification === undefined || verification.problems.length === 0;
+  const report = { ...taken, file: verification?.file ?? taken.file };
   const kept = await import("./kept.ts");
   // Older backups are the better ones when there is a problem with this one.
   const removed =
     keep === undefined || !isGood
       ? 0
-      : kept.removeOldBackups(named ?? settings().backupDirectory, {
+      : await kept.removeOldBackups(named ?? settings().backupDirectory, {
           kept: keep,
           taken: report.file,
           nowMs: clock.nowMs(),
@@ -146,6 +147,20 @@ async function verifyBackup(file: string, { clock }: BackupCommandDeps): Promise
   return await restoreAndCheck(file, clock);
 }
 
+/** Verifies a new backup, and sets it aside if that fails. */
+async function verifyNew(file: string, deps: BackupCommandDeps): Promise<Verification> {
+  const { setAside } = await import("./kept.ts");
+  let verification: Verification;
+  try {
+    verification = await verifyBackup(file, deps);
+  } catch (error) {
+    await setAside(file);
+    throw error;
+  }
+  if (verification.problems.length === 0) return verification;
+  return { ...verification, file: await setAside(file) };
+}
+
 async function restore(deps: BackupCommandDeps, file: string, options: RestoreOptions) {
   const { settings, origin, print } = deps;
   const { reviveKeys = false, json } = options;
@@ -158,8 +173,14 @@ async function restore(deps: BackupCommandDeps, file: string, options: RestoreOp
   );
   requireFileName(file);
   const by = origin();
-  const event = writeEvent("store.restored", by, { details: { file: basename(file) } });
-  const report = await restoreStore(settings(), file, { now: by.at, reviveKeys, event });
+  const report = await restoreStore(settings(), file, {
+    now: by.at,
+    reviveKeys,
+    eventOf: (action, about) =>
+      writeEvent(action, by, {
+        details: action === "store.restored" ? { file: basename(file), ...about } : about,
+      }),
+  });
   print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, reviveKeys));
 }
 

@@ -1,50 +1,23 @@
-import {
-  closeSync,
-  existsSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { readFile } from "node:fs/promises";
+import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { HOUR_MS } from "../shared/clock.ts";
 import { StartupError } from "../shared/start-error.ts";
 import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
-import { renameDurably, syncFile } from "../storage/sqlite/backup/durable-files.ts";
+import { renameDurably } from "../storage/sqlite/backup/durable-files.ts";
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";
+import { forgetChanged, readVerified } from "./verified.ts";
 
-// A directory of backups: those that Kurs named after their time, and which of them was the last to
-// be verified.
+// A directory of backups: those that Kurs named after their time.
 
-/** Records the last verified backup in its directory. */
-const RECORD_NAME = "verified.json";
-
-const FILE_MODE = 0o600;
+/** The name of the last backup that failed its verification: one copy is enough to look into. */
+const NOT_VERIFIED_NAME = "kurs-not-verified.db";
 
 /** What an interrupted backup or verification leaves behind. */
 const leftover = /^(?:kurs-.*\.db\.\d+\.part(?:-journal)?|\.verifying-\d+)$/;
 
 /** Longer than any backup or verification takes. */
 const LEFTOVER_AGE_MS = HOUR_MS;
-
-/** The backup that was verified last. */
-export interface VerifiedBackup {
-  /** Its name in the directory. */
-  readonly file: string;
-  /** When it was taken, and when it was verified: RFC 3339, UTC. */
-  readonly takenAt: string;
-  readonly verifiedAt: string;
-}
-
-interface VerifiedRecord {
-  readonly file: string;
-  readonly taken_at: string;
-  readonly verified_at: string;
-}
 
 /**
  * @param place a backup, or a directory whose newest one is meant.
@@ -91,21 +64,40 @@ function isDatabase(path: string): boolean {
 
 /**
  * Removes all but the newest backups of a directory, and what interrupted ones have left. Backups
- * from before a migration, and files with other names, stay.
+ * from before a migration, files with other names and the backup that was verified last stay.
  *
  * @param taken the backup that was just taken: it stays in any case.
  * @returns how many backups were removed.
+ * @throws {StartupError} when nobody can tell which one was verified.
  */
-export function removeOldBackups(
+export async function removeOldBackups(
   directory: string,
   { kept, taken, nowMs }: { readonly kept: number; readonly taken: string; readonly nowMs: number },
-): number {
+): Promise<number> {
+  const verified = await readVerified(directory);
   using _owner = actAsOwnerOf(directory);
   const others = backupsIn(directory, nowMs).filter((name) => name !== basename(taken));
-  const old = others.slice(kept - 1);
+  const old = others.slice(kept - 1).filter((name) => name !== verified?.file);
   for (const name of old) rmSync(join(directory, name), { force: true });
   removeLeftovers(directory, nowMs);
   return old.length;
+}
+
+/**
+ * Takes the name from a backup that could not be verified: under it, the backup would push out a
+ * good one. The one that was verified last is trusted only if it is unchanged. A file that is not
+ * named after its time keeps its name.
+ *
+ * @returns its path.
+ */
+export async function setAside(file: string): Promise<string> {
+  const [directory, name] = [dirname(file), basename(file)];
+  if (takenAtOf(name) === undefined) return file;
+  await forgetChanged(directory);
+  using _owner = actAsOwnerOf(directory);
+  const path = join(directory, NOT_VERIFIED_NAME);
+  renameDurably(file, path, true);
+  return path;
 }
 
 /** Removes what a killed backup or verification has left in a directory. */
@@ -115,48 +107,4 @@ export function removeLeftovers(directory: string, nowMs: number): void {
     const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: nowMs };
     if (nowMs - mtimeMs > LEFTOVER_AGE_MS) rmSync(path, { recursive: true, force: true });
   }
-}
-
-/** Records that a backup was verified, on disk on return, unless it is not named after its time. */
-export function recordVerified(file: string, verifiedAt: string): void {
-  const [directory, name] = [dirname(file), basename(file)];
-  const takenAt = takenAtOf(name);
-  if (takenAt === undefined) return;
-  using _owner = actAsOwnerOf(directory);
-  const record = join(directory, RECORD_NAME);
-  const part = `${record}.${process.pid}.part`;
-  const content: VerifiedRecord = { file: name, taken_at: takenAt, verified_at: verifiedAt };
-  try {
-    writeFileSync(part, `${JSON.stringify(content)}\n`, { mode: FILE_MODE, flag: "wx" });
-    syncFile(part);
-    renameDurably(part, record, true);
-  } finally {
-    rmSync(part, { force: true });
-  }
-}
-
-/**
- * @returns the backup of a directory that was verified last; undefined if none was.
- * @throws an error when the record cannot be read or is not one.
- */
-export async function readVerified(directory: string): Promise<VerifiedBackup | undefined> {
-  const path = join(directory, RECORD_NAME);
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? ""))
-      return undefined;
-    throw error;
-  }
-  const {
-    file,
-    taken_at: takenAt,
-    verified_at: verifiedAt,
-  } = JSON.parse(text) as Partial<VerifiedRecord>;
-  if (file === undefined || takenAt === undefined || verifiedAt === undefined) {
-    throw new Error(`${path} is not the record of a verified backup`);
-  }
-  // Without its file, the record proves nothing.
-  return existsSync(join(directory, file)) ? { file, takenAt, verifiedAt } : undefined;
 }

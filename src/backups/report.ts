@@ -16,15 +16,17 @@ export function formatBackup(report: BackupReport): string {
 export function formatRestore(report: RestoreReport, reviveKeys: boolean): string {
   const { note, database, schema, sessionsEnded, kept, forgotten } = report;
   const made = note === undefined ? "a copy" : `the backup of ${note.takenAt} (${note.program})`;
-  const lines = [`restored ${made} to ${database}, schema ${schema}: ${totalsOf(report)}`];
+  const lines = [`restored ${made}, schema ${schema}, to ${database}: ${totalsOf(report)}`];
   if (kept !== undefined) lines.push(`the replaced database is kept: ${kept}`);
   if (forgotten !== undefined) {
-    const { accounts, keys, units, passwords, revocations, deletions, suspensions } = forgotten;
+    const { accounts, keys, units, passwords, revocations } = forgotten;
+    const { deletions, suspensions, pairs } = forgotten;
     lines.push(
       `lost since then: ${accounts} accounts, ${keys} keys, ${units} units charged, ` +
         `${passwords} changed passwords`,
       `${revocations} keys revoked since then ${reviveKeys ? "are valid again" : "stay revoked"}`,
       `${deletions} accounts deleted and ${suspensions} suspended or resumed since then stay so`,
+      `${pairs} pairs suspended since then stay suspended`,
     );
   } else if (kept !== undefined) {
     lines.push(

@@ -5,13 +5,12 @@ import { checkStore } from "../doctor/rules/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { StartupError } from "../shared/start-error.ts";
-import { commandTimeouts } from "../storage/settings.ts";
 import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import type { BackupNote, DatabaseTotals } from "../storage/sqlite/backup/report.ts";
 import { restoreSqlite } from "../storage/sqlite/backup/restore.ts";
-import { migrateSqlite } from "../storage/sqlite/open.ts";
 import { makePrivateDirectory } from "../storage/sqlite/private-files.ts";
-import { recordVerified, removeLeftovers } from "./kept.ts";
+import { removeLeftovers } from "./kept.ts";
+import { recordVerified } from "./verified.ts";
 
 /** A backup that was restored and examined. */
 export interface Verification {
@@ -41,14 +40,14 @@ export async function verifyBackup(file: string, clock: Clock): Promise<Verifica
   makeScratch(directory, scratch, clock.nowMs());
   try {
     const { note, schema, ...totals } = restoreSqlite(scratch, file, { now, reviveKeys: false });
-    migrateSqlite(scratch, commandTimeouts.busyTimeoutMs);
     const { accounts, activeKeys, units } = totals;
     const restored = { accounts, activeKeys, units };
     const problems = [
+      ...(note !== undefined && note.takenAt > now ? [clockProblem(note.takenAt, now)] : []),
       ...(await problemsIn(scratch, clock, restored)),
       ...(note?.totals === undefined ? [] : differences("recorded", note.totals, restored)),
     ];
-    if (problems.length === 0) recordVerified(resolve(file), timestamp(clock.nowMs()));
+    if (problems.length === 0) await recordVerified(resolve(file), timestamp(clock.nowMs()));
     return { file, sizeBytes: statSync(file).size, note, schema, totals: restored, problems };
   } finally {
     using _owner = actAsOwnerOf(directory);
@@ -72,7 +71,13 @@ function makeScratch(directory: string, scratch: string, nowMs: number): void {
   }
 }
 
-/** What the doctor finds in a restored database. */
+const clockProblem = (takenAt: string, now: string) =>
+  `it was taken at ${takenAt}, and it is ${now} here: check this machine's clock`;
+
+/**
+ * What the doctor finds in a restored database. A clock that once ran ahead has left later times in
+ * the store, which harm no copy of it.
+ */
 async function problemsIn(
   dataDirectory: string,
   clock: Clock,
@@ -84,7 +89,9 @@ async function problemsIn(
   const { totals } = examined.facts;
   const found = checkStore(examined.facts, clock.nowMs());
   return [
-    ...found.filter(({ level }) => level === "problem").map(({ text }) => text),
+    ...found
+      .filter(({ level, subject }) => level === "problem" && subject !== "clock")
+      .map(({ text }) => text),
     ...(totals === undefined ? [] : differences("examined", totals, restored)),
   ];
 }

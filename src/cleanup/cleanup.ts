@@ -81,8 +81,12 @@ export type CleanupClaim =
 
 /** The work that one node does for all, to keep the store small. Each removal goes in steps. */
 export interface CleanupStore {
-  /** @returns whether this node must run the job now; for all nodes it is next due at `nextAt`. */
-  claimJob(name: string, now: string, nextAt: string): Promise<boolean>;
+  /**
+   * @param latest a job that is due later was claimed before the clock was set back; by default
+   *   `nextAt`. A lease ends before the job's usual next time, which this then is.
+   * @returns whether this node must run the job now; for all nodes it is next due at `nextAt`.
+   */
+  claimJob(name: string, now: string, nextAt: string, latest?: string): Promise<boolean>;
   /** Claims the cleanup, as `claimJob`, and trusts its time from now on. */
   claimCleanup(nowMs: number, nextAt: string): Promise<CleanupClaim>;
   /**

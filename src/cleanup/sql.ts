@@ -12,7 +12,7 @@ export const cleanupTables: Tables = { duties: { key: "name", others: "next_at" 
 const CLAIM_JOB = `
   INSERT INTO duties (name, next_at) VALUES ($1, $3)
   ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at
-    WHERE duties.next_at <= $2 OR duties.next_at > excluded.next_at
+    WHERE duties.next_at <= $2 OR duties.next_at > $4
   RETURNING name`;
 
 /**
@@ -50,8 +50,8 @@ export function cleanupStore(engine: Engine): CleanupStore {
   }
 
   return {
-    async claimJob(name, now, nextAt) {
-      return (await engine.query(CLAIM_JOB, name, now, nextAt)).length === 1;
+    async claimJob(name, now, nextAt, latest = nextAt) {
+      return (await engine.query(CLAIM_JOB, name, now, nextAt, latest)).length === 1;
     },
 
     claimCleanup: (nowMs, nextAt) =>
@@ -60,7 +60,7 @@ export function cleanupStore(engine: Engine): CleanupStore {
         const [row] = yield statement(NEWEST);
         const trusted = row === undefined ? now : textOf(row, "at");
         if (isAhead(nowMs, trusted)) return { kind: "clock_ahead", trusted };
-        const claimed = yield statement(CLAIM_JOB, "tidy", now, nextAt);
+        const claimed = yield statement(CLAIM_JOB, "tidy", now, nextAt, nextAt);
         if (claimed.length === 0) return { kind: "not_due" };
         yield statement(ADVANCE, now);
         return { kind: "claimed", byMs: Math.min(nowMs, Date.parse(trusted)) };

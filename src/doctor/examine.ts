@@ -4,11 +4,12 @@ import { neverFetched, readSourceStatus } from "../rates/refresh.ts";
 import { sourcesOf } from "../rates/sources/registry.ts";
 import type { SourceState } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
-import { ConfigError } from "../shared/start-error.ts";
+import { timestamp } from "../shared/instant.ts";
+import { ConfigError, StartupError } from "../shared/start-error.ts";
 import type { StoreSettings } from "../storage/settings.ts";
 import type { Examination } from "./facts.ts";
 import { inspectDirectory, isReadableByOthers } from "./fs.ts";
-import { checkBackups } from "./rules/backups.ts";
+import { checkBackups, type LastVerified } from "./rules/backups.ts";
 import { checkDirectory } from "./rules/directory.ts";
 import { type Finding, findingsOf } from "./rules/finding.ts";
 import { checkMail, checkOtherRates, checkSources } from "./rules/services.ts";
@@ -24,8 +25,11 @@ export interface DoctorSettings extends CheckedSettings, StoreSettings {
 export interface DoctorDeps {
   readonly version: string;
   readonly clock: Clock;
-  /** Reads when the backup of a directory that was verified last was taken. */
-  readonly readVerified: (directory: string) => Promise<{ readonly takenAt: string } | undefined>;
+  /** Reads which backup of a directory was verified last. @throws {StartupError} */
+  readonly readVerified: (
+    directory: string,
+    how: { readonly readsContent: boolean },
+  ) => Promise<LastVerified | undefined>;
   /** @throws {ConfigError} whose problems become findings. */
   readonly settings: () => DoctorSettings;
 }
@@ -64,13 +68,21 @@ async function findInBackups(
   { backupDirectory, backupSchedule }: DoctorSettings,
   { readVerified, clock }: DoctorDeps,
 ): Promise<readonly Finding[]> {
-  const verified = await readVerified(backupDirectory);
+  const nowMs = clock.nowMs();
+  let verified: LastVerified | undefined;
+  try {
+    verified = await readVerified(backupDirectory, { readsContent: true });
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [findingsOf("backups").problem(error.message)];
+  }
   // Of two scheduled times, the later one's backup may be on its way.
-  const [, dueAt] = backupSchedule?.previousRuns(2, new Date(clock.nowMs())) ?? [];
+  const [, dueAt] = backupSchedule?.previousRuns(2, new Date(nowMs)) ?? [];
   return checkBackups({
     directory: backupDirectory,
     isScheduled: backupSchedule !== undefined,
-    verifiedAt: verified?.takenAt,
+    verified,
+    now: timestamp(nowMs),
     dueAt: dueAt?.toISOString(),
   });
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import { readVerified } from "../backups/kept.ts";
+import { readVerified } from "../backups/verified.ts";
 
 export interface BackupSettings {
   readonly backupDirectory: string;
@@ -9,7 +9,8 @@ export interface BackupSettings {
 
 /**
  * Reads when the backup that was verified last was taken: milliseconds since 1970, -Infinity while
- * a scheduled backup is still to be verified; undefined where there are no backups.
+ * a scheduled backup is still to be verified, or when the verified one has changed or its record
+ * cannot be read; undefined where there are no backups.
  */
 export type ReadVerifiedBackup = () => Promise<number | undefined>;
 
@@ -21,10 +22,11 @@ export function createVerifiedBackupReader(
   return async () => {
     try {
       const verified = await readVerified(backupDirectory);
-      return verified === undefined ? none : Date.parse(verified.takenAt);
+      if (verified === undefined) return none;
+      return verified.isChanged ? -Infinity : Date.parse(verified.takenAt);
     } catch (err) {
       log.error({ err }, "the record of the last verified backup could not be read");
-      return none;
+      return -Infinity;
     }
   };
 }

@@ -151,10 +151,13 @@ function storeMetrics({ readStore, readVerifiedBackup, clock }: RegistryUses): r
     {
       type: "gauge",
       name: "kurs_backup_verified_age_seconds",
-      help: "Age of the newest backup that was verified; +Inf while none of a schedule was",
+      help: "Age of the newest backup that was verified; +Inf while none is good",
       async read() {
         const takenMs = await readVerifiedBackup();
-        return takenMs === undefined ? [] : one(Math.max(0, clock.nowMs() - takenMs) / 1000);
+        if (takenMs === undefined) return [];
+        // A backup of a time to come was taken by a wrong clock: it must not silence the alarm.
+        const ageMs = clock.nowMs() - takenMs;
+        return one(ageMs < 0 ? Infinity : ageMs / 1000);
       },
     },
   ];

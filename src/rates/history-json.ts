@@ -14,8 +14,15 @@ export function observationJson(observation: Observation) {
 }
 
 export function servedAtJson(at: string, served: Exclude<ServedAt, { status: "unknown" }>) {
-  const { status, observation, from, until } = served;
-  return { at, status, from, until: until ?? null, ...recordJson(observation) };
+  const { status, observation, from, until, restore } = served;
+  return {
+    at,
+    status,
+    from,
+    until: until ?? null,
+    restored_at: restore?.at ?? null,
+    ...recordJson(observation),
+  };
 }
 
 /** @param publisher undefined for a source that this version does not know, and for an import. */

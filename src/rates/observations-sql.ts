@@ -79,10 +79,21 @@ const DIFFERING = `
     OR o.rate <> r.rate OR o.as_of <> r.as_of OR o.source <> r.source)
   ORDER BY r.base, r.quote LIMIT $3`;
 
+// What is wrong with a time of storing, which is RFC 3339 in UTC to the millisecond.
+const TIME_PROBLEM = `
+  CASE WHEN stored_at NOT LIKE '____-__-__T__:__:__.___Z'
+      OR substr(stored_at, 6, 2) NOT BETWEEN '01' AND '12'
+      OR substr(stored_at, 9, 2) NOT BETWEEN '01' AND '31'
+      OR substr(stored_at, 12, 2) NOT BETWEEN '00' AND '23'
+      OR substr(stored_at, 15, 2) NOT BETWEEN '00' AND '59'
+      OR substr(stored_at, 18, 2) NOT BETWEEN '00' AND '59' THEN 'not a time'
+    WHEN stored_at > $4 THEN 'in the future' END`;
+
 // The columns of a suspect: of its publication, its document and the observations before it.
 const SUSPECTS = `
   SELECT * FROM (
     SELECT o.*, d.hash, p.source AS publisher, d.place AS document,
+      ${TIME_PROBLEM} AS time_problem,
       CASE WHEN o.sequence > 1 AND NOT EXISTS (
           SELECT 1 FROM observations e
           WHERE e.base = o.base AND e.quote = o.quote AND e.sequence = o.sequence - 1)
@@ -96,13 +107,7 @@ const SUSPECTS = `
     WHERE (o.base, o.quote, o.sequence) > ($1, $2, $3)
   ) AS s
   WHERE follows_gap = 1 OR (publication IS NOT NULL AND document IS NULL)
-    OR (publisher = '${IMPORT_SOURCE}' AND source <> publisher)
-    OR stored_at > $4 OR stored_at NOT LIKE '____-__-__T__:__:__.___Z'
-    OR substr(stored_at, 6, 2) NOT BETWEEN '01' AND '12'
-    OR substr(stored_at, 9, 2) NOT BETWEEN '01' AND '31'
-    OR substr(stored_at, 12, 2) NOT BETWEEN '00' AND '23'
-    OR substr(stored_at, 15, 2) NOT BETWEEN '00' AND '59'
-    OR substr(stored_at, 18, 2) NOT BETWEEN '00' AND '59'
+    OR (publisher = '${IMPORT_SOURCE}' AND source <> publisher) OR time_problem IS NOT NULL
   ORDER BY base, quote, sequence LIMIT $5`;
 
 const UNSERVED = `${SELECT_OBSERVATIONS}
@@ -218,6 +223,7 @@ function suspectOf(row: Row): SuspectObservation {
     publisher: optionalTextOf(row, "publisher"),
     hasDocument: row.document !== null,
     followsGap: integerOf(row, "follows_gap") === 1,
+    timeProblem: optionalTextOf(row, "time_problem"),
   };
 }
 

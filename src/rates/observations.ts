@@ -62,6 +62,8 @@ export interface SuspectObservation {
   readonly hasDocument: boolean;
   /** Whether the pair has earlier observations, but not the one before it. */
   readonly followsGap: boolean;
+  /** "not a time" or "in the future": the time of its storing; undefined if that can be right. */
+  readonly timeProblem: string | undefined;
 }
 
 /** A served rate whose stored headers name another source. */

@@ -14,9 +14,22 @@ export type ServedAt =
       readonly from: string;
       /** Undefined: it has not ended. */
       readonly until: string | undefined;
+      /** The restore of a backup of the time `until`, which has lost the rest. */
+      readonly restore: Restore | undefined;
     }
-  /** Nothing was stored by then. */
-  | { readonly status: "unknown"; readonly first: Observation | undefined };
+  /** Nothing was stored by then, or a restore has lost what was. */
+  | {
+      readonly status: "unknown";
+      readonly first: Observation | undefined;
+      readonly restore: Restore | undefined;
+    };
+
+/** A restore of the store: what it was served between these times is not known. */
+export interface Restore {
+  /** When the backup was taken; "" for a copy that does not tell. */
+  readonly takenAt: string;
+  readonly at: string;
+}
 
 export interface HistoryUses {
   readonly history: ObservationReads;
@@ -34,6 +47,7 @@ interface Change {
 /**
  * Finds what reads of a pair got at a moment. Observations and changes have an order besides their
  * times: if the machine's clock was set back, a moment that it showed twice means the later one.
+ * Nobody knows what was served between a backup and its restore: the store is as in the backup.
  *
  * @param at RFC 3339 in UTC, to the millisecond.
  */
@@ -42,7 +56,11 @@ export async function findServedAt(
   pair: Pair,
   at: string,
 ): Promise<ServedAt> {
-  const changes = await changesOf(audit, pair);
+  const { changes, restores } = await eventsOfHistory(audit, pair);
+  const next = restores.find((one) => one.at > at);
+  if (next !== undefined && next.takenAt <= at) {
+    return { status: "unknown", first: undefined, restore: next };
+  }
   const stored = await history.lastStoredBy(pair, at);
   const change = changes.findLastIndex((one) => one.at <= at);
   const changed = changes[change]?.observation ?? 0;
@@ -50,7 +68,7 @@ export async function findServedAt(
   const observation =
     stored?.sequence === sequence ? stored : await history.observation(pair, sequence);
   if (observation === undefined) {
-    return { status: "unknown", first: await firstOf(history, pair) };
+    return { status: "unknown", first: await firstOf(history, pair), restore: undefined };
   }
   // The changes by then: a change of a later observation than the last one's is not one of them.
   const end =
@@ -60,8 +78,16 @@ export async function findServedAt(
   const nextStoredAt = await history.firstStoredAfter(pair, sequence);
   const ends = later.map((one) => one.at);
   if (state.status !== "suspended" && nextStoredAt !== undefined) ends.push(nextStoredAt);
+  if (next !== undefined) ends.push(next.takenAt);
   const [until] = ends.sort();
-  return { ...(await suspendedBefore(history, pair, at, state)), until };
+  const found = await suspendedBefore(history, pair, at, state);
+  const restoredAt = restores.findLast((one) => one.at <= at)?.at ?? "";
+  return {
+    ...found,
+    from: found.from > restoredAt ? found.from : restoredAt,
+    until,
+    restore: next?.takenAt === until ? next : undefined,
+  };
 }
 
 /** The oldest observation of a pair that is stored; undefined for a pair without a history. */
@@ -74,6 +100,7 @@ export async function firstOf(
 }
 
 type State = Exclude<ServedAt, { readonly status: "unknown" }>;
+type Found = Omit<State, "until" | "restore">;
 
 const endedBy: Readonly<Record<State["status"], readonly Change["action"][]>> = {
   served: ["rate.suspended", "rate.deleted"],
@@ -82,8 +109,8 @@ const endedBy: Readonly<Record<State["status"], readonly Change["action"][]>> = 
 };
 
 /** The state of a pair with an observation, after changes in their order. */
-function stateAfter(changes: readonly Change[], observation: Observation): Omit<State, "until"> {
-  let state: Omit<State, "until"> = { status: "served", observation, from: observation.storedAt };
+function stateAfter(changes: readonly Change[], observation: Observation): Found {
+  let state: Found = { status: "served", observation, from: observation.storedAt };
   for (const { action, at, observation: last } of changes) {
     const isOfThis = last === observation.sequence;
     if (action === "rate.suspended") {
@@ -103,8 +130,8 @@ async function suspendedBefore(
   history: ObservationReads,
   pair: Pair,
   at: string,
-  state: Omit<State, "until">,
-): Promise<Omit<State, "until">> {
+  state: Found,
+): Promise<Found> {
   const { observation } = state;
   const present = await history.present(pair);
   const suspendedAt = present?.suspendedAt;
@@ -115,26 +142,37 @@ async function suspendedBefore(
   return { status: "suspended", observation, from: suspendedAt };
 }
 
-/** The changes of a pair in the order in which they were made: few, each an operator's command. */
-async function changesOf(audit: HistoryUses["audit"], pair: Pair): Promise<readonly Change[]> {
-  const found: (Change & { readonly number: number })[] = [];
+/** The changes of a pair, in the order in which they were made, and the restores of the store. */
+async function eventsOfHistory(
+  audit: HistoryUses["audit"],
+  pair: Pair,
+): Promise<{ readonly changes: readonly Change[]; readonly restores: readonly Restore[] }> {
+  // Few: each is an operator's command.
+  const changes: (Change & { readonly number: number })[] = [];
+  const restores: Restore[] = [];
   for await (const events of eventsOf(audit, pair)) {
     for (const { at, action, details } of events) {
+      if (action === "store.restored") restores.push(restoreOf(at, details.taken_at));
       if (!isChange(action)) continue;
       const { observation, change } = details;
       // Events of an older version have neither, and precede the history.
-      found.push({ at, action, observation: numberOf(observation), number: numberOf(change) });
+      changes.push({ at, action, observation: numberOf(observation), number: numberOf(change) });
     }
   }
-  return found.sort(
-    (one, other) => one.observation - other.observation || one.number - other.number,
-  );
+  changes.sort((one, other) => one.observation - other.observation || one.number - other.number);
+  return { changes, restores };
 }
 
 const isChange = (action: string): action is Change["action"] =>
   action === "rate.suspended" || action === "rate.resumed" || action === "rate.deleted";
 
 const numberOf = (detail: unknown): number => (typeof detail === "number" ? detail : 0);
+
+/** A backup that says to be newer than its restore was taken by a wrong clock: no time is known. */
+const restoreOf = (at: string, taken: unknown): Restore => ({
+  at,
+  takenAt: typeof taken === "string" && taken <= at ? taken : "",
+});
 
 /** The events of a pair, oldest first, in pages. */
 export async function* eventsOf(

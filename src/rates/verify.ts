@@ -181,16 +181,16 @@ async function reportSuspects(
   { history, counts, report }: Omit<Uses, "documents">,
   nowMs: () => number,
 ): Promise<void> {
-  let latest = "";
   const read = (after: Position) => {
-    latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MS);
+    const latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MS);
     return history.suspects(after, latest, PAGE_ROWS);
   };
   for await (const suspect of itemsOf(read, ({ observation }) => observation)) {
-    const { observation } = suspect;
+    const { observation, timeProblem } = suspect;
     const originProblem = originProblemOf(suspect);
     if (originProblem !== undefined) counts.unverified += 1;
-    const reasons = [originProblem, timeProblemOf(observation, latest)];
+    const reasons = [originProblem];
+    if (timeProblem !== undefined) reasons.push(`the time when it was stored is ${timeProblem}`);
     if (suspect.followsGap) reasons.push("the observation before it is missing");
     const reason = reasons.filter((one) => one !== undefined).join("; ");
     await report({ kind: "observation", observation, reason });
@@ -207,11 +207,6 @@ function originProblemOf({
   if (!hasDocument) return "its publication has no such document";
   if (publisher !== IMPORT_SOURCE || observation.source === publisher) return undefined;
   return `its source is ${observation.source}, and its document an imported file`;
-}
-
-function timeProblemOf({ storedAt }: Observation, latest: string): string | undefined {
-  if (Number.isNaN(Date.parse(storedAt))) return "the time when it was stored is not a time";
-  return storedAt > latest ? "the time when it was stored is in the future" : undefined;
 }
 
 /** Reports the pairs that are not served, and were not deleted after their last observation. */

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { Cron } from "croner";
 import type { runOwnCommand } from "../../src/cli/own-command.ts";
@@ -60,6 +61,12 @@ suite("scheduled backups", { concurrency: 3 }, () => {
       "kurs_backup_verified_age_seconds",
     );
     assert.ok(age !== undefined && age >= 0 && age < 3600, `${age} s`);
+
+    // As a clock leaves it that ran ahead: the alarm must not stay silent until then.
+    const record = join(directoryOfBackups, "verified.json");
+    writeFileSync(record, JSON.stringify({ ...verified, taken_at: "2099-01-01T00:00:00.000Z" }));
+    const later = await scrape({ metricsUrl: String(metricsUrl) });
+    assert.equal(later.value("kurs_backup_verified_age_seconds"), Infinity);
   });
 
   test("backups with --verify --keep beside a server fail no read, and leave as many as they should", async () => {
@@ -137,11 +144,53 @@ suite("scheduled backups", { concurrency: 3 }, () => {
     assert.equal(await backupsAt("2026-11-22T04:00:01.000Z"), 0);
     assert.equal(await backupsAt("2026-11-30T11:00:00.000Z"), 1);
     exitCode = 1;
-    // Each of the two tries once: another server may have better settings.
-    assert.equal(await backupsAt("2026-12-01T04:00:00.000Z"), 2);
+    assert.equal(await backupsAt("2026-12-01T04:00:00.000Z"), 1);
     exitCode = 0;
-    assert.equal(await backupsAt("2026-12-01T04:01:00.000Z"), 1);
-    assert.equal(await backupsAt("2026-12-01T04:02:00.000Z"), 0);
+    assert.equal(await backupsAt("2026-12-01T04:14:59.999Z"), 0);
+    assert.equal(await backupsAt("2026-12-01T04:15:00.000Z"), 1);
+    assert.equal(await backupsAt("2026-12-01T04:16:00.000Z"), 0);
+  });
+
+  test("one whose server was killed is due again after an hour, and a clock that is set back delays none", async () => {
+    await using directory = await temporaryDirectory();
+    const clock = new TestClock("2026-12-01T04:00:00.000Z");
+    const [started, killed] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
+    const backupSchedule = new Cron("0 4 1 * *", { timezone: "UTC", paused: true });
+    const options = {
+      dataDirectory: directory.path,
+      clock,
+      config: { backupSchedule, backupsKept: 7 },
+    };
+    let commands = 0;
+    const succeed: typeof runOwnCommand = async () => {
+      commands += 1;
+      return { exitCode: 0, stdout: "{}", stderr: "" };
+    };
+    const backupsAt = async (time: string, runCommand = succeed) => {
+      clock.set(time);
+      commands = 0;
+      await (await startService({ ...options, runCommand }))[Symbol.asyncDispose]();
+      return commands;
+    };
+    const hang: typeof runOwnCommand = () => {
+      started.resolve();
+      return killed.promise;
+    };
+    await using _hanging = await startService({ ...options, runCommand: hang });
+    using ending = new DisposableStack();
+    ending.defer(() => killed.reject(new Error("killed")));
+    await started.promise;
+
+    assert.equal(await backupsAt("2026-12-01T04:59:59.999Z"), 0);
+    assert.equal(await backupsAt("2026-12-01T05:00:00.000Z"), 1);
+    assert.equal(await backupsAt("2026-12-31T00:00:00.000Z"), 0);
+    assert.equal(await backupsAt("2026-11-01T04:00:00.000Z"), 1);
+    const fail: typeof runOwnCommand = async () => {
+      commands += 1;
+      return { exitCode: 1, stdout: "", stderr: "no space" };
+    };
+    assert.equal(await backupsAt("2026-12-01T04:00:00.000Z", fail), 1);
+    assert.equal(await backupsAt("2026-11-01T04:00:00.000Z"), 1);
   });
 });
 
@@ -202,6 +251,42 @@ test("--keep removes older backups and day-old leftovers of that directory, and 
     readdirSync(backups).sort(),
     [...own, ...others, ...foreign, ...directories, running].sort(),
   );
+});
+
+test("backups that fail push out no verified one, and only the last of them stays", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = join(directory.path, "data");
+  const backups = join(directory.path, "backups");
+  await kurs(["migrate"], { dataDirectory });
+  const run = (...args: string[]) =>
+    kurs(["backup", ...args], { dataDirectory, env: { BACKUP_DIR: backups } });
+  const putOnPlan = (plan: string) => {
+    using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+    database.exec(`PRAGMA foreign_keys = OFF; INSERT OR REPLACE INTO accounts
+      (id, email, password_hash, plan, created_at) VALUES ('1', 'a@b.c', '', '${plan}', '2026')`);
+  };
+  for (let count = 0; count < 2; count += 1) await run("--verify", "--keep", "2");
+  const verified = backupsIn(backups);
+  assert.equal(verified.length, 2);
+  putOnPlan("lost");
+
+  for (let count = 0; count < 2; count += 1) {
+    const { exitCode, stderr } = await run("--verify", "--keep", "2");
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /kurs-not-verified\.db is not good: .*which is not stored/);
+  }
+
+  const names = [...verified, "kurs-not-verified.db", "verified.json"].sort();
+  assert.deepEqual(readdirSync(backups).sort(), names);
+  putOnPlan("free");
+  assert.equal((await run("--verify", "--keep", "2")).exitCode, 0);
+  const [older, last] = backupsIn(backups);
+  assert.equal(older, verified[1]);
+
+  // Without a verification the last verified one stays, whatever was taken since.
+  for (let count = 0; count < 2; count += 1) await run("--keep", "1");
+  const [kept, ...newer] = backupsIn(backups);
+  assert.deepEqual([kept, newer.length], [last, 1]);
 });
 
 test("--keep rejects a file, and a number that keeps nothing", async () => {

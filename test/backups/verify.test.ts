@@ -1,8 +1,20 @@
 import assert from "node:assert/strict";
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { pino } from "pino";
+import { createVerifiedBackupReader } from "../../src/metrics/backup-state.ts";
 import { copyOf, makeOfSchema, query, storeWithBackup } from "../storage/stored.ts";
 import { assertRefused } from "../support/assertions.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
@@ -108,6 +120,86 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     assert.match(ended.stdout, /schema 2: 0 accounts, 0 active keys, 0 units\n$/);
     assert.deepEqual(readFileSync(file), before);
     assert.deepEqual(readdirSync(directory.path).length, 2);
+  });
+
+  test("names the clock when a backup says that it was taken later than now, and no clock of the store", async () => {
+    await using backups = await directoryOfBackups();
+    // A clock that ran ahead for a moment has left its time in the store.
+    query(backups.file, "UPDATE accounts SET created_at = '2099-01-01T00:00:00.000Z'");
+    assert.equal((await verify(backups.file)).exitCode, 0);
+    query(backups.file, "UPDATE backup_note SET taken_at = '2099-01-01T00:00:00.000Z'");
+    const ended = await verify(backups.file);
+    assertRefused(ended, /taken at 2099-\S+, and it is 20\S+ here: check this machine's clock\.$/m);
+  });
+
+  test("a verified backup that changes, or says a time to come, is a problem to doctor and metrics, as is its record", async () => {
+    await using backups = await directoryOfBackups();
+    const record = join(backups.path, "verified.json");
+    const schedule = "0 4 1 1 *";
+    const env = { BACKUP_DIR: backups.path, BACKUP_SCHEDULE: schedule };
+    assert.equal((await verify(backups.file)).exitCode, 0);
+    const settings = { backupDirectory: backups.path, backupSchedule: {} };
+    const readTime = createVerifiedBackupReader(settings, pino({ level: "silent" }));
+    const findings = async () => {
+      const { exitCode, stdout, stderr } = await kurs(["doctor"], {
+        dataDirectory: stored.dataDirectory,
+        env,
+      });
+      assert.equal(stderr, "");
+      return `${exitCode} ${/^.* backups .*$/m.exec(stdout)?.[0]}`;
+    };
+    assert.match(await findings(), /^. ok +backups +the newest verified backup/);
+    assert.equal(await readTime(), Date.parse("2026-11-21T04:00:00.000Z"));
+
+    // As a disk may: other bytes, with the size and the time of before.
+    const { atime, mtime } = statSync(backups.file);
+    const bytes = readFileSync(backups.file);
+    const flipped = Buffer.from(bytes).fill(0xff, 8192, 12_288);
+    writeFileSync(backups.file, flipped);
+    utimesSync(backups.file, atime, mtime);
+    assert.match(
+      await findings(),
+      /^1 problem +backups +\S+ in \S+ has changed since it was verif/,
+    );
+    utimesSync(backups.file, atime, new Date());
+    assert.equal(await readTime(), -Infinity);
+
+    writeFileSync(backups.file, bytes);
+    const future = "kurs-2099-01-01T00-00-00.000Z.db";
+    cpSync(backups.file, join(backups.path, future));
+    assert.equal((await verify(join(backups.path, future))).exitCode, 0);
+    assert.match(await findings(), /^1 problem .*of 2099-01.*: check this machine's clock$/);
+
+    writeFileSync(record, "");
+    assert.match(
+      await findings(),
+      /^1 problem .*verified\.json cannot be read \(.*kurs backup verify/,
+    );
+    assert.equal(await readTime(), -Infinity);
+    rmSync(record);
+    mkdirSync(record);
+    assert.match(await findings(), /^1 problem .*verified\.json cannot be read \(EISDIR/);
+  });
+
+  test("a failed backup takes away the trust in the last verified one if that has changed", async () => {
+    await using directory = await copyOf(stored.dataDirectory);
+    await using backups = await directoryOfBackups();
+    assert.equal((await verify(backups.file)).exitCode, 0);
+    query(directory.path, "UPDATE charged_units SET units = units + 1 WHERE day > 0");
+    const args = ["backup", backups.path, "--verify"];
+    const failed = () => kurs(args, { dataDirectory: directory.path });
+    assert.equal((await failed()).exitCode, 1);
+    assert.ok(existsSync(join(backups.path, "verified.json")));
+
+    const { atime, mtime } = statSync(backups.file);
+    writeFileSync(backups.file, readFileSync(backups.file).fill(0xff, 8192, 12_288));
+    utimesSync(backups.file, atime, mtime);
+    assert.equal((await failed()).exitCode, 1);
+
+    assert.deepEqual(readdirSync(backups.path).sort(), [
+      "kurs-2026-11-21T04-00-00.000Z.db",
+      "kurs-not-verified.db",
+    ]);
   });
 
   test("kurs backup --verify --keep keeps the older backups when the new one is not good", async () => {

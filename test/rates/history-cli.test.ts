@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
@@ -194,6 +194,94 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     cli.change("DELETE FROM observations WHERE sequence = 1");
     const removed = await cli.run("rates at EUR USD 2020-01-06");
     assert.match(removed.stderr, /; what was served at 2020-01-06T\S+ was removed\n$/);
+  });
+
+  test("between a backup and its restore is not known, and a suspension since then survives", async () => {
+    await using cli = await newCli();
+    const backup = join(cli.directory, "backup.db");
+    const events = async () =>
+      (await cli.output("audit --json"))
+        .trimEnd()
+        .split("\n")
+        .map(
+          (line) => JSON.parse(line) as { at: string; action: string; details: { pair?: string } },
+        );
+    const timeOf = async (action: string, which: number) =>
+      (await events()).filter((one) => one.action === action).at(which)?.at ?? "";
+    const at = (moment: string) => cli.run(`rates at EUR USD ${moment}`);
+    const trace = (moment: string) => cli.run(`rates trace EUR USD --at ${moment}`);
+    await cli.output("rates suspend EUR USD");
+    await cli.output("rates resume EUR USD");
+    await cli.output(`backup ${backup}`);
+    await cli.run("rates import -", `${HEADER}EUR,USD,1.13,${asOf("2020-01-07")}\n`);
+    await cli.output("rates suspend EUR USD");
+    await cli.run("rates import -", `${HEADER}EUR,ISK,144.20,${asOf("2020-01-02")}\n`);
+    await cli.output("rates suspend EUR ISK");
+    const resumedAt = await timeOf("rate.resumed", -1);
+    const lostAt = await timeOf("rate.suspended", -2);
+
+    const restored = await cli.output(`restore ${backup}`);
+
+    assert.match(restored, /^1 pairs suspended since then stay suspended$/m);
+    const takenAt = /the backup of (\S+)/.exec(restored)?.[1] ?? "";
+    const restoredAt = await timeOf("store.restored", -1);
+    assert.equal(
+      (await at(resumedAt)).stdout,
+      `EUR/USD at ${resumedAt}: 1.12 as of 2020-01-06T15:00:00Z from import\n` +
+        `served from ${resumedAt} until ${takenAt}; the rest is not known: ` +
+        `restored at ${restoredAt}\n`,
+    );
+    for (const moment of [takenAt, lostAt]) {
+      for (const ended of [await at(moment), await trace(moment)]) {
+        assert.deepEqual(
+          [ended.exitCode, ended.stdout, ended.stderr],
+          [
+            1,
+            "",
+            `kurs: what was served of EUR/USD at ${moment} is not known: ` +
+              `a backup of ${takenAt} was restored at ${restoredAt}\n`,
+          ],
+        );
+      }
+    }
+    assert.equal(
+      (await at(restoredAt)).stdout,
+      `EUR/USD at ${restoredAt}: 503, suspended from ${restoredAt} until now\n` +
+        "stored then: 1.12 as of 2020-01-06T15:00:00Z from import\n",
+    );
+    await cli.output("rates resume EUR USD");
+    const againAt = await timeOf("rate.resumed", -1);
+    assert.match((await at(againAt)).stdout, /\nserved from \S+ until now\n$/);
+    assert.match((await trace(againAt)).stdout, /^ {2}\S+Z {2}restored the backup of 20\S+ by /m);
+    assert.equal((await cli.run(`rates at EUR ISK ${lostAt}`)).exitCode, 1);
+    // The log has every event of the discarded timeline.
+    const ofPair = (await events()).filter(({ details }) => details.pair === "EUR/USD");
+    assert.deepEqual(
+      ofPair.map(({ action }) => action.replace("rate.", "")),
+      ["suspended", "resumed", "suspended", "suspended", "resumed"],
+    );
+    assert.match(await cli.output("rates verify"), /; 3 imported figures /);
+  });
+
+  test("is known again once the replaced database is restored, which never had the restore", async () => {
+    await using cli = await newCli();
+    const backup = join(cli.directory, "backup.db");
+    await cli.output(`backup ${backup}`);
+    await cli.run("rates import -", `${HEADER}EUR,USD,1.13,${asOf("2020-01-07")}\n`);
+    const storedAt = JSON.parse(await cli.output("rates history EUR USD --json")).at(-1).stored_at;
+    const replaced = /is kept: (\S+)/.exec(await cli.output(`restore ${backup}`))?.[1] ?? "";
+    const between = new Date().toISOString();
+    const copy = join(cli.directory, "copy.db");
+    await rename(replaced, copy);
+
+    await cli.output(`restore ${copy}`);
+
+    const moment = new Date(Date.parse(storedAt) - 1).toISOString();
+    const { stdout } = await cli.run(`rates at EUR USD ${moment}`);
+    assert.match(stdout, /: 1\.12 as of /);
+    const gap = await cli.run(`rates at EUR USD ${between}`);
+    assert.deepEqual([gap.exitCode, gap.stdout], [1, ""]);
+    assert.match(gap.stderr, /is not known: a backup of \S+ was restored at /);
   });
 
   test("in the future, or at no time, is wrong use", async () => {

@@ -115,32 +115,35 @@ suite("SIGNING_KEY_FILE", { concurrency: 4 }, () => {
 });
 
 suite("signed rates, by commands", { concurrency: 4 }, () => {
-  test("a signature outlasts a restart, and the restore of a backup", async () => {
+  test("a signature outlasts a restart, and a restore after a leak lists and serves the new key only", async () => {
     await using place = await newPlace();
-    const key = await place.newKey("key.pem");
+    const [leaked, fresh] = [await place.newKey("leaked.pem"), await place.newKey("fresh.pem")];
     const backup = join(place.path, "backup.db");
     let apiKey = "";
     let before = "";
     {
-      await using server = await place.serve(key);
+      await using server = await place.serve(leaked);
       ({ apiKey } = await server.newCustomer());
       before = String((await server.readRate("EUR/USD", apiKey)).headers.signature);
       assert.equal((await place.run(["backup", backup])).exitCode, 0);
       await server.stop();
     }
     {
-      await using server = await place.serve(key);
+      await using server = await place.serve(leaked);
       assert.equal((await server.readRate("EUR/USD", apiKey)).headers.signature, before);
       await server.stop();
     }
-    const restored = await place.run(["restore", backup], key);
+    assert.equal((await place.run(["rates", "sign"], fresh)).exitCode, 0);
+    const restored = await place.run(["restore", backup], fresh);
     assert.equal(restored.exitCode, 0, restored.stderr);
 
-    await using server = await place.serve(key);
+    await using server = await place.serve(fresh);
     const answer = await server.readRate("EUR/USD", apiKey);
 
-    assert.equal(answer.headers.signature, before);
-    assert.ok(await isGenuine(answer, await publicKeysOf(server)));
+    const keys = await publicKeysOf(server);
+    assert.equal(keys.length, 1);
+    assert.ok(await isGenuine(answer, keys));
+    assert.notEqual(answer.headers.signature, before);
   });
 
   test("an imported rate and a released one are signed, and a command without the key warns", async () => {

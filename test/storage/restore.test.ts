@@ -1,16 +1,32 @@
 import assert from "node:assert/strict";
-import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
 import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { writeEvent } from "../../src/audit/sql.ts";
+import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
+import type { EventOf } from "../../src/storage/sqlite/backup/staging.ts";
 import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
+import { knownSchema } from "../../src/storage/sqlite/migrate.ts";
+import { openSqliteStore } from "../../src/store.ts";
+import { BY, pairOf } from "../contract/suite/database.ts";
 import { assertRefused } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
-import { copyOf, makeOfSchema, namesIn, query, stateOf, storeWithBackup } from "./stored.ts";
+import {
+  copyOf,
+  databaseIn,
+  makeOfSchema,
+  namesIn,
+  query,
+  stateOf,
+  storeWithBackup,
+} from "./stored.ts";
 
 const stored = await storeWithBackup();
+
+const EVENT = "id, at, actor, actor_name, origin, action, account_id, details";
 
 const KEPT = /^kurs\.db\.replaced-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z$/;
 
@@ -52,6 +68,18 @@ function leaveWalWithoutFirstPage(file: string): void {
   writeFileSync(`${file}-wal`, wal);
 }
 
+/** Gives every account a mail without a link, and a record of a mail about its quota. */
+function addNotices(dataDirectory: string): void {
+  const at = "2026-11-01T00:00:00.000Z";
+  query(
+    dataDirectory,
+    `INSERT INTO mails (id, account_id, kind, created_at)
+     SELECT 'notice ' || id, id, 'quota', ? FROM accounts`,
+    at,
+  );
+  query(dataDirectory, "INSERT INTO quota_notices SELECT id, '2026-11', 80, ? FROM accounts", at);
+}
+
 suite("kurs restore", { concurrency: 3 }, () => {
   test("keeps the replaced database with its WAL and prints what is lost", async () => {
     await using directory = await copyOf(stored.dataDirectory);
@@ -88,13 +116,13 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const input = "base,quote,rate,as_of\nEUR,CHF,0.9142,2020-03-13T15:00:00Z\n";
     await kurs(["rates", "import", "-"], { dataDirectory, input });
     await kurs(["rates", "suspend", "EUR", "CHF"], { dataDirectory });
+    addNotices(dataDirectory);
     await kurs(["backup", backup], { dataDirectory });
     await kurs(["rates", "resume", "EUR", "CHF"], { dataDirectory });
     await kurs(["accounts", "resume", "ivan@example.org"], { dataDirectory });
     await kurs(["accounts", "suspend", "eve@example.org"], { dataDirectory });
     await kurs(["accounts", "delete", "mallory@example.org", "--yes"], { dataDirectory });
-    const eventsBefore = query(dataDirectory, "SELECT * FROM events ORDER BY id");
-    assert.equal(eventsBefore.filter(({ pair }) => pair === "EUR/CHF").length, 2);
+    const eventsBefore = query(dataDirectory, `SELECT ${EVENT} FROM events ORDER BY id`);
 
     const restored = await restore(dataDirectory, backup);
 
@@ -104,10 +132,10 @@ suite("kurs restore", { concurrency: 3 }, () => {
       restored.stdout,
       /^1 accounts deleted and 2 suspended or resumed since then stay so$/m,
     );
-    const events = query(dataDirectory, "SELECT * FROM events ORDER BY id");
+    const events = query(dataDirectory, `SELECT ${EVENT} FROM events ORDER BY id`);
     const [added, ...rest] = events.filter(({ action }) => action === "store.restored");
     assert.deepEqual(rest, []);
-    assert.equal(added?.details, '{"file":"backup.db"}');
+    assert.match(String(added?.details), /^\{"file":"backup\.db","taken_at":"20\S+Z"\}$/);
     assert.deepEqual(
       events.filter(({ id }) => id !== added?.id),
       eventsBefore,
@@ -120,6 +148,10 @@ suite("kurs restore", { concurrency: 3 }, () => {
     for (const table of ["accounts", "api_keys", "mails", "mail_tokens", "events"]) {
       const text = JSON.stringify(query(dataDirectory, `SELECT * FROM ${table}`));
       assert.ok(!text.includes("mallory"), table);
+    }
+    for (const table of ["mails", "quota_notices"]) {
+      const left = `SELECT 1 FROM ${table} JOIN accounts a ON a.id = account_id AND deleted_at > ''`;
+      assert.deepEqual(query(dataDirectory, left), [], table);
     }
     const erased = query(dataDirectory, "SELECT name, key_prefix FROM api_keys WHERE name = ''");
     assert.equal(erased.length, 1);
@@ -196,7 +228,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal(stateOf(file).units, 5);
   });
 
-  test("a backup of an older schema is migrated by the next start, and mailed links are void", async () => {
+  test("a backup of an older schema is migrated, and the store opens", async () => {
     await using directory = await temporaryDirectory();
     const older = join(directory.path, "older.db");
     {
@@ -206,7 +238,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     }
     const dataDirectory = join(directory.path, "data");
     const restored = await restore(dataDirectory, older);
-    assert.match(restored.stdout, /^restored a copy to \S+, schema 2: 0 accounts/);
+    assert.match(restored.stdout, /^restored a copy, schema 2, to \S+: 0 accounts/);
     const plans = await kurs(["plans", "list"], { dataDirectory });
     assert.match(plans.stdout, /^older +7$/m);
   });
@@ -282,6 +314,70 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.equal(stateOf(join(dataDirectory, "kurs.db")).units, 12);
   });
 });
+
+/** The rows that every schema can have: accounts with a key, and pairs with a rate. */
+const ROWS = `
+  INSERT INTO accounts (id, email, password_hash, plan, created_at)
+  SELECT 'id of ' || value, value || '@example.org', 'hash', 'free', '2026-01-01T00:00:00.000Z'
+  FROM json_each('["ada", "eve", "mallory"]');
+  INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
+  SELECT printf('%064x', rowid), 'key of ' || substr(id, 7), id, 'key', 'svc_live_', created_at
+  FROM (SELECT row_number() OVER (ORDER BY id) AS rowid, * FROM accounts);
+  INSERT INTO rates (base, quote, rate, as_of, source) VALUES
+    ('EUR', 'CHF', '0.9', '2026-01-01T00:00:00.000000000Z', 'import'),
+    ('EUR', 'USD', '1.1', '2026-01-01T00:00:00.000000000Z', 'import')`;
+
+for (const schema of Array.from({ length: knownSchema() }, (_, index) => index + 1)) {
+  test(`a restore of schema ${schema} revives no account, key, pair or signing key`, async () => {
+    await using directory = await temporaryDirectory();
+    const dataDirectory = directory.path;
+    const backup = join(dataDirectory, "backup.db");
+    {
+      using database = new DatabaseSync(backup);
+      makeOfSchema(database, schema);
+      database.exec(ROWS);
+      if (schema >= 10) {
+        database.exec(`UPDATE rates SET headers = '["signature","x"]', signing_key = 'leaked';
+          INSERT INTO signing_keys VALUES ('leaked', 'public', '2026-01-01T00:00:00.000Z')`);
+      }
+    }
+    cpSync(backup, databaseIn(dataDirectory));
+    {
+      await using store = openSqliteStore(dataDirectory, 1000);
+      await store.administration.suspend("eve@example.org", BY);
+      await store.administration.delete("mallory@example.org", BY);
+      await store.keys.revoke("id of ada", "key of ada", BY);
+      await store.rates.suspend(pairOf("EUR/CHF"), BY);
+    }
+    const version = () =>
+      Number(query(dataDirectory, "SELECT version FROM versions WHERE name = 'rates'")[0]?.version);
+    const replacedVersion = version();
+    const later = { ...BY, at: "2026-11-22T12:00:00.000Z" };
+    const eventOf: EventOf = (action, details) => writeEvent(action, later, { details });
+    const how = { now: later.at, reviveKeys: false, eventOf };
+
+    const { forgotten } = restoreSqlite(dataDirectory, backup, how);
+
+    const { revocations, deletions, suspensions, pairs } = forgotten ?? assert.fail();
+    assert.deepEqual([revocations, deletions, suspensions, pairs], [1, 1, 1, 1]);
+    const rows = (sql: string) => query(dataDirectory, sql).map((row) => Object.values(row)[0]);
+    assert.deepEqual(
+      rows("SELECT id FROM accounts WHERE suspended_at IS NULL AND deleted_at IS NULL"),
+      ["id of ada"],
+    );
+    assert.deepEqual(rows("SELECT email FROM accounts WHERE email LIKE 'mallory%'"), []);
+    assert.deepEqual(rows("SELECT api_key FROM usable_keys"), []);
+    assert.deepEqual(rows("SELECT quote FROM rates WHERE suspended_at IS NULL"), ["USD"]);
+    assert.deepEqual(rows("SELECT 1 FROM rates WHERE coalesce(headers, signing_key) > ''"), []);
+    assert.deepEqual(rows("SELECT id FROM signing_keys"), []);
+    assert.ok(version() > replacedVersion);
+    const ofPair = "SELECT action FROM events WHERE pair = 'EUR/CHF' AND at = ?";
+    assert.deepEqual(
+      query(dataDirectory, ofPair, later.at).map(({ action }) => action),
+      ["rate.suspended"],
+    );
+  });
+}
 
 /** When to kill: this many milliseconds after a file appears. */
 const KILLS = [

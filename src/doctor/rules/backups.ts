@@ -5,27 +5,44 @@ export interface BackupFacts {
   readonly directory: string;
   /** Whether the server takes backups itself. */
   readonly isScheduled: boolean;
-  /** When the backup that was verified last was taken; undefined if none was verified. */
-  readonly verifiedAt: string | undefined;
+  /** The backup that was verified last; undefined if none was. */
+  readonly verified: LastVerified | undefined;
+  readonly now: string;
   /** A scheduled time whose backup is verified by now; undefined without one. */
   readonly dueAt: string | undefined;
+}
+
+export interface LastVerified {
+  readonly file: string;
+  readonly takenAt: string;
+  /** Whether its file has changed since. */
+  readonly isChanged: boolean;
 }
 
 export function checkBackups({
   directory,
   isScheduled,
-  verifiedAt,
+  verified,
+  now,
   dueAt,
 }: BackupFacts): Finding[] {
   const { ok, warning, problem } = findingsOf("backups");
-  const newest = `the newest verified backup in ${directory} is of ${verifiedAt}`;
-  if (!isScheduled) {
-    if (verifiedAt !== undefined) return [ok(newest)];
-    return [ok("none is scheduled here (BACKUP_SCHEDULE), and none was verified")];
-  }
-  if (verifiedAt === undefined) {
+  if (verified === undefined) {
+    if (!isScheduled) {
+      return [ok("none is scheduled here (BACKUP_SCHEDULE), and none was verified")];
+    }
     return [warning(`no backup in ${directory} is verified yet: the server's log says why`)];
   }
-  if (dueAt === undefined || verifiedAt >= dueAt) return [ok(newest)];
+  const { file, takenAt, isChanged } = verified;
+  const newest = `the newest verified backup in ${directory} is of ${takenAt}`;
+  if (isChanged) {
+    return [
+      problem(`${file} in ${directory} has changed since it was verified: take a new backup`),
+    ];
+  }
+  if (takenAt > now) {
+    return [problem(`${newest}, and it is ${now} here: check this machine's clock`)];
+  }
+  if (!isScheduled || dueAt === undefined || takenAt >= dueAt) return [ok(newest)];
   return [problem(`${newest}, and one was due at ${dueAt}: the server's log says why`)];
 }

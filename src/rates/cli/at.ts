@@ -25,8 +25,9 @@ export function atCommand(rates: Command, deps: RateCommandDeps): void {
 
 const atExamples = `
 It prints the rate that was served, or that the pair was suspended (503) or deleted (404). Exit code
-1 when nothing was stored yet. The times are those of this installation's clock; if it was set back,
-a moment that it showed twice means the later one.
+1 when nothing was stored yet, and between a backup's time and its restore: that is not known.
+The times are those of this installation's clock; if it was set back, a moment that it showed twice
+means the later one.
 
 Examples:
   $ kurs rates at EUR USD 2026-03-13
@@ -41,16 +42,21 @@ async function showServedAt(
   const at = pastMomentOf("moment", moment, clock.nowMs());
   await using store = await openStore();
   const served = await findServedAt(store, pair, at);
-  if (served.status === "unknown") throw notStoredYet(pair, at, served);
+  if (served.status === "unknown") throw notKnown(pair, at, served);
   print(json ? formatJson(servedAtJson(at, served)) : textOf(pair, at, served));
 }
 
-/** The failure of a command that asks for a moment before the history of a pair. */
-export function notStoredYet(
+/** The failure of a command that asks for a moment of which the history of a pair tells nothing. */
+export function notKnown(
   pair: Pair,
   at: string,
-  { first }: Extract<ServedAt, { readonly status: "unknown" }>,
+  { first, restore }: Extract<ServedAt, { readonly status: "unknown" }>,
 ): CommandError {
+  if (restore !== undefined) {
+    const backup = restore.takenAt === "" ? "a copy" : `a backup of ${restore.takenAt}`;
+    const why = `${backup} was restored at ${restore.at}`;
+    return new CommandError(`what was served of ${pairName(pair)} at ${at} is not known: ${why}`);
+  }
   if (first === undefined) return noHistory(pair);
   const { storedAt, sequence, publication } = first;
   const begin = `the history of ${pairName(pair)} begins at ${storedAt}`;
@@ -63,9 +69,10 @@ export function notStoredYet(
 }
 
 function textOf(pair: Pair, at: string, served: Exclude<ServedAt, { status: "unknown" }>): string {
-  const { status, observation, from, until } = served;
+  const { status, observation, from, until, restore } = served;
   const figure = `${observation.rate} as of ${shortAsOf(observation)} from ${observation.source}`;
-  const end = until === undefined ? "until now" : `until ${until}`;
+  const untilRestored = restore && `; the rest is not known: restored at ${restore.at}`;
+  const end = until === undefined ? "until now" : `until ${until}${untilRestored ?? ""}`;
   const name = pairName(pair);
   switch (status) {
     case "served":

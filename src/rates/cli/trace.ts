@@ -16,7 +16,7 @@ import {
   traceObservation,
 } from "../trace.ts";
 import { pairOf, type RateCommandDeps, shortAsOf } from "./arguments.ts";
-import { notStoredYet } from "./at.ts";
+import { notKnown } from "./at.ts";
 import { noHistory } from "./history.ts";
 import { type ImportedLine, readImportedLine } from "./imported-file.ts";
 import { pastMomentOf } from "./moments.ts";
@@ -98,7 +98,7 @@ async function servedNow({ history }: HistoryUses, pair: Pair): Promise<Figure> 
 
 async function servedThen(uses: HistoryUses, pair: Pair, at: string): Promise<Figure> {
   const served = await findServedAt(uses, pair, at);
-  if (served.status === "unknown") throw notStoredYet(pair, at, served);
+  if (served.status === "unknown") throw notKnown(pair, at, served);
   const { status, observation, from } = served;
   if (status === "deleted") {
     throw new CommandError(`${pairName(pair)} was deleted at ${from}: no rate was served at ${at}`);
@@ -212,6 +212,9 @@ function lineOfEntry(entry: StoryEntry): string {
   }
   const { action, actor, actorName, origin, details } = entry.event;
   const rate = details.rate === undefined ? "" : ` ${details.rate} as of ${details.as_of}`;
+  const backup = details.taken_at === undefined ? "" : ` the backup of ${details.taken_at}`;
   const by = [actor, actorName, origin && `from ${origin}`].filter((part) => part).join(" ");
-  return visibleLine(`  ${entry.at}  ${action.replace("rate.", "")}${rate} by ${by}`);
+  return visibleLine(
+    `  ${entry.at}  ${action.replace(/^(?:rate|store)\./, "")}${rate}${backup} by ${by}`,
+  );
 }

@@ -73,6 +73,17 @@ function jobSuite(test: StoreTest): void {
     assert.deepEqual(await contentsOf(engine), before);
   });
 
+  test("a lease that ends before the job's usual next time does not make the job due", async (database) => {
+    const store = database.openStore();
+    const lease = (now: string) => store.cleanup.claimJob("backup", now, HOUR_LATER, DAY_LATER);
+    assert.equal(await lease(NOW), true);
+    assert.equal(await lease(NOW), false);
+    assert.equal(await store.cleanup.claimJob("backup", HOUR_LATER, DAY_LATER), true);
+    assert.equal(await lease(AFTER), false);
+    // Set back, the clock shows a time at which the job was due earlier.
+    assert.equal(await store.cleanup.claimJob("backup", NOW, HOUR_LATER), true);
+  });
+
   test("jobs with different names are independent", async (database) => {
     const store = database.openStore();
     await store.cleanup.claimJob("tidy", NOW, HOUR_LATER);

@@ -40,6 +40,9 @@ const storeAt = (store: Store, at: string, ...rates: readonly string[]) =>
 /** The time of a second of a day: NOW and later. */
 const second = (count: number) => timestamp(Date.parse(NOW) + count * 1000);
 
+/** The time when the tests verify, as far ahead as a node's clock may be, and a millisecond more. */
+const [VERIFIED_AT, MINUTE_AHEAD, AHEAD] = [second(3600), second(3660), second(3660.001)];
+
 /** What reads got: `1.1 from … until …`, `suspended …`, `deleted …`, `unknown`. */
 async function servedAt(store: Store, at: string): Promise<string> {
   const served = await findServedAt(store, PAIR, at);
@@ -259,7 +262,7 @@ async function publish(store: Store, text = DOCUMENT, figures = { USD: "1.1476",
 async function verified(store: Store) {
   const found: Difference[] = [];
   const counts = await verifyHistory(
-    { ...store, documents: documentReader, nowMs: () => Date.parse(second(3600)) },
+    { ...store, documents: documentReader, nowMs: () => Date.parse(VERIFIED_AT) },
     {
       difference: async (difference) => void found.push(difference),
       progress: (part) => assert.ok(part > 0 && part <= 1),
@@ -427,14 +430,25 @@ function verifyTests(test: StoreTest): void {
     assert.deepEqual(reasonsOf(found), ["USD 4: the observation before it is missing"]);
   });
 
-  for (const time of ["yesterday", "", "2026-13-01T00:00:00.000Z", second(3700)]) {
+  for (const time of [
+    "yesterday",
+    "",
+    "2026-13-01T00:00:00.000Z",
+    "2020-01-01T24:00:00.000Z",
+    AHEAD,
+  ]) {
     test(`an observation stored at "${time}" is reported`, async (database) => {
       const change = `UPDATE observations SET stored_at = '${time}' WHERE quote = 'ISK'`;
       const { found } = await verified(await damagedStore(database, change));
-      const is = time.startsWith("2026-11") ? "in the future" : "not a time";
+      const is = time === AHEAD ? "in the future" : "not a time";
       assert.deepEqual(reasonsOf(found), [`ISK 1: the time when it was stored is ${is}`]);
     });
   }
+
+  test("an observation of a node whose clock is a minute ahead is no difference", async (database) => {
+    const change = `UPDATE observations SET stored_at = '${MINUTE_AHEAD}' WHERE quote = 'ISK'`;
+    assert.deepEqual((await verified(await damagedStore(database, change))).found, []);
+  });
 
   test("stored headers that name another source are reported, and missing ones are not", async (database) => {
     const store = await damagedStore(database, "UPDATE rates SET headers = NULL");

@@ -41,12 +41,15 @@ export interface LostChanges {
   readonly deletions: number;
   /** Accounts that were suspended or resumed after the backup: they stay so. */
   readonly suspensions: number;
+  /** Pairs that were suspended after the backup: they stay so. */
+  readonly pairs: number;
 }
 
 export interface RestoreReport extends DatabaseTotals {
   readonly database: string;
   /** Undefined for a copy that kurs backup did not make. */
   readonly note: BackupNote | undefined;
+  /** The backup's; the restored database has the program's. */
   readonly schema: number;
   readonly sessionsEnded: number;
   /** The new path of the replaced database; undefined where there was none. */

@@ -2,7 +2,6 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/start-error.ts";
-import type { Statement } from "../../engine.ts";
 import { actAsOwnerOf } from "../acting-user.ts";
 import { FILE_NAME } from "../database-file.ts";
 import { explained, resultCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
@@ -10,14 +9,21 @@ import { lockExclusive } from "../lock-file.ts";
 import { closeToOthers, makePrivateDirectory } from "../private-files.ts";
 import { linkOrCopy, syncDirectory, syncFile } from "./durable-files.ts";
 import type { RestoreReport } from "./report.ts";
-import { compareAndRevoke, makeStaging, openBackup, recordRestore } from "./staging.ts";
+import {
+  compareAndRevoke,
+  type EventOf,
+  makeStaging,
+  openBackup,
+  recordRestore,
+  type Staged,
+} from "./staging.ts";
 
 export interface RestoreOptions {
   readonly now: string;
   /** Makes keys valid again that were revoked after the backup. */
   readonly reviveKeys: boolean;
   /** Records the restore in the audit log; unset for a trial. */
-  readonly event?: Statement;
+  readonly eventOf?: EventOf;
 }
 
 /**
@@ -49,8 +55,8 @@ export function restoreSqlite(
     using _alone = lockExclusive(dataDirectory);
     removeLeftovers(dataDirectory, staging);
     try {
-      const staged = makeStaging(backup, staging, replaced);
-      return { ...staged, database, ...replace(database, staging, options) };
+      const { asOf, ...staged } = makeStaging(backup, staging, replaced);
+      return { ...staged, database, ...replace(database, staging, { ...options, asOf }) };
     } finally {
       removeStaging(staging);
     }
@@ -75,14 +81,18 @@ function removeStaging(staging: string): void {
   for (const end of ["", "-journal", "-wal", "-shm"]) rmSync(`${staging}${end}`, { force: true });
 }
 
-function replace(database: string, staging: string, options: RestoreOptions) {
-  const { now, reviveKeys, event } = options;
+function replace(
+  database: string,
+  staging: string,
+  options: RestoreOptions & Pick<Staged, "asOf">,
+) {
+  const { now, eventOf, asOf } = options;
   const directory = join(database, "..");
   const kept = `${database}.replaced-${now.replaceAll(":", "-")}`;
   const isThere = existsSync(database);
   using old = isThere ? checkpointAndLock(database) : undefined;
-  const forgotten = old && compareAndRevoke(old, staging, { reviveKeys });
-  if (event !== undefined) recordRestore(staging, event);
+  const forgotten = old && compareAndRevoke(old, staging, options);
+  if (eventOf !== undefined) recordRestore(staging, eventOf, { now, asOf });
   syncFile(staging);
   if (isThere) {
     closeToOthers(database);

@@ -5,26 +5,40 @@ import type { Statement } from "../../engine.ts";
 import { numbered } from "../engine.ts";
 import { resultCodeOf, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { damageOf } from "../health/integrity.ts";
-import { knownSchema, schemaOf } from "../migrate.ts";
+import { knownSchema, migrate, schemaOf } from "../migrate.ts";
 import { makePrivateFile } from "../private-files.ts";
 import { takeMetadata } from "./metadata.ts";
 import { type LostChanges, NOT_DELETED, type RestoreReport, readTotals } from "./report.ts";
 
-/** The first schema with mails. */
-const SCHEMA_WITH_MAIL = 3;
-
 /** The first schema with an audit log, and with accounts that are suspended or deleted. */
 const SCHEMA_WITH_EVENTS = 9;
 
-/** The migration that adds the history of rates, and the pairs of events. */
+/** The first schema with the history of rates, their signatures and the counts of changes. */
 const SCHEMA_WITH_HISTORY = 10;
 
 /** A backup that is ready to replace the database. */
-export type Staged = Omit<RestoreReport, "database" | "kept" | "forgotten">;
+export interface Staged extends Omit<RestoreReport, "database" | "kept" | "forgotten"> {
+  /** When the database was as it is: RFC 3339; undefined where nothing in it tells. */
+  readonly asOf: string | undefined;
+}
+
+/** No write is later. A copy that kurs backup did not make may have further ones without a time. */
+const LAST_TIME = `
+  SELECT max(at) AS at FROM
+    (SELECT max(at) AS at FROM events UNION ALL SELECT max(stored_at) FROM observations)`;
+
+// A session, a mailed link or an invitation that was ended or used since would be valid again, and
+// a signing key that has leaked since would be listed again: the next start signs every rate.
+const REMOVE_VALID_AGAIN = `
+  DELETE FROM mail_tokens;
+  DELETE FROM mails WHERE token IS NOT NULL;
+  DELETE FROM invitations;
+  UPDATE rates SET headers = NULL, signing_key = NULL;
+  DELETE FROM signing_keys`;
 
 /**
- * Copies a backup to a file in the database's directory and prepares it. Deletes sessions, mail
- * tokens and invitations: one that was ended or used since would otherwise be valid again.
+ * Copies a backup to a file in the database's directory, migrates it to the program's schema, so
+ * that it can hold whatever the replaced database forbids, and removes what would be valid again.
  *
  * @param owner the user to whom root gives the file.
  */
@@ -33,17 +47,17 @@ export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats
   backup.prepare("VACUUM INTO ?").run(staging);
   using database = new DatabaseSync(staging);
   const schema = schemaOf(database);
-  database.exec("BEGIN");
   const note = takeMetadata(database);
+  const hasTimes = note === undefined && schema >= SCHEMA_WITH_HISTORY;
+  const lastTime = hasTimes ? database.prepare(LAST_TIME).get()?.at : undefined;
+  const asOf = note?.takenAt ?? (typeof lastTime === "string" ? lastTime : undefined);
+  // The backup itself is the way back.
+  migrate(database, staging, () => () => undefined);
+  database.exec("BEGIN");
   const sessionsEnded = Number(database.prepare("DELETE FROM sessions").run().changes);
-  if (schema >= SCHEMA_WITH_MAIL) {
-    database.exec(`
-      DELETE FROM mail_tokens;
-      DELETE FROM mails WHERE token IS NOT NULL`);
-  }
-  if (schema >= SCHEMA_WITH_EVENTS) database.exec("DELETE FROM invitations");
+  database.exec(REMOVE_VALID_AGAIN);
   database.exec("COMMIT");
-  return { ...readTotals(database), note, schema, sessionsEnded };
+  return { ...readTotals(database), note, schema, asOf, sessionsEnded };
 }
 
 /**
@@ -91,8 +105,6 @@ const TO_REVOKE = `
   SELECT count(*) AS revocations FROM main.api_keys k JOIN restored.api_keys r USING (key_hash)
   WHERE k.revoked_at IS NOT NULL AND r.revoked_at IS NULL`;
 
-const RESTORED_SCHEMA = "PRAGMA restored.user_version";
-
 // Deleted accounts, and their keys, count as no loss.
 const COMPARE = `
   SELECT
@@ -115,7 +127,8 @@ const COMPARE_ADMINISTRATION = `
       AS suspensions`;
 
 // A deletion is final, and the audit log loses nothing: a deleted account's events come from the
-// replaced database, which no longer has what was personal in them.
+// replaced database, which no longer has what was personal in them. An event that the backup does
+// not have stays out of its pair's history, whose numbers begin again where the backup ends.
 const KEEP_ADMINISTRATION = `
   UPDATE restored.accounts AS r
   SET email = a.email, password_hash = '', email_verified_at = NULL, suspended_at = NULL,
@@ -131,25 +144,59 @@ const KEEP_ADMINISTRATION = `
     (SELECT id FROM main.accounts WHERE deleted_at IS NOT NULL);
   UPDATE restored.accounts AS r SET suspended_at = a.suspended_at
   FROM main.accounts a WHERE a.id = r.id AND a.suspended_at IS NOT r.suspended_at;
-  INSERT OR REPLACE INTO restored.events (id, at, actor, actor_name, origin, action, account_id,
-    details)
-  SELECT id, at, actor, actor_name, origin, action, account_id, details FROM main.events`;
+  INSERT INTO restored.events (id, at, actor, actor_name, origin, action, account_id, details)
+  SELECT id, at, actor, actor_name, origin, action, account_id, details FROM main.events WHERE TRUE
+  ON CONFLICT (id) DO UPDATE
+    SET actor_name = excluded.actor_name, origin = excluded.origin, details = excluded.details`;
 
-// The replaced database may be of an older schema, so the pairs are taken from the details.
-const NAME_PAIRS = `
-  UPDATE restored.events SET pair = json_extract(details, '$.pair')
-  WHERE pair IS NULL AND details IS NOT NULL`;
+// Reads of a rate that an operator has stopped must not resume by themselves.
+const SUSPEND_PAIRS = `
+  UPDATE restored.rates AS r SET suspended_at = ? FROM main.rates m
+  WHERE m.base = r.base AND m.quote = r.quote
+    AND m.suspended_at IS NOT NULL AND r.suspended_at IS NULL`;
 
-/** Adds the event of a restore to the audit log, where the backup has one. */
-export function recordRestore(staging: string, { sql, parameters }: Statement): void {
+// A version that a client knows from the replaced database must not return.
+const RENEW_VERSIONS = `
+  INSERT INTO restored.versions (name, version)
+  SELECT name, version + 1 FROM main.versions WHERE TRUE
+  ON CONFLICT (name) DO UPDATE SET version = max(version, excluded.version)`;
+
+/** Writes an event of a restore. */
+export type EventOf = (
+  action: "store.restored" | "rate.suspended",
+  details: Readonly<Record<string, string | number>>,
+) => Statement;
+
+const SUSPENDED_PAIRS = `
+  SELECT base || '/' || quote AS pair, observation,
+    (SELECT coalesce(max(version), 0) FROM versions WHERE name = 'rates') AS change
+  FROM rates WHERE suspended_at = ?`;
+
+/**
+ * Adds the events of a restore to the audit log.
+ *
+ * @param now the restore's time: pairs that are suspended since then were suspended by it.
+ * @param asOf the time from which on the replaced database knew more.
+ */
+export function recordRestore(
+  staging: string,
+  eventOf: EventOf,
+  { now, asOf }: { readonly now: string; readonly asOf: string | undefined },
+): void {
   using database = new DatabaseSync(staging);
-  if (schemaOf(database) >= SCHEMA_WITH_EVENTS) database.prepare(numbered(sql)).run(...parameters);
+  const write = ({ sql, parameters }: Statement) =>
+    database.prepare(numbered(sql)).run(...parameters);
+  write(eventOf("store.restored", asOf === undefined ? {} : { taken_at: asOf }));
+  for (const { pair, observation, change } of database.prepare(SUSPENDED_PAIRS).all(now)) {
+    const numbers = { observation: Number(observation), change: Number(change) };
+    write(eventOf("rate.suspended", { pair: String(pair), ...numbers }));
+  }
 }
 
 /**
  * Counts the changes that only the replaced database has, and revokes again the keys that it has
- * revoked. Accounts stay deleted, suspended or active as they are in it, and no event of the audit
- * log is lost, where both databases are of a schema that has these.
+ * revoked. Accounts stay deleted, suspended or active as they are in it, pairs stay suspended, and
+ * no event of the audit log is lost, where it is of a schema that has these.
  *
  * @param old locked exclusively by this connection.
  * @returns undefined when the old database cannot be read.
@@ -157,18 +204,19 @@ export function recordRestore(staging: string, { sql, parameters }: Statement): 
 export function compareAndRevoke(
   old: DatabaseSync,
   staging: string,
-  { reviveKeys }: { readonly reviveKeys: boolean },
+  { now, reviveKeys }: { readonly now: string; readonly reviveKeys: boolean },
 ): LostChanges | undefined {
   try {
-    if (schemaOf(old) === 0) return undefined;
+    const schema = schemaOf(old);
+    if (schema === 0) return undefined;
     old.prepare("ATTACH ? AS restored").run(staging);
     const row = { ...old.prepare(COMPARE).get(), ...old.prepare(TO_REVOKE).get() };
     if (!reviveKeys) old.exec(REVOKE_AGAIN);
-    const restoredSchema = Number(old.prepare(RESTORED_SCHEMA).get()?.user_version);
-    const hasAdministration = Math.min(schemaOf(old), restoredSchema) >= SCHEMA_WITH_EVENTS;
+    const hasAdministration = schema >= SCHEMA_WITH_EVENTS;
     const kept = hasAdministration ? old.prepare(COMPARE_ADMINISTRATION).get() : undefined;
     if (hasAdministration) old.exec(KEEP_ADMINISTRATION);
-    if (hasAdministration && restoredSchema >= SCHEMA_WITH_HISTORY) old.exec(NAME_PAIRS);
+    if (schema >= SCHEMA_WITH_HISTORY) old.exec(RENEW_VERSIONS);
+    const pairs = Number(old.prepare(SUSPEND_PAIRS).run(now).changes);
     return {
       accounts: Number(row.accounts),
       keys: Number(row.keys),
@@ -177,6 +225,7 @@ export function compareAndRevoke(
       revocations: Number(row.revocations),
       deletions: Number(kept?.deletions ?? 0),
       suspensions: Number(kept?.suspensions ?? 0),
+      pairs,
     };
   } catch (error) {
     const code = resultCodeOf(error);
