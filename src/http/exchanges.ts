@@ -22,7 +22,8 @@ export interface Exchanges {
   endsWith(response: ServerResponse): boolean;
   /**
    * Calls back once every complete request of a connection that is no longer parsed has its
-   * response. The last request is abandoned when its body is incomplete and no response has begun.
+   * response, unless the connection breaks before. The last request is abandoned when its body is
+   * incomplete and no response has begun: nothing may be written for it from then on.
    *
    * @param proceed receives whether the incomplete request got a response anyway.
    */
@@ -60,8 +61,7 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
     return connection;
   };
 
-  server.removeListener("request", serve);
-  server.on("request", (request, response) => {
+  const admit: RequestListener = (request, response) => {
     const { socket } = request;
     const connection = connectionOf(socket);
     if (connection.isClosing) return;
@@ -81,6 +81,16 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       if (responses.length === 0) connection.onIdle?.();
     });
     serve.call(server, request, response);
+  };
+  server.removeListener("request", serve);
+  server.on("request", admit);
+  // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
+  server.on("checkExpectation", admit);
+  server.on("checkContinue", (request, response) => {
+    // The interim response is optional. Node writes one that waits behind other responses into the
+    // middle of its own final response (26.10).
+    if (connectionOf(request.socket).responses.length === 0) response.writeContinue();
+    admit(request, response);
   });
 
   const isStopping = () => !server.listening || isShuttingDown();
@@ -110,10 +120,9 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       const abandoned = isIncomplete ? responses.at(-1) : undefined;
       connection.onResponse = () => {
         const [next] = responses;
-        if (next !== undefined && (next !== abandoned || next.headersSent)) return;
+        const isOver = next === undefined || (next === abandoned && !next.headersSent);
+        if (!isOver || socket.destroyed) return;
         connection.onResponse = undefined;
-        // Later writes of the abandoned request's handler are discarded.
-        if (next !== undefined) next.detachSocket(socket);
         proceed(isIncomplete && next === undefined);
       };
       connection.onResponse();

@@ -13,7 +13,7 @@ export function createErrorHandler(log: Logger, sendFailure: SendFailure) {
       // Without a response there is no log line, no count, and no alarm: it is not the service's
       // fault.
       reply.hijack();
-      request.raw.destroy();
+      request.raw.socket.destroy();
       return;
     }
     const failure = httpFailureOf(error, request.routeOptions.bodyLimit);
