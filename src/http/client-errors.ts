@@ -99,9 +99,11 @@ export function handleClientErrors(
   const closing = new WeakSet<NodeSide>();
 
   const closeAfterResponses = (side: NodeSide, { failure, headers }: Rejection) => {
-    // The parser reports the same error again for data that arrives later.
-    if (closing.has(side)) return;
+    // The parser reports the same error again for data that arrives later. Data behind a last
+    // request must not be processed (RFC 9112, section 9.6).
+    if (closing.has(side) || exchanges.isClosing(side.asSocket())) return;
     closing.add(side);
+    side.cutOff();
     exchanges.afterResponses(side.asSocket(), (hasResponse) => {
       const socket = side.release();
       if (hasResponse) endGently(socket);
@@ -112,7 +114,6 @@ export function handleClientErrors(
   server.on("clientError", (error: ParserError, stream: Duplex) => {
     const { code = "" } = error;
     if (!/^(?:HPE|ERR_HTTP)_/.test(code)) stream.destroy();
-    // Data after a request with `Connection: close` must not be processed (RFC 9112, section 9.6).
     if (!stream.writable || code === "HPE_CLOSED_CONNECTION") return;
     const target = code === "HPE_INVALID_METHOD" ? targetOf(error) : undefined;
     const rejection =

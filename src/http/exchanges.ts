@@ -20,6 +20,8 @@ export interface Exchanges {
    * further request: it would be charged without a response.
    */
   endsWith(response: ServerResponse): boolean;
+  /** Whether the connection closes with the response to a complete request. */
+  isClosing(socket: Socket): boolean;
   /**
    * Calls back once every complete request of a connection that is no longer parsed has its
    * response, unless the connection breaks before. The last request is abandoned when its body is
@@ -87,10 +89,13 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
   // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
   server.on("checkExpectation", admit);
   server.on("checkContinue", (request, response) => {
-    // The interim response is optional. Node writes one that waits behind other responses into the
-    // middle of its own final response (26.10).
-    if (connectionOf(request.socket).responses.length === 0) response.writeContinue();
+    const connection = connectionOf(request.socket);
+    // Behind other responses, Node would write the interim response into the final one (26.10).
+    // Without it, Node closes the connection with the final response.
+    const isWritten = connection.responses.length === 0;
+    if (isWritten) response.writeContinue();
     admit(request, response);
+    if (!isWritten) connection.isClosing = true;
   });
 
   const isStopping = () => !server.listening || isShuttingDown();
@@ -108,9 +113,15 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       // The framework adds `Connection: close` to every response of a server that closes.
       if (response.hasHeader("connection")) response.removeHeader("connection");
       const connection = connectionOf(response.req.socket);
-      if (connection.responses.at(-1) !== response) return false;
+      const { responses, onResponse } = connection;
+      if (responses.at(-1) !== response || onResponse !== undefined) return false;
       connection.isClosing = true;
       return true;
+    },
+
+    isClosing(socket) {
+      const { isClosing, latest } = connectionOf(socket);
+      return isClosing && latest?.complete === true;
     },
 
     afterResponses(socket, proceed) {
@@ -121,7 +132,7 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       connection.onResponse = () => {
         const [next] = responses;
         const isOver = next === undefined || (next === abandoned && !next.headersSent);
-        if (!isOver || socket.destroyed) return;
+        if (!isOver || !socket.writable) return;
         connection.onResponse = undefined;
         proceed(isIncomplete && next === undefined);
       };

@@ -24,6 +24,7 @@ export class NodeSide extends Duplex {
   /** Whether node:http serves a request, or everything from now on. */
   isActive = false;
   readonly #socket: Socket;
+  #isCutOff = false;
   #isReleased = false;
   readonly #exchanges: Exchanges;
   readonly #onReturn: () => void;
@@ -55,7 +56,7 @@ export class NodeSide extends Duplex {
 
   /** Takes bytes of the client. A client that sends faster than node:http reads must wait. */
   give(bytes: Buffer): void {
-    if (this.#isReleased) return;
+    if (this.#isCutOff) return;
     this.isActive = true;
     if (this.#missing === Number.POSITIVE_INFINITY) {
       this.#head = Buffer.concat([this.#head, bytes]);
@@ -67,13 +68,20 @@ export class NodeSide extends Duplex {
 
   /** The client has ended its side. */
   giveEnd(): void {
-    this.push(null);
+    if (!this.#isCutOff) this.push(null);
   }
 
   /**
-   * Separates node:http from the socket, for a last response: what node:http writes and the client
-   * sends from now on is discarded.
+   * Discards what the client sends from now on; node:http writes the responses to earlier requests,
+   * and no longer closes the connection behind them.
    */
+  cutOff(): void {
+    this.#isCutOff = true;
+    // A paused socket would not notice that the client resets the connection.
+    this.#socket.resume();
+  }
+
+  /** Also discards what node:http writes from now on: the socket's next response is the last. */
   release(): Socket {
     this.#isReleased = true;
     return this.#socket;
@@ -115,6 +123,7 @@ export class NodeSide extends Duplex {
   }
 
   destroySoon(): void {
+    if (this.#isCutOff) return;
     if (this.writable) this.end();
     if (this.writableFinished) this.destroy();
     else this.once("finish", () => this.destroy());
