@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../shared/failure.ts";
 import type { ObserveResponse } from "./access-log.ts";
+import { endGently } from "./end-gently.ts";
 import type { Exchanges } from "./exchanges.ts";
 import type { NodeSide } from "./fast-path/node-side.ts";
 import { pathOf } from "./request-target.ts";
@@ -35,9 +36,6 @@ const connectRejected: Rejection = {
   failure: new Failure("method_not_allowed", "This server is no proxy."),
   headers: ["allow", ""],
 };
-
-/** Time for a client to read a last response: closing on unread data would reset the connection. */
-const LINGER_MS = 1000;
 
 /**
  * Writes a failure on a socket as its last response, and closes it.
@@ -71,15 +69,6 @@ export function createCloseWithError(
     observe?.(malformedRequest, status, code);
     endGently(socket, serialize(response, requestId, "server"));
   };
-}
-
-/** Ends a connection, discards what the client still sends, and closes it after LINGER_MS. */
-function endGently(socket: Socket, text = ""): void {
-  // A client may reset the connection at any time, and this may be the only error listener.
-  socket.on("error", () => undefined);
-  socket.end(text);
-  socket.resume();
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 /**

@@ -216,6 +216,26 @@ test("an upgrade request is the last on its connection: later requests are not s
   }
 });
 
+test("Expect: 100-continue behind another request gets only a final response, the last", async () => {
+  const { text: document } = await service.get("/openapi.json");
+  const expecting = "HTTP/1.1\r\nHost: kurs\r\nExpect: 100-continue\r\n\r\n";
+  for (const path of ["/openapi.json", "/v1/account/pairs", "/healthz"]) {
+    const before = await service.usedUnits(session);
+    const get = `GET ${path} ${expecting}`.replace(
+      "Expect",
+      `Authorization: Session ${session}\r\nExpect`,
+    );
+    const answers = await sendRaw(service.url, read + get + read);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    if (path === "/openapi.json") assert.equal(answers[1]?.text, document);
+    assert.equal(answers[1]?.headers.connection, "close");
+    assert.equal((await service.usedUnits(session)) - before, 1, "a read got no response");
+  }
+});
+
 test("malformed JSON ends the connection when the client asks for that", async () => {
   for (const wish of ["Connection: close", "Connection: Upgrade\r\nUpgrade: x"]) {
     using wire = await openWire(service.url);

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { Duplex } from "node:stream";
+import { endGently } from "../end-gently.ts";
 import type { Exchanges } from "../exchanges.ts";
 import { requestLength } from "./grammar.ts";
 
@@ -122,11 +123,9 @@ export class NodeSide extends Duplex {
     return this;
   }
 
+  /** How node:http closes the connection behind its last response. */
   destroySoon(): void {
-    if (this.#isCutOff) return;
-    if (this.writable) this.end();
-    if (this.writableFinished) this.destroy();
-    else this.once("finish", () => this.destroy());
+    if (!this.#isCutOff) this.end();
   }
 
   override _read(): void {
@@ -151,8 +150,10 @@ export class NodeSide extends Duplex {
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    if (this.#isReleased) done();
-    else this.#socket.end(done);
+    // A request that arrives now would get no response.
+    this.#isCutOff = true;
+    if (!this.#isReleased) endGently(this.#socket);
+    done();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
