@@ -16,7 +16,7 @@ import { type Credentials, drawRequest, receivedOf, type Sent } from "./random-c
 // its writing.
 
 const SEQUENCES = runsOf(1500);
-const AT_ONCE = 50;
+const AT_ONCE = 80;
 const CONNECTIONS_MAX = 300;
 
 const directory = await temporaryDirectory();

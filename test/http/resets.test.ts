@@ -112,7 +112,6 @@ for (const [what, behind] of [
     };
     await Promise.all(Array.from({ length: 300 }, leave));
 
-    // Before any timeout of the server.
     await eventually(
       "end of every connection",
       () => openSockets(server.program.pid) <= before || undefined,
