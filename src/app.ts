@@ -31,7 +31,7 @@ import type { PlanStore } from "./billing/store.ts";
 import type { ReadDailyUsage, ReadKeyUsage, ReadSessionUsage, ReadUsage } from "./billing/usage.ts";
 import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
 import { createSessionGuard } from "./http/authentication.ts";
-import { createCloseWithError, handleConnectAndExpect } from "./http/client-errors.ts";
+import { createCloseWithError, handleClientErrors } from "./http/client-errors.ts";
 import { trackExchanges } from "./http/exchanges.ts";
 import { installFastPath } from "./http/fast-path/connection.ts";
 import type { ParsePlainRequest } from "./http/fast-path/plain-request.ts";
@@ -137,7 +137,6 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const serialize = createSerializer(app.server, headers, deps.clock);
   const closeWithError = createCloseWithError(serialize, log, observeResponse);
   const exchanges = trackExchanges(app.server, isShuttingDown);
-  handleConnectAndExpect(app.server, { closeWithError, exchanges });
   const replyWriter = createReplyWriter(headers, logAccess, exchanges);
   const respondToRead = createRespondToRead(deps);
   const respondToMcp = createRespondToMcp(deps);
@@ -157,7 +156,8 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   installFastPath(app.server, { ...limits, parse, serialize, logAccess, acceptConnection });
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, { ...limits, sendFailure });
-  addUnmatchedHandling(app, replyWriter, createNotFoundPage());
+  const rejectUnmatched = addUnmatchedHandling(app, replyWriter, createNotFoundPage());
+  handleClientErrors(app.server, { closeWithError, exchanges, rejectUnmatched });
   awaitIgnoredBodies(app);
   app.setErrorHandler(createErrorHandler(log, sendFailure));
 

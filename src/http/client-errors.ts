@@ -1,15 +1,26 @@
 import { randomUUIDv7 } from "node:crypto";
-import type { IncomingMessage, Server } from "node:http";
+import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../shared/failure.ts";
 import type { ObserveResponse } from "./access-log.ts";
+import { endGently } from "./end-gently.ts";
 import type { Exchanges } from "./exchanges.ts";
-import { ServerResponse } from "./node-http.ts";
-import { type ParserError, rebuildRequest, unknownToParser } from "./rebuilt-requests.ts";
+import type { NodeSide } from "./fast-path/node-side.ts";
+import { pathOf } from "./request-target.ts";
 import { errorResponse } from "./response/response.ts";
 import type { SerializeResponse } from "./response/serialize.ts";
+import type { Rejection, RejectUnmatched } from "./unmatched.ts";
+
+/** An error of Node's parser (nodejs.org/api/http.html, event `clientError`). */
+interface ParserError extends Error {
+  readonly code?: string;
+  /** The packet that it stopped in. */
+  readonly rawPacket?: Buffer;
+  /** Where it stopped in the packet. */
+  readonly bytesParsed?: number;
+}
 
 const failureOfError: Readonly<Record<string, Failure>> = {
   HPE_HEADER_OVERFLOW: new Failure(
@@ -21,10 +32,10 @@ const failureOfError: Readonly<Record<string, Failure>> = {
 
 const malformed = new Failure("invalid_request", "The request is not valid HTTP/1.1.");
 
-const connectRejected = new Failure("method_not_allowed", "This server is no proxy.");
-
-/** Time for a client to read a last response: closing on unread data would reset the connection. */
-const LINGER_MS = 1000;
+const connectRejected: Rejection = {
+  failure: new Failure("method_not_allowed", "This server is no proxy."),
+  headers: ["allow", ""],
+};
 
 /**
  * Writes a failure on a socket as its last response, and closes it.
@@ -32,7 +43,7 @@ const LINGER_MS = 1000;
  * @param headers further headers, alternating names and values.
  */
 export type CloseWithError = (
-  socket: Duplex,
+  socket: Socket,
   failure: Failure,
   headers?: readonly string[],
 ) => void;
@@ -60,62 +71,65 @@ export function createCloseWithError(
   };
 }
 
-/** Ends a connection, discards what the client still sends, and closes it after LINGER_MS. */
-function endGently(socket: Duplex, text = ""): void {
-  // A client may reset the connection at any time, and this may be the only error listener.
-  socket.on("error", () => undefined);
-  socket.end(text);
-  socket.resume();
-  setTimeout(() => socket.destroy(), LINGER_MS).unref();
-}
-
 /**
  * Responds to requests that Node's server does not pass to the router: CONNECT, and requests that
  * are malformed, too slow or have too large headers. The response follows those to earlier
  * requests, and the connection closes: the start of the next request is unknown.
  */
-export function handleConnectAndExpect(
+export function handleClientErrors(
   server: Server,
-  deps: { readonly closeWithError: CloseWithError; readonly exchanges: Exchanges },
+  deps: {
+    readonly closeWithError: CloseWithError;
+    readonly exchanges: Exchanges;
+    readonly rejectUnmatched: RejectUnmatched;
+  },
 ): void {
-  const { closeWithError, exchanges } = deps;
-  const failed = new WeakSet<Socket>();
+  const { closeWithError, exchanges, rejectUnmatched } = deps;
+  const closing = new WeakSet<NodeSide>();
+
+  const closeAfterResponses = (side: NodeSide, { failure, headers }: Rejection) => {
+    // The parser reports the same error again for data that arrives later. Data behind a last
+    // request must not be processed (RFC 9112, section 9.6).
+    if (closing.has(side) || exchanges.isClosing(side.asSocket())) return;
+    closing.add(side);
+    side.cutOff();
+    exchanges.afterResponses(side.asSocket(), (hasResponse) => {
+      const socket = side.release();
+      if (hasResponse) endGently(socket);
+      else closeWithError(socket, failure, headers);
+    });
+  };
 
   server.on("clientError", (error: ParserError, stream: Duplex) => {
-    const socket = stream as Socket;
     const { code = "" } = error;
-    if (!/^(?:HPE|ERR_HTTP)_/.test(code)) socket.destroy();
-    // The parser reports the same error again for data that arrives later. Data after a request
-    // with `Connection: close` must not be processed (RFC 9112, section 9.6).
-    if (failed.has(socket) || !socket.writable || code === "HPE_CLOSED_CONNECTION") return;
-    failed.add(socket);
-    const request = unknownToParser.has(code) ? rebuildRequest(error, socket) : undefined;
-    exchanges.afterResponses(socket, (hasResponse) => {
-      if (hasResponse) endGently(socket);
-      else if (request === undefined) closeWithError(socket, failureOfError[code] ?? malformed);
-      else serveAlone(server, request);
-    });
+    if (!/^(?:HPE|ERR_HTTP)_/.test(code)) stream.destroy();
+    if (!stream.writable || code === "HPE_CLOSED_CONNECTION") return;
+    const target = code === "HPE_INVALID_METHOD" ? targetOf(error) : undefined;
+    const rejection =
+      target === undefined
+        ? { failure: failureOfError[code] ?? malformed }
+        : rejectUnmatched(pathOf({ url: target }));
+    closeAfterResponses(stream as NodeSide, rejection);
   });
 
-  server.on("connect", (request: IncomingMessage, stream: Duplex) => {
-    const { socket } = request;
-    // Node has removed its own listeners, and the client may reset the connection at any time.
-    for (const end of [socket, stream]) end.on("error", () => undefined);
-    exchanges.afterResponses(socket, () => closeWithError(stream, connectRejected, ["allow", ""]));
-  });
-
-  // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
-  server.on("checkExpectation", (request, response) => {
-    server.emit("request", request, response);
+  server.on("connect", ({ socket }, stream: Duplex) => {
+    // Node wraps the connection while a body is to come.
+    stream.on("error", () => undefined);
+    closeAfterResponses(socket as unknown as NodeSide, connectRejected);
   });
 }
 
-/** Serves a request that no parser delivered, as the last one of its connection. */
-function serveAlone(server: Server, request: IncomingMessage): void {
-  const { socket } = request;
-  const response = new ServerResponse(request);
-  response.shouldKeepAlive = false;
-  response.assignSocket(socket);
-  response.once("finish", () => endGently(socket));
-  server.emit("request", request, response);
+const tokenByte = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
+const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ ([^\0- \x7f]+) HTTP\/1\.[01]\r\n/;
+
+/**
+ * @returns the target of a request whose method Node's parser does not know although HTTP allows it
+ *   (RFC 9110, section 9.1: any token); undefined unless the packet has its whole request line.
+ */
+function targetOf({ rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
+  const packet = rawPacket?.toString("latin1") ?? "";
+  // The parser stops in the method.
+  let start = bytesParsed;
+  while (tokenByte.test(packet[start - 1] ?? "")) start -= 1;
+  return requestLine.exec(packet.slice(start))?.[1];
 }

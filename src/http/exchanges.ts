@@ -20,9 +20,12 @@ export interface Exchanges {
    * further request: it would be charged without a response.
    */
   endsWith(response: ServerResponse): boolean;
+  /** Whether the connection closes with the response to a complete request. */
+  isClosing(socket: Socket): boolean;
   /**
    * Calls back once every complete request of a connection that is no longer parsed has its
-   * response. The last request is abandoned when its body is incomplete and no response has begun.
+   * response, unless the connection breaks before. The last request is abandoned when its body is
+   * incomplete and no response has begun: nothing may be written for it from then on.
    *
    * @param proceed receives whether the incomplete request got a response anyway.
    */
@@ -60,8 +63,7 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
     return connection;
   };
 
-  server.removeListener("request", serve);
-  server.on("request", (request, response) => {
+  const admit: RequestListener = (request, response) => {
     const { socket } = request;
     const connection = connectionOf(socket);
     if (connection.isClosing) return;
@@ -81,6 +83,19 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       if (responses.length === 0) connection.onIdle?.();
     });
     serve.call(server, request, response);
+  };
+  server.removeListener("request", serve);
+  server.on("request", admit);
+  // RFC 9110, section 10.1.1: an expectation that is not understood may be ignored.
+  server.on("checkExpectation", admit);
+  server.on("checkContinue", (request, response) => {
+    const connection = connectionOf(request.socket);
+    // Behind other responses, Node would write the interim response into the final one (26.10).
+    // Without it, Node closes the connection with the final response.
+    const isWritten = connection.responses.length === 0;
+    if (isWritten) response.writeContinue();
+    admit(request, response);
+    if (!isWritten) connection.isClosing = true;
   });
 
   const isStopping = () => !server.listening || isShuttingDown();
@@ -98,9 +113,15 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       // The framework adds `Connection: close` to every response of a server that closes.
       if (response.hasHeader("connection")) response.removeHeader("connection");
       const connection = connectionOf(response.req.socket);
-      if (connection.responses.at(-1) !== response) return false;
+      const { responses, onResponse } = connection;
+      if (responses.at(-1) !== response || onResponse !== undefined) return false;
       connection.isClosing = true;
       return true;
+    },
+
+    isClosing(socket) {
+      const { isClosing, latest } = connectionOf(socket);
+      return isClosing && latest?.complete === true;
     },
 
     afterResponses(socket, proceed) {
@@ -110,10 +131,9 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       const abandoned = isIncomplete ? responses.at(-1) : undefined;
       connection.onResponse = () => {
         const [next] = responses;
-        if (next !== undefined && (next !== abandoned || next.headersSent)) return;
+        const isOver = next === undefined || (next === abandoned && !next.headersSent);
+        if (!isOver || !socket.writable) return;
         connection.onResponse = undefined;
-        // Later writes of the abandoned request's handler are discarded.
-        if (next !== undefined) next.detachSocket(socket);
         proceed(isIncomplete && next === undefined);
       };
       connection.onResponse();

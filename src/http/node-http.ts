@@ -2,5 +2,4 @@
  * The members of node:http that the service uses. An import statement would read all of them, and
  * WebSocket among them loads all of undici: 33 ms and 15 MB at startup.
  */
-export const { IncomingMessage, METHODS, STATUS_CODES, ServerResponse } =
-  process.getBuiltinModule("node:http");
+export const { STATUS_CODES } = process.getBuiltinModule("node:http");

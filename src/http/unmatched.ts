@@ -24,6 +24,15 @@ interface KnownPath extends Route {
 /** Finds the known path that a request's target names. */
 type FindKnownPath = (target: string) => KnownPath | undefined;
 
+export interface Rejection {
+  readonly failure: Failure;
+  /** Further headers, alternating names and values. */
+  readonly headers?: readonly string[];
+}
+
+/** The rejection of a method that no path supports. */
+export type RejectUnmatched = (target: string) => Rejection;
+
 /**
  * Collects every path that is registered from now on.
  *
@@ -105,12 +114,13 @@ const host = new RegExp(`^(?:${NAME}|${LITERAL})(?::\\d{0,5})?$`, "i");
  * preflight. Call it before any route is registered.
  *
  * @param notFoundPage returns what a browser gets at an unknown path; undefined: the failure.
+ * @returns the rejection of requests that the router does not get.
  */
 export function addUnmatchedHandling(
   app: App,
   { send, sendFailure, sendPage }: ReplyWriter,
   notFoundPage: (request: FastifyRequest) => string | undefined,
-): void {
+): RejectUnmatched {
   const findKnownPath = collectKnownPaths(app);
   app.decorateRequest("knownPath", null);
   app.addHook("onRequest", (request, reply, done) => {
@@ -132,16 +142,27 @@ export function addUnmatchedHandling(
   const rejectMethod = (
     request: FastifyRequest,
     reply: FastifyReply,
-    { config, allowed }: KnownPath,
+    known: KnownPath,
     done: (error: Error) => void,
   ) => {
     const reject = () => {
-      const failure = new Failure("method_not_allowed", `This path supports ${allowed} only.`);
-      sendFailure(request, reply, failure, ["allow", allowed]);
+      const { failure, headers } = methodRejected(known);
+      sendFailure(request, reply, failure, headers);
     };
-    if (config.beforeOtherMethod === undefined) reject();
-    else config.beforeOtherMethod(request).then(reject, done);
+    const { beforeOtherMethod } = known.config;
+    if (beforeOtherMethod === undefined) reject();
+    else beforeOtherMethod(request).then(reject, done);
   };
+
+  return (target) => {
+    const known = findKnownPath(target);
+    return known === undefined ? { failure: unknownPath } : methodRejected(known);
+  };
+}
+
+function methodRejected({ allowed }: KnownPath): Rejection {
+  const failure = new Failure("method_not_allowed", `This path supports ${allowed} only.`);
+  return { failure, headers: ["allow", allowed] };
 }
 
 /** Clients do not send a URI's fragment (RFC 9110, section 7.1). */

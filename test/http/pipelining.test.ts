@@ -85,7 +85,7 @@ const endings: readonly (readonly [what: string, text: string, status: number])[
   ["more than 16 KiB of headers", TOO_LARGE, 413],
   ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400],
   ["an unknown method", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n", 405],
-  ["a byte beyond ASCII in a path", "GET /v1/rates/\xff/USD HTTP/1.1\r\nHost: kurs\r\n\r\n", 401],
+  ["a byte beyond ASCII in a path", "GET /v1/rates/\xff/USD HTTP/1.1\r\nHost: kurs\r\n\r\n", 400],
 ];
 
 suite("the reads in one packet are all served and charged before", () => {
@@ -213,6 +213,26 @@ test("an upgrade request is the last on its connection: later requests are not s
     await wire.untilEnd();
     assert.equal(wire.received(), "");
     assert.equal((await service.usedUnits(session)) - before, 2);
+  }
+});
+
+test("Expect: 100-continue behind another request gets only a final response, the last", async () => {
+  const { text: document } = await service.get("/openapi.json");
+  const expecting = "HTTP/1.1\r\nHost: kurs\r\nExpect: 100-continue\r\n\r\n";
+  for (const path of ["/openapi.json", "/v1/account/pairs", "/healthz"]) {
+    const before = await service.usedUnits(session);
+    const get = `GET ${path} ${expecting}`.replace(
+      "Expect",
+      `Authorization: Session ${session}\r\nExpect`,
+    );
+    const answers = await sendRaw(service.url, read + get + read);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    if (path === "/openapi.json") assert.equal(answers[1]?.text, document);
+    assert.equal(answers[1]?.headers.connection, "close");
+    assert.equal((await service.usedUnits(session)) - before, 1, "a read got no response");
   }
 });
 

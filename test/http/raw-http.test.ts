@@ -21,6 +21,7 @@ const send = async (text: string, hangUp = false) => {
 const malformed = [
   ["no HTTP at all", "hello\r\n\r\n"],
   ["a method that is not a token", "GE(T /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
+  ["a target with bytes beyond ASCII", "GET /v1/rates/\u00c4/USD HTTP/1.1\r\nHost: kurs\r\n\r\n"],
   ["an invalid version", "GET /healthz HTTP/9.9\r\nHost: kurs\r\n\r\n"],
   ["the preface of HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
   ["a TLS greeting", "\u0016\u0003\u0001\u0002\u0000\u0001\u0000\r\n\r\n"],
@@ -86,8 +87,6 @@ test("§4 raw HTTP: a method unknown to Node.js is 405 with Allow on a known pat
 });
 
 const oddSymbols = [
-  ["raw UTF-8", "GET /v1/rates/\u00c4/USD"],
-  ["a byte that is not UTF-8", "GET /v1/rates/EUR/\u{10ffff}"],
   ["an escape that cannot be decoded", "GET /v1/rates/%zz/USD"],
   ["such an escape in an absolute URL", "GET http://h/v1/rates/%zz/USD"],
   ["such an escape in a HEAD request", "HEAD /v1/rates/%zz/USD"],
@@ -114,7 +113,7 @@ for (const [what, start] of oddSymbols) {
 }
 
 test("§4 raw HTTP: an id that cannot be decoded is 401 without a session, and 404 with one", async () => {
-  for (const id of ["%ff", "%zz", "\u00ff"]) {
+  for (const id of ["%ff", "%zz"]) {
     const start = `DELETE /v1/account/api-keys/${id} HTTP/1.1\r\nHost: k\r\nConnection: close\r\n`;
     const signedIn = `Authorization: Session ${session}\r\n\r\n`;
     assertFailure(await send(`${start}\r\n`), 401, "unauthorized");

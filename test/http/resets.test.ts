@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { eventually } from "../support/mails.ts";
 import { serve, temporaryDirectory } from "../support/process.ts";
 import { openWire, plainRead } from "../support/raw-connection.ts";
+import { openSockets } from "../support/resources.ts";
 
 // Clients that reset the connection at the worst moment. A socket without an error listener would
 // end the process. The server has a process of its own: in the clients' event loop no reset could
@@ -13,22 +15,26 @@ const CONNECTIONS = 100;
 const directory = await temporaryDirectory();
 const server = await serve({
   dataDirectory: directory.path,
-  env: { METRICS_PORT: "0", PLAN_FREE_UNITS: "1000000" },
+  env: { METRICS_PORT: "0", PLAN_FREE_UNITS: "1000000", AUTH_LIMIT: "1000000" },
 });
 after(async () => {
   await server[Symbol.asyncDispose]();
   await directory[Symbol.asyncDispose]();
 });
-const { apiKey } = await server.newCustomer("ada@example.org");
+const { apiKey, session } = await server.newCustomer("ada@example.org");
 const metricsUrl = String(
   server.logLines().find(({ msg }) => msg === "serving metrics")?.url ?? "",
 );
 
 const read = plainRead(apiKey);
 const json = JSON.stringify({ email: "eve@example.org", password: "correct horse battery" });
-const logIn =
-  "POST /v1/auth/login HTTP/1.1\r\nHost: k\r\nContent-Type: application/json\r\n" +
-  `Content-Length: ${json.length}\r\n\r\n${json}`;
+const jsonHead = (path: string) =>
+  `POST ${path} HTTP/1.1\r\nHost: k\r\nContent-Type: application/json\r\n`;
+const post = (path: string) => `${jsonHead(path)}Content-Length: ${json.length}\r\n\r\n${json}`;
+const logIn = post("/v1/auth/login");
+const health = "GET /healthz HTTP/1.1\r\nHost: k\r\n\r\n";
+const list = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: k\r\nAuthorization: Session ${session}\r\n\r\n`;
 const upgrade = "GET / HTTP/1.1\r\nHost: k\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n";
 
 const requests: readonly (readonly [what: string, text: string])[] = [
@@ -38,6 +44,13 @@ const requests: readonly (readonly [what: string, text: string])[] = [
   ["an upgrade request", upgrade],
   ["garbage", "garbage\r\n\r\n"],
   ["garbage behind reads", `${read.repeat(5)}garbage\r\n\r\n`],
+  ["an unknown method behind a health check", `${health}FOO / HTTP/1.1\r\nHost: k\r\n\r\n`],
+  [
+    "an invalid chunk behind a health check",
+    `${health}${jsonHead("/v1/auth/login")}Transfer-Encoding: chunked\r\n\r\nZZ\r\n`,
+  ],
+  ["a path beyond ASCII behind a health check", `${health}GET /\u00c4 HTTP/1.1\r\n\r\n`],
+  ["requests for pairs and API keys", list("/v1/account/pairs") + list("/v1/account/api-keys")],
   ["an unknown method", "BREW /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n"],
   ["a path beyond ASCII", "GET /v1/rates/\u00c4/USD HTTP/1.1\r\nHost: kurs\r\n\r\n"],
   ["an expectation", "GET /healthz HTTP/1.1\r\nHost: kurs\r\nExpect: x\r\n\r\n"],
@@ -50,6 +63,8 @@ async function sendAndReset(url: string, text: string): Promise<void> {
   for (let index = 0; index < CONNECTIONS; index += 1) {
     const { socket } = await openWire(url);
     socket.write(text);
+    // Before the server reads, while it serves, and after that.
+    if (index % 3 > 0) await pause(index % 3);
     socket.resetAndDestroy();
   }
 }
@@ -82,3 +97,24 @@ test("a client that keeps sending after CONNECT and never half-closes is disconn
     return wire.socket.destroyed ? true : undefined;
   });
 });
+
+for (const [what, behind] of [
+  ["", ""],
+  [" behind which CONNECT comes", "CONNECT x:443 HTTP/1.1\r\n\r\n"],
+] as const) {
+  test(`a client that half-closes and resets during a password reset${what} keeps no connection`, async () => {
+    const before = openSockets(server.program.pid);
+    const leave = async () => {
+      const { socket } = await openWire(server.url);
+      socket.end(post("/v1/auth/password-reset") + behind);
+      await pause(2);
+      socket.resetAndDestroy();
+    };
+    await Promise.all(Array.from({ length: 300 }, leave));
+
+    await eventually(
+      "end of every connection",
+      () => openSockets(server.program.pid) <= before || undefined,
+    );
+  });
+}

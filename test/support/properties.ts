@@ -4,7 +4,7 @@ import fc from "fast-check";
  * The seed of every property test under `npm test`, so that a failure is due to the change under
  * test. `PROPERTY_SEED=$RANDOM npm test` tries others.
  */
-const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121);
+export const SEED = Number(process.env.PROPERTY_SEED ?? 20_261_121);
 
 /**
  * How many cases of a property are tested: under `npm test` the usual number, and in a long run as

@@ -99,13 +99,13 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
   return ways;
 }
 
-/** A connection that node:http serves, because its first request was no plain one. */
+/** A connection that node:http serves for good, because two requests arrived at once. */
 export async function openNodeWire(url: string): Promise<Wire> {
   const wire = await openWire(url);
   const preflight = "Origin: https://example.org\r\nAccess-Control-Request-Method: GET\r\n";
-  wire.send(`OPTIONS /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n${preflight}\r\n`);
-  const { status } = await wire.answer();
-  assert.equal(status, 204);
+  wire.send(`OPTIONS /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n${preflight}\r\n`.repeat(2));
+  assert.equal((await wire.answer()).status, 204);
+  assert.equal((await wire.answer()).status, 204);
   return wire;
 }
 

@@ -7,8 +7,7 @@ import type { Exchanges } from "../exchanges.ts";
 import type { AdmitRequest } from "../overload/loop-budget.ts";
 import { errorResponse, type HttpResponse } from "../response/response.ts";
 import type { SerializeResponse } from "../response/serialize.ts";
-import { isFromProxy, requestLength } from "./grammar.ts";
-import { NodeVisits } from "./node-visits.ts";
+import { NodeSide } from "./node-side.ts";
 import type { ParsePlainRequest, PlainRequest } from "./plain-request.ts";
 import { readIntoSharedBuffer } from "./socket-reader.ts";
 
@@ -31,36 +30,31 @@ interface FastPath {
   /** Whether a new connection is accepted; a rejected one gets its response and is closed. */
   readonly acceptConnection: (socket: Socket) => boolean;
   /** Serves a connection from its start with node:http. */
-  readonly handOffToNode: (socket: Socket) => void;
+  readonly serveWithNode: (socket: Socket) => void;
   readonly connections: Set<Connection>;
-  /** The sockets that node:http serves. */
-  readonly servedByNode: Set<Socket>;
   readonly exchanges: Exchanges;
 }
 
 /**
- * Serves plain requests without node:http. Every connection starts here and stays while it sends
- * metered reads and MCP calls in their plainest form, one after the other. Other requests go to
- * node:http: from a client that sends both kinds, one at a time, so that its next plain request is
- * served here; otherwise node:http takes over the connection for good. The responses of both paths
- * are the same; this one takes less processor time
+ * Serves plain requests without node:http: metered reads and MCP calls in their plainest form, one
+ * after the other. All sockets belong to the fast path; node:http serves other requests through a
+ * stream, and the next plain request is served here again if it begins where that stream's request
+ * ends. The responses of both are the same; the fast path takes less processor time
  * (docs/decisions/0009-plain-reads-bypass-node-http.md).
  */
 export function installFastPath(
   server: Server,
-  deps: Omit<FastPath, "server" | "handOffToNode" | "connections" | "servedByNode">,
+  deps: Omit<FastPath, "server" | "serveWithNode" | "connections">,
 ): void {
   const [serve] = server.listeners("connection") as ((socket: Socket) => void)[];
   if (serve === undefined) throw new Error("this server does not serve connections");
   const connections = new Set<Connection>();
-  const servedByNode = new Set<Socket>();
-  const handOffToNode = serve.bind(server);
-  const fastPath: FastPath = { ...deps, server, connections, servedByNode, handOffToNode };
+  const fastPath: FastPath = { ...deps, server, connections, serveWithNode: serve.bind(server) };
   server.removeListener("connection", serve);
   server.on("connection", (socket: Socket) => {
     if (fastPath.acceptConnection(socket)) new Connection(fastPath, socket);
   });
-  closeWith(server, fastPath);
+  closeWith(server, connections);
   const sweep = () => {
     const nowMs = performance.now();
     for (const connection of connections) connection.closeIfIdle(nowMs);
@@ -70,20 +64,14 @@ export function installFastPath(
 }
 
 /**
- * closeIdleConnections() and closeAllConnections() also close fast-path connections. Node's own
- * search for idle ones would close a connection whose response is written but not sent yet, and cut
- * off the responses behind it.
+ * Node's own closeIdleConnections() would close a connection whose response is written but not sent
+ * yet, and cut off the responses behind it.
  */
-function closeWith(server: Server, { connections, servedByNode, exchanges }: FastPath): void {
-  const closeAll = server.closeAllConnections.bind(server);
+function closeWith(server: Server, connections: ReadonlySet<Connection>): void {
   server.closeIdleConnections = () => {
-    for (const socket of servedByNode) {
-      if (exchanges.countOf(socket) === 0 && !socket.writableEnded) socket.destroy();
-    }
     for (const { socket, isIdle } of connections) if (isIdle) socket.destroy();
   };
   server.closeAllConnections = () => {
-    closeAll();
     for (const { socket } of connections) socket.destroy();
   };
 }
@@ -92,16 +80,12 @@ function closeWith(server: Server, { connections, servedByNode, exchanges }: Fas
 class Connection {
   readonly socket: Socket;
   readonly #fastPath: FastPath;
-  /** Whether a request is in flight. */
+  /** Whether the fast path serves a request. */
   #isBusy = false;
-  /** Whether the fast path has served a request of it. */
-  #hasServed = false;
-  /** The requests that node:http serves meanwhile; undefined before the first of them. */
-  #visits: NodeVisits | undefined;
-  readonly #listeners: readonly (readonly [event: string, listener: (error: Error) => void])[];
-  readonly #stopReceiving: () => void;
+  /** Undefined before the first request that node:http serves. */
+  #nodeSide: NodeSide | undefined;
   #hasBegun = false;
-  /** When the last bytes arrived, or the last visit ended, on the monotonic clock. */
+  /** When the last bytes arrived or node:http was done, on the monotonic clock. */
   #activeMs = performance.now();
   /** The client has ended its side of the connection. */
   #hasEnded = false;
@@ -111,19 +95,18 @@ class Connection {
   constructor(fastPath: FastPath, socket: Socket) {
     this.#fastPath = fastPath;
     this.socket = socket;
-    this.#listeners = [
-      ["end", () => this.#end()],
-      // A broken connection needs no response; "close" follows.
-      ["error", (error) => this.#visits?.destroy(error)],
-      ["close", () => this.#close()],
-    ];
-    for (const [event, listener] of this.#listeners) socket.on(event, listener);
-    this.#stopReceiving = readIntoSharedBuffer(socket, (bytes) => this.#receive(bytes));
+    socket.on("end", () => this.#end());
+    // A broken connection needs no response; "close" follows.
+    socket.on("error", () => undefined);
+    socket.on("close", () => this.#close());
+    // node:http sets the time.
+    socket.on("timeout", () => socket.destroy());
+    readIntoSharedBuffer(socket, (bytes) => this.#receive(bytes));
     fastPath.connections.add(this);
   }
 
   get isIdle(): boolean {
-    return this.#visits?.isActive === true ? this.#visits.isIdle : !this.#isBusy;
+    return this.#nodeSide?.isActive === true ? this.#nodeSide.isIdle : !this.#isBusy;
   }
 
   /** @param bytes valid during this call only: the next read overwrites them. */
@@ -132,16 +115,16 @@ class Connection {
     this.#hasBegun = true;
     this.#activeMs = performance.now();
     if (this.#isBusy) {
-      this.#receiveEarly(Buffer.from(bytes));
+      this.#early.push(Buffer.from(bytes));
+      this.socket.pause();
       return;
     }
-    const plain = parse(bytes);
+    const plain = this.#nodeSide?.isActive === true ? undefined : parse(bytes);
     if (plain === undefined) {
-      this.#passOn(Buffer.from(bytes));
+      this.#giveToNode(Buffer.from(bytes));
       return;
     }
     this.#isBusy = true;
-    this.#hasServed = true;
     const { method, route, respond, overloadFailure } = plain;
     const request: LoggedRequest = {
       id: randomUUIDv7(),
@@ -157,16 +140,6 @@ class Connection {
       return;
     }
     void respond(request.id).then((response) => this.#respond(request, plain, response));
-  }
-
-  /** Bytes that arrive during a request belong to it only if node:http serves it. */
-  #receiveEarly(bytes: Buffer): void {
-    if (this.#visits?.isActive === true) {
-      this.#visits.give(bytes);
-      return;
-    }
-    this.#early.push(bytes);
-    this.socket.pause();
   }
 
   #respond(request: LoggedRequest, plain: PlainRequest, response: HttpResponse): void {
@@ -192,71 +165,41 @@ class Connection {
 
   #continue(): void {
     this.#isBusy = false;
-    if (this.#early.length > 0) this.#handOff(Buffer.concat(this.#early.splice(0)));
-    else if (this.#hasEnded) this.socket.end();
+    if (this.#early.length > 0) {
+      this.socket.resume();
+      this.#giveToNode(Buffer.concat(this.#early.splice(0)));
+      if (this.#hasEnded) this.#nodeSide?.giveEnd();
+    } else if (this.#hasEnded) this.socket.end();
+  }
+
+  #giveToNode(bytes: Buffer): void {
+    this.#nodeSide ??= new NodeSide(this.socket, this.#fastPath, () => {
+      this.#activeMs = performance.now();
+    });
+    this.#nodeSide.give(bytes);
   }
 
   #end(): void {
     this.#hasEnded = true;
-    if (this.#visits?.isActive === true) this.#visits.giveEnd();
+    if (this.#nodeSide?.isActive === true) this.#nodeSide.giveEnd();
     else if (!this.#isBusy) this.socket.end();
   }
 
   #close(): void {
     this.#fastPath.connections.delete(this);
-    this.#visits?.destroy();
-  }
-
-  /**
-   * Passes on bytes that are no plain request. Its stream costs node:http some 10 µs a request, so
-   * clients that send no plain requests are handed off for good.
-   */
-  #passOn(bytes: Buffer): void {
-    const returns = this.#visits !== undefined || this.#hasServed || isFromProxy(bytes);
-    const length = returns ? requestLength(bytes) : undefined;
-    if (length === undefined || length < bytes.length) {
-      this.#handOff(bytes);
-      return;
-    }
-    this.#isBusy = true;
-    this.#visits ??= new NodeVisits(this.socket, this.#fastPath, () => {
-      this.#activeMs = performance.now();
-      this.#isBusy = false;
-    });
-    this.#visits.begin(bytes, length);
+    this.#nodeSide?.destroy();
   }
 
   /** node:http responds to a client that never sent a request; others expect no response. */
   closeIfIdle(nowMs: number): void {
     const { headersTimeout, keepAliveTimeout } = this.#fastPath.server;
     const silentMs = nowMs - this.#activeMs;
-    // During a visit, node:http's own timeouts apply: a long response may take its time.
-    if (this.#visits?.isActive === true) return;
+    // While node:http serves, its own timeouts apply: a long response may take its time.
+    if (this.#nodeSide?.isActive === true) return;
     if (this.#isBusy) {
-      if (this.socket.writableNeedDrain && silentMs > WRITE_TIMEOUT_MS) this.socket.destroy();
+      if (this.socket.writableLength > 0 && silentMs > WRITE_TIMEOUT_MS) this.socket.destroy();
     } else if (this.#hasBegun) {
       if (silentMs > keepAliveTimeout + KEEP_ALIVE_BUFFER_MS) this.socket.destroy();
-    } else if (silentMs > headersTimeout) this.#handOff(Buffer.alloc(0));
-  }
-
-  /** node:http serves the connection from now on, as if these bytes were its first. */
-  #handOff(bytes: Buffer): void {
-    const { connections, servedByNode, handOffToNode } = this.#fastPath;
-    if (this.#visits !== undefined) {
-      this.#isBusy = true;
-      this.#visits.begin(bytes, undefined);
-      if (this.#hasEnded) this.#visits.giveEnd();
-      return;
-    }
-    connections.delete(this);
-    servedByNode.add(this.socket);
-    this.socket.once("close", () => servedByNode.delete(this.socket));
-    for (const [event, listener] of this.#listeners) this.socket.off(event, listener);
-    this.#stopReceiving();
-    handOffToNode(this.socket);
-    this.socket.resume();
-    if (bytes.length > 0) this.socket.emit("data", bytes);
-    // The client's end may have come with the last bytes, while a request was in flight.
-    if (this.#hasEnded) this.socket.emit("end");
+    } else if (silentMs > headersTimeout) this.#giveToNode(Buffer.alloc(0));
   }
 }

@@ -94,25 +94,22 @@ const wholeHead = new RegExp(
 const contentLength = /\r\ncontent-length: ([0-9]+)/gi;
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
+/** node:http rejects a larger head. */
+const HEAD_BYTES_MAX = 16 * 1024;
+
 /**
  * The length of the request that bytes begin with, head and body, if it leaves its connection open
  * and has a head without anything that could move the request's end.
  *
- * @returns infinity while the head is incomplete; `undefined` for any other request.
+ * @returns infinity while the head is incomplete; NaN for any other request.
  */
-export function requestLength(bytes: Buffer): number | undefined {
+export function requestLength(bytes: Buffer): number {
   const bodyStart = bytes.indexOf(END_OF_HEAD) + END_OF_HEAD.length;
-  if (bodyStart < END_OF_HEAD.length) return Number.POSITIVE_INFINITY;
+  if (bodyStart < END_OF_HEAD.length) {
+    return bytes.length > HEAD_BYTES_MAX ? Number.NaN : Number.POSITIVE_INFINITY;
+  }
   const head = bytes.toString("latin1", 0, bodyStart);
-  if (!wholeHead.test(head)) return undefined;
+  if (!wholeHead.test(head)) return Number.NaN;
   const [length = "0", ...others] = [...head.matchAll(contentLength)].map(([, digits]) => digits);
-  return others.length === 0 ? bodyStart + Number.parseInt(length, 10) : undefined;
-}
-
-// Caddy sends its health checks on the connections of other requests.
-const ofProxy = /^GET \/(?:healthz|readyz) |\r\n(?:via|forwarded|x-forwarded-[a-z]+):/i;
-
-/** Whether a proxy sent a request: other clients' requests may follow on its connection. */
-export function isFromProxy(bytes: Buffer): boolean {
-  return ofProxy.test(bytes.toString("latin1"));
+  return others.length === 0 ? bodyStart + Number.parseInt(length, 10) : Number.NaN;
 }

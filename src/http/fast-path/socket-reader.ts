@@ -20,13 +20,12 @@ interface Handle {
  * as "data" events.
  *
  * @param onBytes must have used or copied the bytes when it returns.
- * @returns a function that makes the socket emit "data" events again.
  */
-export function readIntoSharedBuffer(socket: Socket, onBytes: (bytes: Buffer) => void): () => void {
+export function readIntoSharedBuffer(socket: Socket, onBytes: (bytes: Buffer) => void): void {
   const { _handle: handle } = socket as unknown as { _handle?: Handle };
   if (internals === undefined || handle?.useUserBuffer === undefined) {
     socket.on("data", onBytes);
-    return () => void socket.off("data", onBytes);
+    return;
   }
   const { buffer, callback } = internals;
   const fields = socket as unknown as Record<symbol, unknown>;
@@ -35,10 +34,6 @@ export function readIntoSharedBuffer(socket: Socket, onBytes: (bytes: Buffer) =>
   handle.useUserBuffer(shared);
   // Without a "data" listener, only a resumed socket emits "end".
   socket.resume();
-  return () => {
-    // node:http's parser reads the data before this callback; the rest belongs to the stream.
-    fields[callback] = (length: number) => socket.push(Buffer.from(shared.subarray(0, length)));
-  };
 }
 
 const internals = internalsOf(new Socket());

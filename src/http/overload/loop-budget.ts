@@ -5,19 +5,13 @@
 const LOOP_BUDGET_MS = 250;
 
 /**
- * An iteration admits this many whatever its duration: if one slow piece of work, the garbage
- * collector or a pause of the machine makes it long, there is no queue that rejections would
- * shorten.
+ * A longer time between two requests counts as this much: the garbage collector or a pause of the
+ * machine makes the iteration long, but no queue that rejections would shorten.
  */
-const MIN_REQUESTS = 500;
+const PAUSE_MS = 25;
 
 /** A rejection through node:http takes some 40 µs: at this rate a fifth of a core. */
 export const REJECTIONS_PER_MS = 5;
-
-export interface LoopBudgetLimits {
-  readonly milliseconds?: number;
-  readonly requests?: number;
-}
 
 /**
  * Asks to admit a request.
@@ -32,21 +26,20 @@ export type AdmitRequest = (nowMs: number) => boolean;
  * the request may take 300. Nothing is sampled or averaged: the first iteration that is too long
  * rejects, and the next starts anew. See docs/decisions/0011-reject-by-waiting-time.md.
  */
-export function createLoopBudget(limits: LoopBudgetLimits = {}): AdmitRequest {
-  const { milliseconds = LOOP_BUDGET_MS, requests = MIN_REQUESTS } = limits;
-  let count = 0;
-  let beganMs = 0;
+export function createLoopBudget(): AdmitRequest {
+  let spentMs = 0;
+  let lastMs: number | undefined;
   const end = () => {
-    count = 0;
+    lastMs = undefined;
   };
 
   return (nowMs) => {
-    if (count === 0) {
-      beganMs = nowMs;
+    if (lastMs === undefined) {
+      spentMs = 0;
       // The check phase comes after this iteration has read all its sockets.
       setImmediate(end);
-    }
-    count += 1;
-    return count <= requests || nowMs - beganMs <= milliseconds;
+    } else spentMs += Math.min(nowMs - lastMs, PAUSE_MS);
+    lastMs = nowMs;
+    return spentMs <= LOOP_BUDGET_MS;
   };
 }

@@ -9,11 +9,13 @@ import type { SendFailure } from "./reply.ts";
 /** Creates the handler of thrown errors: it responds with the failure and logs unknown errors. */
 export function createErrorHandler(log: Logger, sendFailure: SendFailure) {
   return (error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void => {
-    if (error instanceof ClientGone) {
+    // The framework reports a list whose client was gone before its first item as cut off.
+    const isCutOff = "code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE";
+    if (error instanceof ClientGone || (isCutOff && request.raw.socket.destroyed)) {
       // Without a response there is no log line, no count, and no alarm: it is not the service's
       // fault.
       reply.hijack();
-      request.raw.destroy();
+      request.raw.socket.destroy();
       return;
     }
     const failure = httpFailureOf(error, request.routeOptions.bodyLimit);

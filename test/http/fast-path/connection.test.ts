@@ -186,6 +186,22 @@ test("a client that does not read its response gets no other one until it does",
   assert.equal((await wire.answer()).text, "/behind");
 });
 
+test("a client that does not read its response has no further read served until it does", async () => {
+  await using lane = await startLane();
+  using wire = await openWire(lane.url);
+  wire.socket.pause();
+  wire.send(readOf("EUR/USD"));
+  (await lane.begun(1)).answer(LARGE_BODY);
+  await serverHasRead(lane);
+  wire.send(readOf("EUR/GBP"));
+  await serverHasRead(lane);
+
+  assert.equal(lane.reads.length, 1, "the fast path served a read behind an unread response");
+  wire.socket.resume();
+  assert.equal((await wire.answer()).text.length, LARGE_BODY.length);
+  assert.equal((await wire.answer()).text, "/v1/rates/EUR/GBP");
+});
+
 test("a client that half-closes before it reads its response is closed after it has read it", async () => {
   await using lane = await startLane();
   using wire = await openWire(lane.url, true);

@@ -56,6 +56,7 @@ const oddities: readonly (readonly [what: string, ...lines: readonly string[]])[
     ...["Connection: keep-alive, close", "Content-Length: 5"],
   ],
   ["Connection: close", START, HOST, CREDENTIAL, "Connection: close"],
+  ["Proxy-Connection: close", START, HOST, CREDENTIAL, "Proxy-Connection: close"],
   ["Connection: keep-alive", START, HOST, CREDENTIAL, "Connection: keep-alive"],
   ["Connection: Keep-Alive", START, HOST, CREDENTIAL, "Connection: Keep-Alive"],
   ["HTTP/1.0", "GET /v1/rates/EUR/USD HTTP/1.0", HOST, CREDENTIAL],

@@ -204,6 +204,26 @@ suite("a request in parts, after a read on the fast path", () => {
     });
   }
 
+  test("the search for a head's end stops at 16 KiB", async (t) => {
+    const { mock } = t.mock.method(Buffer, "concat");
+    await using running = await startFastPath(undefined, { maxHeaderSize: 1 << 20 });
+    using wire = await openWire(running.url);
+    await assertFastRead(running, wire);
+    wire.send("GET /long HTTP/1.1\r\nHost: kurs\r\nVia: 1.1 proxy\r\nX: ");
+    for (let count = 0; count < 200; count += 1) {
+      wire.send("a".repeat(1024));
+      await serverHasRead(running);
+    }
+    wire.send("\r\n\r\n");
+
+    assert.equal((await wire.answer()).text, "/long");
+    const lengths = mock.calls.map(({ result }) => result?.length ?? 0);
+    assert.ok(Math.max(...lengths) < 18 * 1024, `${Math.max(...lengths)} bytes`);
+    // node:http serves the connection from then on.
+    wire.send(readOf("EUR/GBP"));
+    assert.equal((await wire.answer()).text, "/v1/rates/EUR/GBP");
+  });
+
   test("one whose rest never comes is rejected in time, and the connection closes", async () => {
     const options = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 50 };
     for (const part of [

@@ -9,13 +9,12 @@ import { createReplyWriter } from "../../../src/http/response/reply.ts";
 import { eventually } from "../../support/mails.ts";
 import { openWire } from "../../support/raw-connection.ts";
 
-/** A real server whose only route responds when the test says so. */
-async function startHolding() {
+/** A real server with a route that responds when the test says so. */
+async function startHolding(admit = () => true) {
   const app = fastify({ forceCloseConnections: true }) as unknown as App;
   const exchanges = trackExchanges(app.server, () => false);
   const replyWriter = createReplyWriter(commonHeaders, () => undefined, exchanges);
   replyWriter.addCommonHeaders(app);
-  const admit = () => true;
   addLoadShedding(app, {
     admit,
     paceRejection: (refuse) => refuse(),
@@ -28,6 +27,7 @@ async function startHolding() {
     held += 1;
     return released.promise;
   });
+  app.get("/healthz", { config: { isNeverShed: true } }, () => "healthy");
   const url = await app.listen({ port: 0, host: "127.0.0.1" });
   return {
     url,
@@ -67,4 +67,14 @@ test("one connection has at most 200 requests in flight, and each connection its
     assert.deepEqual(await statuses(201), [...all(200), 503]);
     assert.equal((await other.answer()).status, 200);
   }
+});
+
+test("an iteration that admits nothing more still serves the routes that are never shed", async () => {
+  await using server = await startHolding(() => false);
+  using wire = await openWire(server.url);
+  wire.send(REQUEST);
+  assert.equal((await wire.answer()).status, 503);
+  wire.send("GET /healthz HTTP/1.1\r\nHost: kurs\r\n\r\n");
+  const { status, text } = await wire.answer();
+  assert.deepEqual([status, text], [200, "healthy"]);
 });
