@@ -4,6 +4,7 @@ import { type LogAccess, loggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { App } from "../fastify.ts";
 import { corsHeaders, pageHeaders } from "../headers.ts";
+import { awaitsBody, endAfterBody } from "../ignored-bodies.ts";
 import { routeOf } from "../route.ts";
 import { errorResponse, type HttpResponse } from "./response.ts";
 
@@ -52,10 +53,6 @@ export function createReplyWriter(
 ): ReplyWriter {
   const commonPairs = Object.entries(common).flat();
   const corsPairs = Object.entries(corsHeaders).flat();
-  // The framework sets the header when it rejects a body: requests may wait behind a complete one,
-  // and one that is too large must not be read to its end.
-  const isLast = ({ raw }: FastifyRequest, reply: FastifyReply) =>
-    exchanges.endsWith(reply.raw) || (!raw.complete && reply.hasHeader("connection"));
 
   const send: SendResponse = (request, reply, { status, code, headers, body }) => {
     reply.hijack();
@@ -65,10 +62,10 @@ export function createReplyWriter(
     // RFC 9110, section 8.6: a 204 has no Content-Length.
     if (status !== 204) lines.push("content-length", String(bytes));
     if (request.headers.origin !== undefined) lines.push(...corsPairs);
-    if (isLast(request, reply)) lines.push("connection", "close");
+    if (exchanges.endsWith(reply.raw)) lines.push("connection", "close");
     reply.raw.writeHead(status, lines);
     // ASCII text written as latin1 needs no conversion.
-    reply.raw.end(body, bytes === body.length ? "latin1" : "utf8");
+    end(request, reply, body, bytes === body.length ? "latin1" : "utf8");
     logAccess(loggedRequest(request), status, code);
   };
 
@@ -89,9 +86,9 @@ export function createReplyWriter(
         "content-type": "text/html; charset=utf-8",
         "content-length": Buffer.byteLength(html),
         ...(request.headers.origin === undefined ? {} : corsHeaders),
-        ...(isLast(request, reply) ? { connection: "close" } : {}),
+        ...(exchanges.endsWith(reply.raw) ? { connection: "close" } : {}),
       });
-      reply.raw.end(html);
+      end(request, reply, html, "utf8");
       logAccess(loggedRequest(request), 404, "not_found");
     },
 
@@ -106,10 +103,26 @@ export function createReplyWriter(
         const { headers } = request.routeOptions.config;
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
-        if (isLast(request, reply)) reply.header("connection", "close");
+        if (exchanges.endsWith(reply.raw)) reply.header("connection", "close");
         logAccess(loggedRequest(request), reply.statusCode, undefined);
         done();
       });
     },
   };
+}
+
+function end(
+  { raw: request }: FastifyRequest,
+  { raw: response }: FastifyReply,
+  body: string,
+  encoding: BufferEncoding,
+): void {
+  if (!awaitsBody(request)) {
+    response.end(body, encoding);
+    return;
+  }
+  // A response without a body would otherwise wait for its end.
+  response.flushHeaders();
+  response.write(body, encoding);
+  endAfterBody(request, response);
 }
