@@ -63,6 +63,15 @@ export function awaitsBody({ complete, headers }: IncomingMessage): boolean {
 }
 
 /**
+ * Whether the rest of a request's body may be too long to discard: the connection then must close.
+ * A body in chunks has no known length.
+ */
+export function mayBeTooLong(request: IncomingMessage): boolean {
+  const { "content-length": length = Number.POSITIVE_INFINITY } = request.headers;
+  return awaitsBody(request) && Number(length) > DISCARDED_BYTES_MAX;
+}
+
+/**
  * Ends a response that is written completely before its request's body has arrived, after the rest
  * of that body. A connection closed earlier would be reset: the client might lose the response, and
  * a proxy would count a failure of this node that any client can cause. The connection closes if

@@ -4,7 +4,7 @@ import { type LogAccess, loggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { App } from "../fastify.ts";
 import { corsHeaders, pageHeaders } from "../headers.ts";
-import { awaitsBody, endAfterBody } from "../ignored-bodies.ts";
+import { awaitsBody, endAfterBody, mayBeTooLong } from "../ignored-bodies.ts";
 import { routeOf } from "../route.ts";
 import { errorResponse, type HttpResponse } from "./response.ts";
 
@@ -54,6 +54,9 @@ export function createReplyWriter(
   const commonPairs = Object.entries(common).flat();
   const corsPairs = Object.entries(corsHeaders).flat();
 
+  const isLast = ({ raw }: FastifyRequest, reply: FastifyReply) =>
+    exchanges.endsWith(reply.raw, mayBeTooLong(raw));
+
   const send: SendResponse = (request, reply, { status, code, headers, body }) => {
     reply.hijack();
     const lines = [...commonPairs, "x-request-id", request.id, ...headers];
@@ -62,7 +65,7 @@ export function createReplyWriter(
     // RFC 9110, section 8.6: a 204 has no Content-Length.
     if (status !== 204) lines.push("content-length", String(bytes));
     if (request.headers.origin !== undefined) lines.push(...corsPairs);
-    if (exchanges.endsWith(reply.raw)) lines.push("connection", "close");
+    if (isLast(request, reply)) lines.push("connection", "close");
     reply.raw.writeHead(status, lines);
     // ASCII text written as latin1 needs no conversion.
     end(request, reply, body, bytes === body.length ? "latin1" : "utf8");
@@ -86,7 +89,7 @@ export function createReplyWriter(
         "content-type": "text/html; charset=utf-8",
         "content-length": Buffer.byteLength(html),
         ...(request.headers.origin === undefined ? {} : corsHeaders),
-        ...(exchanges.endsWith(reply.raw) ? { connection: "close" } : {}),
+        ...(isLast(request, reply) ? { connection: "close" } : {}),
       });
       end(request, reply, html, "utf8");
       logAccess(loggedRequest(request), 404, "not_found");
@@ -103,7 +106,7 @@ export function createReplyWriter(
         const { headers } = request.routeOptions.config;
         if (headers !== undefined && reply.statusCode < 400) reply.headers(headers);
         if (request.headers.origin !== undefined) reply.headers(corsHeaders);
-        if (exchanges.endsWith(reply.raw)) reply.header("connection", "close");
+        if (isLast(request, reply)) reply.header("connection", "close");
         logAccess(loggedRequest(request), reply.statusCode, undefined);
         done();
       });
