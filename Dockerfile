@@ -17,14 +17,15 @@ COPY package.json package-lock.json ./
 COPY scripts/run.js scripts/
 RUN node scripts/run.js
 COPY . .
-RUN npm run --silent build:binary && mkdir --mode=0700 /data
+RUN npm run --silent build:binary
 
 FROM ${BASE_IMAGE}
 RUN apt-get update \
   && apt-get install --yes --no-install-recommends ca-certificates libatomic1 libstdc++6 \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=build /build/dist/kurs /usr/local/bin/kurs
-COPY --from=build --chown=10001:10001 /data /data
+# Not copied from the build: COPY creates a directory that every user may read.
+RUN install --directory --owner=10001 --group=10001 --mode=0700 /data
 ARG VERSION=0.1.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Kurs" \

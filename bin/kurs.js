@@ -4,38 +4,18 @@
 // restarts itself on the one that was installed with the dependencies.
 import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import module from "node:module";
-import { argv, env, execArgv, execPath } from "node:process";
+import { argv } from "node:process";
 import { fileURLToPath } from "node:url";
 import { isNewEnough, runOnPinned } from "../scripts/run.js";
-import { YOUNG_GENERATION_FLAG } from "../scripts/young-generation.js";
-
-const [command, subcommand] = argv.slice(2);
-const args = [fileURLToPath(import.meta.url), ...argv.slice(2)];
-
-/** Whether it allocates enough to fill a young generation. A server may run for months. */
-const allocatesMuch = command === "serve" || (command === "rates" && subcommand === "import");
 
 /** A clone runs its sources. A package has none: Node.js strips no types under node_modules. */
 const isClone = existsSync(new URL("../src/main.ts", import.meta.url));
 
 if (!isNewEnough) {
-  runOnPinned(allocatesMuch ? [YOUNG_GENERATION_FLAG, ...args] : args);
+  runOnPinned([fileURLToPath(import.meta.url), ...argv.slice(2)]);
 } else {
-  if (allocatesMuch) limitYoungGeneration();
   keepCompiledCode();
   await import(isClone ? "../src/main.ts" : "../dist/package/main.js");
-}
-
-/**
- * Replaces this process by one with the flag, which V8 takes only at the start of a process; that
- * takes 35 ms and keeps the process id. Does nothing where an operator chose the size, where a
- * parent has a channel to this process, which would be lost, and on Windows, where a process cannot
- * be replaced.
- */
-function limitYoungGeneration() {
-  const isChosen = /semi[-_]space/.test([...execArgv, env.NODE_OPTIONS].join(" "));
-  if (isChosen || process.connected || process.platform === "win32") return;
-  process.execve?.(execPath, [execPath, YOUNG_GENERATION_FLAG, ...execArgv, ...args], env);
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { freePort } from "./postgres.ts";
@@ -47,7 +48,7 @@ export const proxies: Readonly<Record<string, ProxyProgram>> = {
         .join(" ");
       writeFileSync(
         file,
-        `pid ${directory}/pid; daemon off; error_log ${directory}/error.log;
+        `user ${userInfo().username}; pid ${directory}/pid; daemon off; error_log ${directory}/error.log;
         events {} http { access_log off; ${paths}\n${site} }`,
       );
       return { args: ["-c", file, "-e", join(directory, "error.log")] };

@@ -12,6 +12,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const NEEDED_MAJOR = 26;
 const NOT_AVAILABLE = 1;
+const STOP_WITH_PARENT = new URL("stop-with-parent.js", import.meta.url).href;
 
 /** Whether this is a Node.js that Kurs runs on. */
 export const isNewEnough = Number.parseInt(versions.node, 10) >= NEEDED_MAJOR;
@@ -40,7 +41,12 @@ export function runOnPinned(args) {
     process.exitCode = NOT_AVAILABLE;
     return;
   }
-  const child = spawn(node, args, { stdio: "inherit" });
+  const child = spawn(node, ["--import", STOP_WITH_PARENT, ...args], {
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    // In a process group of its own: a terminal sends its signals to the whole group, so a Ctrl-C
+    // would arrive twice, and the second one ends a server at once.
+    detached: process.platform !== "win32",
+  });
   for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP"])) {
     process.on(signal, () => child.kill(signal));
   }

@@ -20,7 +20,7 @@ import { version } from "./shared/version.ts";
 import { visible } from "./shared/visible-text.ts";
 import { commandTimeouts, serverTimeouts } from "./storage/settings.ts";
 
-/** Serves until a signal stops it; a second signal exits at once. */
+/** Serves until a signal stops it; a second SIGINT or SIGTERM exits at once. */
 async function serve(config: Config): Promise<void> {
   // Only this command needs the server's parts; without them the others start in half the time.
   const { startService } = await import("./service.ts");
@@ -29,6 +29,8 @@ async function serve(config: Config): Promise<void> {
   const { loadReadableLines } = await import("./log/terminal.ts");
   allocateYoung();
   const stop = Promise.withResolvers<void>();
+  // A terminal that hangs up may send it twice, and nobody asked to exit at once.
+  process.on("SIGHUP", () => stop.resolve());
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
       process.once(signal, () => process.exit(1));

@@ -18,8 +18,10 @@ export interface Exchanges {
    * Whether the connection closes with this response: the server stops, as a keep-alive connection
    * would delay the shutdown, and no later request was admitted. If so, the connection admits no
    * further request: it would be charged without a response.
+   *
+   * @param mustClose whether it also closes while the server runs.
    */
-  endsWith(response: ServerResponse): boolean;
+  endsWith(response: ServerResponse, mustClose: boolean): boolean;
   /** Whether the connection closes with the response to a complete request. */
   isClosing(socket: Socket): boolean;
   /**
@@ -108,8 +110,8 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       connectionOf(socket).onIdle = callback;
     },
 
-    endsWith(response) {
-      if (!isStopping()) return false;
+    endsWith(response, mustClose) {
+      if (!mustClose && !isStopping()) return false;
       // The framework adds `Connection: close` to every response of a server that closes.
       if (response.hasHeader("connection")) response.removeHeader("connection");
       const connection = connectionOf(response.req.socket);

@@ -58,7 +58,8 @@ export const transportHeaders: Readonly<Record<string, string>> = {
 export const corsHeaders: Readonly<Record<string, string>> = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
-    "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Rate-Source, Rate-Next, Link",
+    "X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Rate-Source, Rate-Next, Link, " +
+    "Content-Digest, Signature-Input, Signature, ETag",
 };
 
 /** Added to a preflight response: alternating names and values. */

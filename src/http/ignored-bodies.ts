@@ -1,5 +1,14 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { finished } from "node:stream";
 import { Failure } from "../shared/failure.ts";
 import type { App } from "./fastify.ts";
+
+/**
+ * How much of a rejected request's body is read and discarded, and for how long. nginx accepts
+ * bodies up to the same size.
+ */
+const DISCARDED_BYTES_MAX = 1024 * 1024;
+const DISCARDED_MS_MAX = 5000;
 
 /**
  * Registers routes that ignore a request's body, whatever its Content-Type: `curl -d ''` and
@@ -37,10 +46,52 @@ export function awaitIgnoredBodies(app: App): void {
     const { bodyLimit } = request.routeOptions;
     if (Number(length ?? 0) > bodyLimit) return done(bodyTooLarge(bodyLimit));
     let bytes = 0;
-    raw.on("data", (part: Buffer) => {
+    const end = () => done(null, payload);
+    const count = (part: Buffer) => {
       bytes += part.length;
-    });
-    raw.once("end", () => done(bytes > bodyLimit ? bodyTooLarge(bodyLimit) : null, payload));
+      if (bytes <= bodyLimit) return;
+      raw.off("data", count).off("end", end);
+      done(bodyTooLarge(bodyLimit));
+    };
+    raw.on("data", count).once("end", end);
+  });
+}
+
+/** Whether a request has a body that has not arrived completely. */
+export function awaitsBody({ complete, headers }: IncomingMessage): boolean {
+  return !complete && (headers["content-length"] ?? headers["transfer-encoding"]) !== undefined;
+}
+
+/**
+ * Whether the rest of a request's body may be too long to discard: the connection then must close.
+ * A body in chunks has no known length.
+ */
+export function mayBeTooLong(request: IncomingMessage): boolean {
+  const { "content-length": length = Number.POSITIVE_INFINITY } = request.headers;
+  return awaitsBody(request) && Number(length) > DISCARDED_BYTES_MAX;
+}
+
+/**
+ * Ends a response that is written completely before its request's body has arrived, after the rest
+ * of that body. A connection closed earlier would be reset: the client might lose the response, and
+ * a proxy would count a failure of this node that any client can cause. The connection closes if
+ * the rest is too long or too slow.
+ */
+export function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
+  let bytes = 0;
+  const giveUp = () => {
+    request.off("data", discard).pause();
+    response.once("finish", () => request.socket.destroySoon()).end();
+  };
+  const discard = (part: Buffer) => {
+    bytes += part.length;
+    if (bytes > DISCARDED_BYTES_MAX) giveUp();
+  };
+  const timer = setTimeout(giveUp, DISCARDED_MS_MAX);
+  request.on("data", discard);
+  finished(request, () => {
+    clearTimeout(timer);
+    response.end();
   });
 }
 

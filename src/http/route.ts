@@ -18,3 +18,11 @@ export interface Route {
 export function routeOf({ knownPath, routeOptions }: FastifyRequest): Route {
   return knownPath ?? routeOptions;
 }
+
+/** The methods that routes may have, and OPTIONS, which every path has for preflights. */
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Whether routes may have a method; a client may send any other, too. */
+export function isKnownMethod(method: string): boolean {
+  return methods.has(method);
+}

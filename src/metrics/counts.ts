@@ -1,4 +1,5 @@
 import type { ObservedRequest, ObserveResponse } from "../http/access-log.ts";
+import { isKnownMethod } from "../http/route.ts";
 import type { ObserveToolCall } from "../mcp/call-tool.ts";
 import type { ObserveBatch } from "../metering/batch/batcher.ts";
 import type { RateReadOutcome } from "../metering/store.ts";
@@ -12,9 +13,6 @@ const COMMIT_SECONDS = [
   0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 ];
 const READS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
-
-/** The methods that the service supports: a client's other methods must not add series. */
-const METHODS = new Set(["GET", "HEAD", "POST", "DELETE", "OPTIONS"]);
 
 /** The responses to one method on one route. */
 export interface RouteCounts {
@@ -96,7 +94,8 @@ function createResponseCounts() {
 
   const open = (method: string, route: string): RouteCounts => {
     const label = route.startsWith("/assets/") ? "/assets/*" : route;
-    const methodLabel = METHODS.has(method) ? method : "(other)";
+    // A client's other methods must not add series.
+    const methodLabel = isKnownMethod(method) ? method : "(other)";
     const name = `${methodLabel} ${label}`;
     const seconds = new Buckets(REQUEST_SECONDS);
     const counts = series.get(name) ?? {

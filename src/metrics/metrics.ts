@@ -6,6 +6,7 @@ import type { RateSource } from "../rates/source.ts";
 import type { SourceStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import type { Secrets } from "../shared/secrets.ts";
+import type { StoreStatus } from "../shared/store.ts";
 import { type BackupSettings, createVerifiedBackupReader } from "./backup-state.ts";
 import { createCounts, type Observers } from "./counts.ts";
 import { watchEventLoop } from "./event-loop-delay.ts";
@@ -15,7 +16,11 @@ import { createStoreStateCache } from "./store-state.ts";
 
 export interface MetricsDeps {
   readonly about: RegistryUses["about"];
-  readonly store: { readonly sources: SourceStore; readonly mails: MailStore };
+  readonly store: {
+    readonly status: StoreStatus;
+    readonly sources: SourceStore;
+    readonly mails: MailStore;
+  };
   readonly sources: readonly RateSource[];
   readonly backups: BackupSettings;
   /** The clients' server, whose connections are counted. */

@@ -121,7 +121,7 @@ function storeMetrics({ readStore, readVerifiedBackup, clock }: RegistryUses): r
     {
       type: "gauge",
       name: "kurs_store_up",
-      help: "Whether the store responds",
+      help: "Whether the store responds and accepts writes, as for /readyz",
       read: async () => one((await readStore()) === undefined ? 0 : 1),
     },
     ...sourceMetrics(readStore, clock),

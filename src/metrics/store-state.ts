@@ -4,11 +4,12 @@ import { readSourceStatus, type SourceStatus } from "../rates/refresh.ts";
 import type { RateSource } from "../rates/source.ts";
 import type { SourceStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
+import type { StoreStatus } from "../shared/store.ts";
 
 /** The store is queried at most once in this time, however many scrapers ask. */
 const CACHE_MS = 5000;
 
-/** The state that the store reports; undefined when it does not respond. */
+/** The state that the store reports; undefined when it does not respond or accept writes. */
 export type StoreReading =
   | { readonly sources: readonly SourceStatus[]; readonly outbox: OutboxState }
   | undefined;
@@ -17,7 +18,11 @@ export type ReadStore = () => Promise<StoreReading>;
 
 /** Concurrent callers share one result, which is cached for CACHE_MS: a failure, too. */
 export function createStoreStateCache(uses: {
-  readonly store: { readonly sources: SourceStore; readonly mails: MailStore };
+  readonly store: {
+    readonly status: StoreStatus;
+    readonly sources: SourceStore;
+    readonly mails: MailStore;
+  };
   readonly sources: readonly RateSource[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -28,6 +33,7 @@ export function createStoreStateCache(uses: {
 
   const readState = async (): Promise<StoreReading> => {
     try {
+      await store.status.checkWrites();
       const [states, outbox] = await Promise.all([
         readSourceStatus(store.sources, sources, clock.nowMs()),
         store.mails.outboxState(),

@@ -4,8 +4,11 @@ import { type About, aboutJson } from "./about.ts";
 
 const KEPT_MS = 60_000;
 
-/** Caches may keep it: it belongs to the page for visitors, not to the API. */
-const headers = { "cache-control": `public, max-age=${KEPT_MS / 1000}` };
+/**
+ * Caches may keep it: it belongs to the page for visitors, not to the API. A response to a request
+ * without an Origin lacks the headers of CORS, so a cache must not give it to a page.
+ */
+const headers = { "cache-control": `public, max-age=${KEPT_MS / 1000}`, vary: "Origin" };
 
 /** Serves the figures of the page for visitors, which are read once a minute at most. */
 export function aboutRoute(

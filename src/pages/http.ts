@@ -70,7 +70,7 @@ export function consoleRoutes(app: App, { registration, mail }: PageSettings): b
     app.get(url, { schema: { hide: true }, config: { headers } }, (request, reply) => {
       const accepted = request.headers["accept-encoding"] ?? "";
       const [coding, suffix = ""] = codings.find(([name]) => accepts(accepted, name)) ?? [];
-      reply.headers({ vary: "accept-encoding", "content-type": type });
+      reply.headers({ vary: "Accept-Encoding, Origin", "content-type": type });
       if (coding !== undefined) reply.header("content-encoding", coding);
       return reply.send(contentOf(file + suffix));
     });

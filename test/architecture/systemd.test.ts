@@ -39,7 +39,7 @@ test("the systemd unit has only sections and settings, and starts a file that ex
       ?.slice(10)
       .split(" ") ?? [];
   assert.equal(command.at(-1), "serve");
-  assert.ok(existsSync(join(ROOT, (command[1] ?? "").replace("/opt/kurs/", ""))));
+  assert.ok(existsSync(join(ROOT, (command.at(-2) ?? "").replace("/opt/kurs/", ""))));
   assert.ok(lines.includes("Environment=DATA_DIR=/var/lib/kurs"));
   assert.ok(lines.includes("StateDirectory=kurs"));
 });

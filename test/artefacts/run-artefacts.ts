@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -89,6 +90,8 @@ async function walkPackage(): Promise<Row> {
 
 async function walkImage(): Promise<Row> {
   await using image = await openImage(ROOT, values.base);
+  const { mode, uid } = statSync(join(image.mount, "data"));
+  assert.deepEqual([mode & 0o777, uid], [0o700, USER], "others may read the image's /data");
   await using volume = await temporaryDirectory();
   execFileSync("chown", [`${USER}:${USER}`, volume.path]);
   const seen = await walk((port) => ({

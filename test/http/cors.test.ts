@@ -18,12 +18,16 @@ const namesOf = (header: string | undefined) =>
     .sort();
 
 const EXPOSED = [
+  "content-digest",
+  "etag",
   "link",
   "rate-next",
   "rate-source",
   "ratelimit",
   "ratelimit-policy",
   "retry-after",
+  "signature",
+  "signature-input",
   "x-request-id",
 ];
 const ALLOWED = [

@@ -105,7 +105,7 @@ test("metrics: every rejection counts by its code on every path and is not a uni
   const post = postTo(service, apiKey);
   for (const era of ["2025", "2026"] as const) assert.equal((await post(readOf(era))).status, 200);
   assert.equal((await postTo(service, "svc_live_x")(readOf("2025"))).status, 401);
-  assert.equal((await service.call("PUT", "/v1/rates/EUR/USD")).status, 405);
+  assert.equal((await service.call("LOCK", "/v1/rates/EUR/USD")).status, 405);
   assert.equal((await service.get("/nowhere")).status, 404);
   assert.equal((await service.get("/v1/account/usage")).status, 401);
   assert.equal((await service.post("/v1/auth/login", { raw: "{" })).status, 415);
@@ -148,7 +148,7 @@ test("metrics: the number of series is bounded, and labels contain no data of cl
     await service.get(`/v1/rates/AA${index}/USD`, { apiKey });
     await service.call("DELETE", `/v1/account/api-keys/${index}`, { session });
   }
-  for (const method of ["PUT", "PATCH", "PROPFIND", "LOCK", "MKCOL"]) {
+  for (const method of ["TRACE", "SEARCH", "PROPFIND", "LOCK", "MKCOL"]) {
     await service.call(method, "/v1/rates/EUR/USD");
     await service.call(method, "/nowhere");
   }
@@ -162,5 +162,20 @@ test("metrics: the number of series is bounded, and labels contain no data of cl
   const found = [...after.labels].join("\n");
   for (const secret of ["ada", "ledger", "nowhere", "AA1", id, apiKey.slice(9, 17), session]) {
     assert.ok(!found.includes(secret), secret);
+  }
+});
+
+test("metrics: every method that a route has counts as itself", async () => {
+  await using service = await start();
+  const { paths } = (await service.get("/openapi.json")).body as {
+    readonly paths: Readonly<Record<string, object>>;
+  };
+  const methods = new Set(Object.values(paths).flatMap((path) => Object.keys(path)));
+  assert.ok(methods.has("patch"));
+  for (const method of methods) await service.call(method.toUpperCase(), "/nowhere");
+
+  const result = await scrape(service);
+  for (const method of methods) {
+    assert.equal(requests(result, method.toUpperCase(), "(none)", 404), 1, method);
   }
 });

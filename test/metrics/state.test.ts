@@ -3,11 +3,13 @@ import { test } from "node:test";
 import type { Config } from "../../src/config.ts";
 import { createHashPool } from "../../src/crypto/hash-pool.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
+import { serverTimeouts } from "../../src/storage/settings.ts";
 import { sourceAt } from "../support/fake-publisher.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually } from "../support/mails.ts";
 import { ask, type Scrape, scrape } from "../support/metrics.ts";
 import { startService, TestClock, type TestOptions, type TestService } from "../support/service.ts";
+import { holdWriteLock } from "../support/store-faults.ts";
 
 const EMAIL = "ada@example.org";
 const PASSWORD = "correct horse battery";
@@ -67,6 +69,20 @@ test("metrics: while the store fails, kurs_store_up is 0 and its metrics are abs
   assert.deepEqual(seriesOfStore(back), seriesOfStore(before));
   assert.equal(back.value("kurs_units_charged_total"), 1);
   assert.equal(back.value("kurs_failed_batches_total"), 1);
+});
+
+test("metrics: while the store cannot be written but read, kurs_store_up is 0, as /readyz is 503", async () => {
+  await using service = await start({ storeTimeouts: { ...serverTimeouts, busyTimeoutMs: 10 } });
+  const { session, apiKey } = await service.newCustomer();
+  {
+    using _lock = holdWriteLock(service);
+    assert.equal((await service.get("/v1/rates/EUR/USD", { apiKey })).status, 503);
+    assert.equal(await service.usedUnits(session), 0);
+    assert.equal((await service.get("/readyz")).status, 503);
+    assert.equal((await scrapeAnew(service)).value("kurs_store_up"), 0);
+  }
+  assert.equal((await service.get("/readyz")).status, 200);
+  assert.equal((await scrapeAnew(service)).value("kurs_store_up"), 1);
 });
 
 test("metrics: frequent scrapes query the store once in five seconds", async () => {

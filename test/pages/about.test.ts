@@ -14,6 +14,7 @@ test("/about.json tells everybody what a service has, in a response that caches 
 
   assert.equal(status, 200);
   assert.equal(headers["cache-control"], "public, max-age=60");
+  assert.equal(headers.vary, "Origin");
   assert.equal(headers["content-type"], "application/json; charset=utf-8");
   assert.equal(headers["x-content-type-options"], "nosniff");
   assert.equal(headers["set-cookie"], undefined);

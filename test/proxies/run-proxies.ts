@@ -2,18 +2,20 @@ import assert from "node:assert/strict";
 import { Agent } from "node:http";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { isDeepStrictEqual, parseArgs } from "node:util";
 import { startPostgres } from "../../harness/postgres.ts";
 import { type ProxyProgram, proxies, requirePrograms, startProxy } from "../../harness/proxies.ts";
 import { type Call, type Client, type Customer, clientOf } from "../support/client.ts";
 import { scrape } from "../support/metrics.ts";
 import { kurs, type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { badClients, sendBadly } from "./bad-clients.ts";
 
 // Runs two nodes behind each proxy with the configuration in deploy/: npm run proxies. Needs the
 // Debian packages nginx, haproxy and caddy.
 
 const CLIENTS = 8;
 const SECONDS = 3;
+const BAD_CLIENT_SECONDS = 1;
 const LOGINS_PER_WINDOW = 3;
 
 /** With every 20th request another one. */
@@ -73,6 +75,8 @@ async function check(name: string, proxy: ProxyProgram): Promise<void> {
   const share = await shareOfFastPath(nodes, client, customer);
   assert.ok(share > FAST_SHARE_MIN, `${name}: ${share} of the reads are on the fast path`);
   expected = await customer.usedUnits();
+  expected += await readBesideBadClients(name, running.url, client, customer.apiKey);
+  assert.equal(await customer.usedUnits(), expected);
 
   const [, stopped] = await Promise.all([
     pause(500).then(() => nodes[0].stop()),
@@ -118,6 +122,23 @@ async function checkAddress(client: Client, name: string): Promise<void> {
   }
   const expected = [...Array.from({ length: LOGINS_PER_WINDOW }, () => 401), 429];
   assert.deepEqual(statuses, expected, `${name}: the limit counts what a client invented`);
+}
+
+/** Reads while other clients send what is malformed. @returns the count of 200s. */
+async function readBesideBadClients(name: string, url: string, client: Client, apiKey: string) {
+  let succeeded = 0;
+  const failures: Record<string, object> = {};
+  for (const [what, badClient] of Object.entries(badClients)) {
+    const [read] = await Promise.all([
+      readFor(client, apiKey, BAD_CLIENT_SECONDS),
+      sendBadly(url, badClient, BAD_CLIENT_SECONDS),
+    ]);
+    succeeded += read.succeeded;
+    if (!isDeepStrictEqual(read.others, {}))
+      failures[what] = { 200: read.succeeded, ...read.others };
+  }
+  assert.deepEqual(failures, {}, `${name}: responses besides 200 to others than a bad client`);
+  return succeeded;
 }
 
 /** Reads on several connections. @returns the count of 200s, and of everything else by kind. */

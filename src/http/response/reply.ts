@@ -4,6 +4,7 @@ import { type LogAccess, loggedRequest } from "../access-log.ts";
 import type { Exchanges } from "../exchanges.ts";
 import type { App } from "../fastify.ts";
 import { corsHeaders, pageHeaders } from "../headers.ts";
+import { awaitsBody, endAfterBody, mayBeTooLong } from "../ignored-bodies.ts";
 import { routeOf } from "../route.ts";
 import { errorResponse, type HttpResponse } from "./response.ts";
 
@@ -52,10 +53,9 @@ export function createReplyWriter(
 ): ReplyWriter {
   const commonPairs = Object.entries(common).flat();
   const corsPairs = Object.entries(corsHeaders).flat();
-  // The framework sets the header when it rejects a body: requests may wait behind a complete one,
-  // and one that is too large must not be read to its end.
+
   const isLast = ({ raw }: FastifyRequest, reply: FastifyReply) =>
-    exchanges.endsWith(reply.raw) || (!raw.complete && reply.hasHeader("connection"));
+    exchanges.endsWith(reply.raw, mayBeTooLong(raw));
 
   const send: SendResponse = (request, reply, { status, code, headers, body }) => {
     reply.hijack();
@@ -68,7 +68,7 @@ export function createReplyWriter(
     if (isLast(request, reply)) lines.push("connection", "close");
     reply.raw.writeHead(status, lines);
     // ASCII text written as latin1 needs no conversion.
-    reply.raw.end(body, bytes === body.length ? "latin1" : "utf8");
+    end(request, reply, body, bytes === body.length ? "latin1" : "utf8");
     logAccess(loggedRequest(request), status, code);
   };
 
@@ -91,7 +91,7 @@ export function createReplyWriter(
         ...(request.headers.origin === undefined ? {} : corsHeaders),
         ...(isLast(request, reply) ? { connection: "close" } : {}),
       });
-      reply.raw.end(html);
+      end(request, reply, html, "utf8");
       logAccess(loggedRequest(request), 404, "not_found");
     },
 
@@ -112,4 +112,20 @@ export function createReplyWriter(
       });
     },
   };
+}
+
+function end(
+  { raw: request }: FastifyRequest,
+  { raw: response }: FastifyReply,
+  body: string,
+  encoding: BufferEncoding,
+): void {
+  if (!awaitsBody(request)) {
+    response.end(body, encoding);
+    return;
+  }
+  // A response without a body would otherwise wait for its end.
+  response.flushHeaders();
+  response.write(body, encoding);
+  endAfterBody(request, response);
 }

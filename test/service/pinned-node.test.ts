@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { type Server, serve, temporaryDirectory } from "../support/process.ts";
+import { openWire } from "../support/raw-connection.ts";
+
+const root = join(import.meta.dirname, "../..");
+
+/** A server as a Node.js that is too old starts it: in a child process, on the pinned one. */
+async function serveFromOldNode() {
+  await using starting = new AsyncDisposableStack();
+  const { path } = starting.use(await temporaryDirectory());
+  const main = join(path, "old.mjs");
+  await writeFile(
+    main,
+    `import { runOnPinned } from ${JSON.stringify(join(root, "scripts/run.js"))};
+    runOnPinned([${JSON.stringify(join(root, "bin/kurs.js"))}, ...process.argv.slice(2)]);`,
+  );
+  // The first process leads a group, as the job of a shell does.
+  const through = ["setsid"];
+  const server = starting.use(await serve({ main, through, dataDirectory: join(path, "data") }));
+  const started = starting.move();
+  return { server, [Symbol.asyncDispose]: () => started.disposeAsync() };
+}
+
+/** Sends half a request, stops the server, and completes the request while the server stops. */
+async function stopDuringRequest(server: Server, stop: () => void): Promise<number> {
+  using wire = await openWire(server.url);
+  // Invalid, so that no password is hashed: a busy machine would respond with 503.
+  const body = JSON.stringify({ email: "ada@example.org" });
+  wire.send(
+    "POST /v1/auth/login HTTP/1.1\r\nHost: kurs\r\nContent-Type: application/json\r\n" +
+      `Expect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  assert.equal((await wire.answer()).status, 100);
+  stop();
+  await server.program.waitFor("the log line of stopping", () =>
+    server.logLines().find(({ msg }) => msg === "stopping"),
+  );
+  wire.send(body);
+  return (await wire.answer()).status;
+}
+
+suite("a server that an old Node.js has started on the pinned one", { concurrency: 2 }, () => {
+  const stops = {
+    "Ctrl-C, which a terminal sends to the whole group,": (pid: number) => {
+      process.kill(-pid, "SIGINT");
+    },
+    "a hang-up of the terminal": (pid: number) => process.kill(-pid, "SIGHUP"),
+    "SIGTERM to the first process": (pid: number) => process.kill(pid, "SIGTERM"),
+  };
+  for (const [what, stop] of Object.entries(stops)) {
+    test(`serves its requests in flight after ${what} and exits with 0`, async () => {
+      await using started = await serveFromOldNode();
+      const { server } = started;
+      assert.equal(await stopDuringRequest(server, () => stop(server.program.pid)), 400);
+      const { exitCode, signal } = await server.program.end();
+      assert.deepEqual([exitCode, signal], [0, null]);
+    });
+  }
+
+  test("stops and serves its requests in flight after the first process was killed", async () => {
+    await using started = await serveFromOldNode();
+    const { server } = started;
+    assert.equal(await stopDuringRequest(server, () => server.program.signal("SIGKILL")), 400);
+    // The output is open as long as the server runs.
+    const { signal } = await server.program.end();
+    assert.equal(signal, "SIGKILL");
+  });
+});
+
+test("a server stops as on SIGTERM when its terminal hangs up, once or twice", async () => {
+  await using directory = await temporaryDirectory();
+  await using server = await serve({ dataDirectory: directory.path });
+  const status = await stopDuringRequest(server, () => {
+    server.program.signal("SIGHUP");
+    server.program.signal("SIGHUP");
+  });
+  assert.equal(status, 400);
+  assert.equal((await server.program.end()).exitCode, 0);
+});
