@@ -69,7 +69,7 @@ suite("V8's young generation", { concurrency: 2 }, () => {
     const { dataDirectory } = place;
     const input = "base,quote,rate,as_of\nEUR,XAU,0.5,2026-03-13T15:00:00Z\n";
     const { exitCode, stdout } = await kurs(["rates", "import", "-"], { main, ...place, input });
-    assert.deepEqual([exitCode, stdout], [0, "stored 1, held 0, rejected 0\n"]);
+    assert.deepEqual([exitCode, stdout], [0, "stored 1, unchanged 0, held 0, rejected 0\n"]);
     assert.deepEqual(
       place.starts().map((start) => start.slice(1)),
       [[], ["--max-semi-space-size=16"]],
