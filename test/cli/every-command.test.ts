@@ -12,7 +12,7 @@ const RATES = "base,quote,rate,as_of\nEUR,USF,1.5,2026-11-20T15:00:00Z\n";
 /** Correct uses of the commands on accounts, keys, plans, usage and rates, one after the other. */
 const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => [
   ["plans set pro 5000", /^plan pro has 5000 units per period$/],
-  ["plans set old 1", /^plan old has 1 units per period$/],
+  ["plans set old 1", /^plan old has 1 unit per period$/],
   ["plans delete old", /^plan old is deleted$/],
   ["plans list", /^pro +5000$/m],
   [`accounts plan ${email} pro`, /is on plan pro$/],

@@ -1,3 +1,4 @@
+import { counted } from "../../shared/counted.ts";
 import type { RateLine, RateLineReader } from "../source.ts";
 import { type ReadTextLine, readTextLines, type TextLine } from "./text-lines.ts";
 
@@ -99,8 +100,8 @@ function cutLine(line: number, { last }: Columns): RateLine {
 
 function rateLineOf(line: number, row: readonly string[], columns: Columns): RateLine {
   if (row.length !== columns.count) {
-    const fields = row.length === 1 ? "1 field" : `${row.length} fields`;
-    return { line, reason: `the line has ${fields}, the header ${columns.count}` };
+    const reason = `the line has ${counted(row.length, "field")}, the header ${columns.count}`;
+    return { line, reason };
   }
   return {
     line,
