@@ -24,8 +24,10 @@ export function formatRestore(report: RestoreReport, reviveKeys: boolean): strin
     lines.push(
       `lost since then: ${counted(accounts, "account")}, ${counted(keys, "key")}, ` +
         `${counted(units, "unit")} charged, ${counted(passwords, "changed password")}`,
-      `${counted(revocations, "key")} revoked since then: ${reviveKeys ? "valid again" : "still revoked"}`,
-      `${counted(deletions, "account")} deleted and ${suspensions} suspended or resumed since then: still so`,
+      `${counted(revocations, "key")} revoked since then: ` +
+        (reviveKeys ? "valid again" : "still revoked"),
+      `${counted(deletions, "account")} deleted and ${suspensions} suspended or resumed ` +
+        "since then: still so",
     );
   } else if (kept !== undefined) {
     lines.push(

@@ -24,7 +24,8 @@ export function checkSources(states: readonly SourceStatus[], nowMs: number): Fi
     const times = failures === 1 ? "it failed once" : `it failed ${failures} times in a row`;
     const why = failures > 0 ? `; ${times}, the last time with: ${lastError}` : "";
     const atLeast = missedPublications < MISSED_MAX ? "" : "at least ";
-    const missed = `${source} has missed ${atLeast}${counted(missedPublications, "publication")}${why}`;
+    const publications = counted(missedPublications, "publication");
+    const missed = `${source} has missed ${atLeast}${publications}${why}`;
     const fetch = `kurs rates fetch ${source}`;
     const advice = `Try ${fetch}.`;
     if (lastSuccessAt === undefined) {
@@ -74,18 +75,13 @@ export function checkMail(server: MailServerCheck, mails: readonly MailRecord[])
   const givenUp = mails.length - waiting.length;
   if (failing.length > 0) {
     const error = failing.at(-1)?.lastError;
-    found.push(
-      warning(
-        `${counted(failing.length, "mail")} ${failing.length === 1 ? "waits" : "wait"} after an error (${error}): see kurs mail list.`,
-      ),
-    );
+    const waits = failing.length === 1 ? "1 mail waits" : `${failing.length} mails wait`;
+    found.push(warning(`${waits} after an error (${error}): see kurs mail list.`));
   }
-  if (givenUp > 0)
-    found.push(
-      warning(
-        `${counted(givenUp, "mail")} ${givenUp === 1 ? "was" : "were"} given up: see kurs mail list.`,
-      ),
-    );
+  if (givenUp > 0) {
+    const were = givenUp === 1 ? "1 mail was" : `${givenUp} mails were`;
+    found.push(warning(`${were} given up: see kurs mail list.`));
+  }
   if (found.length > 0) return found;
   const how = server.kind === "none" ? `mails are written to ${server.directory}` : server.name;
   return [ok(`${how}; ${waiting.length} wait`)];

@@ -84,8 +84,8 @@ function checkKeys({ wrongKeys }: StoreFacts): Finding[] {
   if (wrongKeys === 0) return [ok("exactly the API keys in force may read")];
   return [
     problem(
-      `${counted(wrongKeys, "API key")} may read and should not, or the reverse: another program has ` +
-        "written to the database, or it is damaged. Stop the server and kurs restore a backup.",
+      `${counted(wrongKeys, "API key")} may read and should not, or the reverse: another program ` +
+        "has written to the database, or it is damaged. Stop the server and kurs restore a backup.",
     ),
   ];
 }
@@ -93,11 +93,8 @@ function checkKeys({ wrongKeys }: StoreFacts): Finding[] {
 function checkUsageTotals({ disagreeing, accounts, units }: UsageTotals): Finding[] {
   const { ok, problem } = findingsOf("units");
   if (disagreeing === 0) {
-    return [
-      ok(
-        `${counted(units, "unit")} of ${counted(accounts, "account")}: sums by period and by day agree`,
-      ),
-    ];
+    const charged = `${counted(units, "unit")} of ${counted(accounts, "account")}`;
+    return [ok(`${charged}: sums by period and by day agree`)];
   }
   return [
     problem(
