@@ -96,6 +96,16 @@ test("invalid UTF-8 and a line that is too long invalidate only their own line",
   }
 });
 
+test("a line of exactly the greatest length is read, however the file is divided", async () => {
+  const start = `{"base":"EUR","quote":"USD","rate":"1.1","as_of":"${AS_OF}","note":"`;
+  const line = `${start}${"x".repeat(65_536 - start.length - 2)}"}`;
+  for (const sizes of [[65_536], [1000]]) {
+    for (const end of ["\n", ""]) {
+      assert.deepEqual(await linesOf(line + end, sizes), [rateLine(1, "EUR", "USD", "1.1")]);
+    }
+  }
+});
+
 const cutLines = [
   ["base,quote,as_of,rate", `EUR,JPY,${AS_OF},149.87`, "rate"],
   ["base,quote,as_of,rate", `EUR,JPY,"${AS_OF}",149`, "rate"],
