@@ -1,5 +1,6 @@
 import { createReadStream, fstatSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { format } from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { readVerified } from "./backups/verified.ts";
@@ -96,9 +97,13 @@ function reportError(error: unknown): number {
 }
 
 function openFile(path: string): OpenedFile {
-  if (path === "-") return { bytes: process.stdin, sizeBytes: undefined };
+  if (path === "-") return openedFile(process.stdin, undefined);
   const fd = openSync(path, "r");
-  return { bytes: createReadStream(path, { fd }), sizeBytes: fstatSync(fd).size };
+  return openedFile(createReadStream(path, { fd }), fstatSync(fd).size);
+}
+
+function openedFile(bytes: Readable, sizeBytes: number | undefined): OpenedFile {
+  return { bytes, sizeBytes, [Symbol.dispose]: () => void bytes.destroy() };
 }
 
 let shownProgress = "";

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import type { AuditStore } from "../audit/store.ts";
 import type { UsageStore } from "../billing/store.ts";
 import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
+import { counted } from "../shared/counted.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
@@ -182,6 +183,3 @@ async function printExport(deps: AdministrationCommandDeps, typed: string): Prom
   if (pieces === undefined) throw unknownAccount(email);
   for await (const piece of pieces) await write(piece);
 }
-
-const counted = (count: number, noun: string): string =>
-  `${count} ${noun}${count === 1 ? "" : "s"}`;

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
 import { CommandError, type OutputOptions, unknownAccount } from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
+import { wholeNumber } from "../cli/whole-number.ts";
 import { normalizeEmail } from "../shared/email.ts";
 import { isUuid } from "../shared/uuid.ts";
 import { quoted } from "../shared/visible-text.ts";
@@ -79,7 +80,7 @@ interface ListOptions extends OutputOptions {
 }
 
 async function listAccounts(deps: AccountCommandDeps, options: ListOptions): Promise<void> {
-  const limit = limitOf(options.limit);
+  const limit = wholeNumber("--limit", options.limit, 1, PAGE_ACCOUNTS_MAX);
   const after = options.after === undefined ? "" : accountIdOf(options.after);
   await using store = await deps.openStore();
   const period = billingPeriodAt(deps.clock.nowMs()).name;
@@ -93,14 +94,6 @@ async function listAccounts(deps: AccountCommandDeps, options: ListOptions): Pro
   const size = limit === PAGE_ACCOUNTS ? "" : ` --limit ${limit}`;
   const form = options.json ? " --json" : "";
   deps.printError(`More: kurs accounts list${size}${form} --after ${last.id}`);
-}
-
-/** @throws {CommandError} */
-function limitOf(text: string): number {
-  const limit = /^[1-9][0-9]{0,3}$/.test(text) ? Number(text) : 0;
-  if (limit >= 1 && limit <= PAGE_ACCOUNTS_MAX) return limit;
-  const rule = `want a whole number from 1 to ${PAGE_ACCOUNTS_MAX}`;
-  throw new CommandError(`--limit ${quoted(text)}: ${rule}`, 2);
 }
 
 /** @throws {CommandError} */

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import type { Command } from "commander";
 import { writeEvent } from "../audit/sql.ts";
 import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
+import { wholeNumber } from "../cli/whole-number.ts";
 import { timestamp } from "../shared/instant.ts";
 import { backupStore, restoreStore } from "../storage/maintenance.ts";
 import { redactDatabaseUrl, type StoreSettings } from "../storage/settings.ts";
@@ -201,9 +202,7 @@ function requireFileName(file: string): void {
 }
 
 function keepOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9][0-9]{0,4}$/.test(text)) return Number.parseInt(text, 10);
-  throw new CommandError(`--keep ${text}: want a whole number from 1 to 99999`, 2);
+  return text === undefined ? undefined : wholeNumber("--keep", text, 1, 99_999);
 }
 
 function problemsOf(verification: Verification | undefined): CommandError {

@@ -1,3 +1,4 @@
+import { counted } from "../shared/counted.ts";
 import type {
   BackupReport,
   DatabaseTotals,
@@ -22,23 +23,29 @@ export function formatRestore(report: RestoreReport, reviveKeys: boolean): strin
     const { accounts, keys, units, passwords, revocations } = forgotten;
     const { deletions, suspensions, pairs } = forgotten;
     lines.push(
-      `lost since then: ${accounts} accounts, ${keys} keys, ${units} units charged, ` +
-        `${passwords} changed passwords`,
-      `${revocations} keys revoked since then ${reviveKeys ? "are valid again" : "stay revoked"}`,
-      `${deletions} accounts deleted and ${suspensions} suspended or resumed since then stay so`,
-      `${pairs} pairs suspended since then stay suspended`,
+      `lost since then: ${counted(accounts, "account")}, ${counted(keys, "key")}, ` +
+        `${counted(units, "unit")} charged, ${counted(passwords, "changed password")}`,
+      `${counted(revocations, "key")} revoked since then: ` +
+        (reviveKeys ? "valid again" : "still revoked"),
+      `${counted(deletions, "account")} deleted and ${suspensions} suspended or resumed ` +
+        "since then: still so",
+      `${counted(pairs, "pair")} suspended since then: still suspended`,
     );
   } else if (kept !== undefined) {
     lines.push(
       "it cannot be read: keys revoked and passwords changed since then are as in the backup",
     );
   } else lines.push("keys revoked and passwords changed since then are as in the backup");
-  lines.push(`${sessionsEnded} sessions were ended, and links in earlier mails are invalid`);
+  lines.push(`${counted(sessionsEnded, "session")} ended, and links in earlier mails are invalid`);
   return lines.join("\n");
 }
 
 function totalsOf({ accounts, activeKeys, units }: DatabaseTotals): string {
-  return `${accounts} accounts, ${activeKeys} active keys, ${units} units`;
+  return [
+    counted(accounts, "account"),
+    counted(activeKeys, "active key"),
+    counted(units, "unit"),
+  ].join(", ");
 }
 
 export function formatVerification({ file, note, schema, totals }: Verification): string {

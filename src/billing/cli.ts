@@ -2,6 +2,8 @@ import type { Command } from "commander";
 import type { CommandIo, OpenStore } from "../cli/command.ts";
 import { CommandError, type OutputOptions } from "../cli/command.ts";
 import { formatList } from "../cli/output.ts";
+import { wholeNumber } from "../cli/whole-number.ts";
+import { counted } from "../shared/counted.ts";
 import { quoted } from "../shared/visible-text.ts";
 import { planJson } from "./json.ts";
 import { FREE_PLAN, MAX_PLAN_UNITS } from "./rules.ts";
@@ -72,14 +74,10 @@ async function setPlan(deps: PlanCommandDeps, name: string, units: string) {
     const rule = "want up to 40 lower-case letters, digits and -, a letter first";
     throw new CommandError(`plan ${JSON.stringify(name)}: ${rule}`, 2);
   }
-  const unitsPerPeriod = /^[0-9]{1,15}$/.test(units) ? Number.parseInt(units, 10) : -1;
-  if (unitsPerPeriod < 0 || unitsPerPeriod > MAX_PLAN_UNITS) {
-    const rule = `want a whole number from 0 to ${MAX_PLAN_UNITS}`;
-    throw new CommandError(`units ${JSON.stringify(units)}: ${rule}`, 2);
-  }
+  const unitsPerPeriod = wholeNumber("units", units, 0, MAX_PLAN_UNITS);
   await using store = await openStore();
   await store.plans.set({ name, unitsPerPeriod }, origin());
-  print(`plan ${name} has ${unitsPerPeriod} units per period`);
+  print(`plan ${name} has ${counted(unitsPerPeriod, "unit")} per period`);
 }
 
 /** What uses a plan is counted no further: the message says "1000 or more". */
@@ -105,15 +103,15 @@ async function deletePlan({ openStore, origin, print }: PlanCommandDeps, name: s
 function reasonOf({ accounts, deletedAccounts, invitations }: PlanUses): string {
   if (accounts > 0) {
     const advice = "move each to another plan: kurs accounts plan EMAIL PLAN";
-    return `${counted(accounts, "account")} on it; ${advice}`;
+    return `${used(accounts, "account")} on it; ${advice}`;
   }
   if (invitations > 0) {
-    return `${counted(invitations, "invitation")} to it; they end within seven days`;
+    return `${used(invitations, "invitation")} to it; they end within seven days`;
   }
-  return `${counted(deletedAccounts, "deleted account")} on it, whose units are kept for billing`;
+  return `${used(deletedAccounts, "deleted account")} on it, whose units are kept for billing`;
 }
 
-function counted(count: number, noun: string): string {
-  if (count === 1) return `1 ${noun} is`;
-  return `${count < USES_COUNTED_MAX ? count : `${USES_COUNTED_MAX} or more`} ${noun}s are`;
+function used(count: number, noun: string): string {
+  if (count >= USES_COUNTED_MAX) return `${USES_COUNTED_MAX} or more ${noun}s are`;
+  return `${counted(count, noun)} ${count === 1 ? "is" : "are"}`;
 }

@@ -3,8 +3,8 @@ import type { FileDigest } from "../shared/file-digest.ts";
 import { CommandError } from "./command.ts";
 import { progressBar } from "./output.ts";
 
-/** A file, or stdin, that a command reads. */
-export interface OpenedFile {
+/** A file, or stdin, that a command reads. Disposing of it ends a read that still waits. */
+export interface OpenedFile extends Disposable {
   readonly bytes: AsyncIterable<Uint8Array>;
   /** Undefined for stdin. */
   readonly sizeBytes: number | undefined;

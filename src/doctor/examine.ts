@@ -53,15 +53,35 @@ export async function examine(deps: DoctorDeps, isThorough: boolean): Promise<re
   }
   const { signingKeyFile: keyFile } = settings;
   const isEmbedded = settings.database.engine === "sqlite";
-  const directory = isEmbedded ? inspectDirectory(settings.dataDirectory) : "missing";
   return [
     program,
     ...checkSettings(settings),
-    ...(keyFile === undefined ? [] : checkSigningKey(keyFile, isReadableByOthers(keyFile))),
-    ...(directory === "missing" ? [] : checkDirectory(settings.dataDirectory, directory)),
-    ...(isEmbedded ? await findInBackups(settings, deps) : []),
-    ...(await findInServices(settings, deps, isThorough)),
+    ...(await found("settings", () =>
+      keyFile === undefined ? [] : checkSigningKey(keyFile, isReadableByOthers(keyFile)),
+    )),
+    ...(await found("files", () => (isEmbedded ? findInDirectory(settings) : []))),
+    ...(await found("backups", () => (isEmbedded ? findInBackups(settings, deps) : []))),
+    ...(await found("database", () => findInServices(settings, deps, isThorough))),
   ];
+}
+
+/** Where the system rejects a check, that is its finding, and the other checks continue. */
+async function found(
+  subject: string,
+  check: () => readonly Finding[] | Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    if (!(error instanceof Error) || !("syscall" in error)) throw error;
+    const advice = "Run the doctor as the server's user, or correct DATA_DIR.";
+    return [findingsOf(subject).problem(`cannot be checked: ${error.message}. ${advice}`)];
+  }
+}
+
+function findInDirectory({ dataDirectory }: DoctorSettings): readonly Finding[] {
+  const directory = inspectDirectory(dataDirectory);
+  return directory === "missing" ? [] : checkDirectory(dataDirectory, directory);
 }
 
 async function findInBackups(

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { mailStore } from "../mail/sql.ts";
@@ -59,7 +59,8 @@ export async function examineSqlite(
   isThorough: boolean,
 ): Promise<Examination> {
   const file = join(dataDirectory, FILE_NAME);
-  if (!existsSync(file)) return { kind: "missing", what: `no database at ${file}` };
+  const isStored = statSync(file, { throwIfNoEntry: false }) !== undefined;
+  if (!isStored) return { kind: "missing", what: `no database at ${file}` };
   try {
     using database = openAsOwner(file);
     const schema = schemaOf(database);

@@ -24,8 +24,9 @@ export function listedRateJson(rate: StoredRate, { isMissed, nextPublication }: 
   };
 }
 
-export function importCountsJson({ stored, held, rejected, unknownSymbols }: ImportCounts) {
-  return { stored, held, rejected, unknown_symbols: unknownSymbols };
+export function importCountsJson(counts: ImportCounts) {
+  const { stored, unchanged, held, rejected, unknownSymbols } = counts;
+  return { stored, unchanged, held, rejected, unknown_symbols: unknownSymbols };
 }
 
 export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate) {

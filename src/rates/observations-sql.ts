@@ -127,12 +127,12 @@ const MISNAMED = `
   ORDER BY base, quote LIMIT $3`;
 
 /** Every `as_of` is between these texts. */
-const ANY_TIME = { from: "", to: "~" };
+const WHOLE_RANGE = { from: "", to: "~" };
 
 export function observationReads(engine: Engine): ObservationReads {
   return {
     async observations({ base, quote }, { after, from, to, limit }) {
-      const range = [from ?? ANY_TIME.from, to ?? ANY_TIME.to];
+      const range = [from ?? WHOLE_RANGE.from, to ?? WHOLE_RANGE.to];
       const rows = await engine.query(OBSERVATIONS, base, quote, after, ...range, limit);
       return rows.map(observationOf);
     },

@@ -88,7 +88,6 @@ export function createRefreshSource(uses: RefreshUses): RefreshSource {
       await store.sources.recordSuccess(key, {
         at: now,
         newestAsOf,
-        validators: fetched === "unchanged" ? state?.validators : fetched.validators,
         nextAttemptAt: timestamp(nextAttemptMs(source, newestAsOf, nowMs)),
       });
       const stored = verdicts.filter((verdict) => verdict === "store").length;
@@ -129,7 +128,7 @@ export async function previewSource(
 
 async function publicationOf(
   { key, schedule }: RateSource,
-  { documents }: Exclude<Fetched, "unchanged">,
+  { documents, validators }: Exclude<Fetched, "unchanged">,
   receivedAt: string,
   packContent: PackContent,
 ): Promise<Publication> {
@@ -139,7 +138,7 @@ async function publicationOf(
     stored: await packContent(body),
   }));
   const isPolled = schedule.following(Date.parse(receivedAt)) === undefined;
-  return { source: key, receivedAt, documents: await Promise.all(stored), isPolled };
+  return { source: key, receivedAt, documents: await Promise.all(stored), isPolled, validators };
 }
 
 /** Validates each fetched line by itself. A response without a single rate is a failure. */

@@ -41,11 +41,14 @@ const RELEASE_SOURCE = "UPDATE sources SET leased_until = NULL WHERE source = $1
 
 const RECORD_SUCCESS = `
   UPDATE sources SET last_success_at = $2, newest_as_of = coalesce($3, newest_as_of),
-    validators = $4, next_attempt_at = $5, failures = 0, leased_until = NULL
+    next_attempt_at = $4, failures = 0, leased_until = NULL
   WHERE source = $1`;
 
-/** Makes the next fetch of a source unconditional: a 304 would not bring a deleted rate back. */
-export const FORGET_VALIDATORS = "UPDATE sources SET validators = NULL WHERE source = $1";
+/**
+ * Changes with the rates in one transaction: after a deletion the next fetch is unconditional,
+ * because a 304 would not bring the rate back, and so it is if a fetch was running.
+ */
+export const SET_VALIDATORS = "UPDATE sources SET validators = $2 WHERE source = $1";
 
 const RECORD_FAILURE = `
   UPDATE sources SET last_error_at = $2, last_error = $3, next_attempt_at = $4,
@@ -82,9 +85,8 @@ export function sourceStore(engine: Engine): SourceStore {
       await engine.query(RELEASE_SOURCE, source);
     },
 
-    async recordSuccess(source, { at, newestAsOf, validators, nextAttemptAt }) {
-      const values = [source, at, newestAsOf ?? null, validators ?? null, nextAttemptAt];
-      await engine.query(RECORD_SUCCESS, ...values);
+    async recordSuccess(source, { at, newestAsOf, nextAttemptAt }) {
+      await engine.query(RECORD_SUCCESS, source, at, newestAsOf ?? null, nextAttemptAt);
     },
 
     async recordFailure(source, { at, reason, nextAttemptAt }) {

@@ -13,7 +13,7 @@ import { type Engine, type Row, statement, type Transaction } from "../storage/e
 import { renewHeaders } from "./headers-sql.ts";
 import { type Pair, pairName } from "./rules/symbol.ts";
 import type { SourcedRate } from "./rules/update-policy.ts";
-import { FORGET_VALIDATORS } from "./sources-sql.ts";
+import { SET_VALIDATORS } from "./sources-sql.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,
@@ -143,7 +143,7 @@ export function rateStore(engine: Engine): RateStore {
         if (row === undefined) return undefined;
         const rate = storedRateOf(row);
         const [heldRow] = yield statement(TAKE_HELD_RATE, base, quote);
-        yield statement(FORGET_VALIDATORS, rate.source);
+        yield statement(SET_VALIDATORS, rate.source, null);
         const details = { ...figureOf(rate), ...(yield* countChangeOf(row)) };
         yield writeEvent("rate.deleted", origin, { details });
         return { rate, held: heldRow && sourcedRateOf(heldRow) };

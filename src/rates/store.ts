@@ -60,7 +60,7 @@ export interface RateStore {
   /**
    * Compares each rate with the stored one and applies the decision, all in one transaction, and
    * adds each accepted rate to its pair's history. A rate that is stored replaces a held one of its
-   * pair; a held rate replaces the one held before.
+   * pair; a held rate replaces the one held before. An event records that a pair begins to be held.
    */
   update(rates: readonly ReceivedRate[], how: RateUpdate): Promise<UpdateOutcome>;
   /** Updates a store without any rate. @returns false when it has some: nothing was changed. */
@@ -114,7 +114,6 @@ export interface SourceState {
 export interface FetchSuccess {
   readonly at: string;
   readonly newestAsOf: Instant | undefined;
-  readonly validators: string | undefined;
   readonly nextAttemptAt: string;
 }
 

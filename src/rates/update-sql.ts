@@ -23,6 +23,7 @@ import type {
 } from "./rules/update-policy.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
+import { SET_VALIDATORS } from "./sources-sql.ts";
 import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
 import {
   currentRates,
@@ -53,8 +54,8 @@ interface PairState {
   current: SourcedRate | undefined;
   /** The sequence of its last observation; 0 without one. */
   sequence: number;
-  /** The rate that the store holds, as `figureName` names it. */
-  heldBefore: string | undefined;
+  /** Whether the store holds a rate of it. */
+  wasHeld: boolean;
   /** The last rate that was accepted. */
   served: Accepted | undefined;
   /** The last rate to hold, unless one was accepted after it. */
@@ -69,6 +70,8 @@ export function* updateRates(
   headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
+  if (typeof publication !== "number" && "validators" in publication)
+    yield statement(SET_VALIDATORS, publication.source, publication.validators ?? null);
   const states = yield* readStates(maxRowsPerStatement, rates);
   const accepted: Accepted[] = [];
   const verdicts = rates.map((rate, index) => decide(rate, states.ofRates[index], judge, accepted));
@@ -147,7 +150,7 @@ function newState(pair: Pair): PairState {
     pair,
     current: undefined,
     sequence: 0,
-    heldBefore: undefined,
+    wasHeld: false,
     served: undefined,
     held: undefined,
   };
@@ -157,7 +160,7 @@ function setStored(state: PairState | undefined, row: Row): void {
   if (state === undefined) throw new Error(`the pair ${row.number} is none of the wanted ones`);
   if (row.rate !== null) state.current = rateOf(row, state.pair.base, state.pair.quote);
   state.sequence = integerOf(row, "observation");
-  if (row.held_rate !== null) state.heldBefore = `${row.held_rate} ${row.held_as_of}`;
+  state.wasHeld = row.held_rate !== null;
 }
 
 /**
@@ -226,8 +229,8 @@ function* storeHeld(
   publication: number,
   origin: Origin,
 ): Transaction<void> {
-  const settled = states.flatMap(({ served, heldBefore }) =>
-    served !== undefined && heldBefore !== undefined ? served.rate : [],
+  const settled = states.flatMap(({ served, wasHeld }) =>
+    served !== undefined && wasHeld ? served.rate : [],
   );
   for (const some of chunksOf(settled, maxRowsPerStatement))
     yield statement(dropHeldRates(some.length), ...some.flatMap(pairOf));
@@ -237,9 +240,10 @@ function* storeHeld(
     const values = some.flatMap((rate) => heldValuesOf(rate, publication, origin.at));
     yield statement(holdRates(some.length), ...values);
   }
-  for (const { served, held: rate, heldBefore } of states) {
+  for (const { served, held: rate, wasHeld } of states) {
     if (rate === undefined) continue;
-    const isHeldAlready = served === undefined && heldBefore === figureName(rate);
+    // A polled source states another figure every 30 seconds: 2,880 events a day.
+    const isHeldAlready = served === undefined && wasHeld;
     if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: figureOf(rate) });
   }
 }
@@ -272,11 +276,6 @@ export function positionOf(row: Row): DocumentPosition {
 
 function pairOf({ base, quote }: Pair): readonly string[] {
   return [base, quote];
-}
-
-/** The name of a figure within its pair, to recognise it when it comes again. */
-function figureName({ rate, asOf }: SourcedRate): string {
-  return `${rate} ${asOf}`;
 }
 
 function heldValuesOf(held: ReceivedRate, publication: number, now: string): SqlValue[] {

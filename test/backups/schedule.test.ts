@@ -295,8 +295,8 @@ test("--keep rejects a file, and a number that keeps nothing", async () => {
   await kurs(["migrate"], { dataDirectory });
   for (const [args, problem] of [
     [["copy.db", "--keep", "3"], /--keep: want a directory of backups, and copy\.db is not one/],
-    [[directory.path, "--keep", "0"], /--keep 0: want a whole number from 1 to 99999/],
-    [[directory.path, "--keep", "-1"], /--keep -1: want a whole number/],
+    [[directory.path, "--keep", "0"], /--keep "0": want a whole number from 1 to 99999/],
+    [[directory.path, "--keep", "-1"], /--keep "-1": want a whole number/],
   ] as const) {
     const ended = await kurs(["backup", ...args], { dataDirectory });
     assert.equal(ended.exitCode, 2);

@@ -43,7 +43,7 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     assert.deepEqual([ended.exitCode, ended.stderr], [0, ""]);
     assert.match(
       ended.stdout,
-      /^verified \S+2026-11-21T04-00-00\.000Z\.db of 20\S+Z, schema \d+: 1 accounts, 2 active keys, 5 units, as recorded\n$/,
+      /^verified \S+2026-11-21T04-00-00\.000Z\.db of 20\S+Z, schema \d+: 1 account, 2 active keys, 5 units, as recorded\n$/,
     );
     assert.deepEqual(readFileSync(backups.file), before);
     assert.deepEqual(readdirSync(backups.path).sort(), [

@@ -12,7 +12,7 @@ const RATES = "base,quote,rate,as_of\nEUR,USF,1.5,2026-11-20T15:00:00Z\n";
 /** Correct uses of the commands on accounts, keys, plans, usage and rates, one after the other. */
 const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => [
   ["plans set pro 5000", /^plan pro has 5000 units per period$/],
-  ["plans set old 1", /^plan old has 1 units per period$/],
+  ["plans set old 1", /^plan old has 1 unit per period$/],
   ["plans delete old", /^plan old is deleted$/],
   ["plans list", /^pro +5000$/m],
   [`accounts plan ${email} pro`, /is on plan pro$/],
@@ -36,7 +36,7 @@ const usesBy = ({ email, keyId, apiKey, session }: Customer): readonly Use[] => 
   ],
   ["usage export --period 2026-11 --per-key-and-day", /,2026-11-21,[0-9a-f-]{36},svc_live_/],
   ["usage export --period 2026-11 --format ndjson", /"units":1\}$/m],
-  ["rates import -", /^stored 1, held 0, rejected 0$/, RATES],
+  ["rates import -", /^stored 1, unchanged 0, held 0, rejected 0$/, RATES],
   ["rates history EUR USF", /^ *1\.5 +2026-11-20T15:00:00Z +\S+ +import +[0-9a-f]{12}$/m],
   ["rates history EUR USF --from 2026-11-20 --to 2026-11-20 --json", /"rate":"1\.5"/],
   ["rates trace EUR USF", /^line +2$/m],

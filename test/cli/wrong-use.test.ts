@@ -143,7 +143,7 @@ suite("command-line usage", { concurrency: 4 }, () => {
     [["mail", "test", "ada"], 'kurs: "ada" is not an email address'],
     [["mail", "test", "Ada <ada@example.org>"], 'kurs: "Ada <ada@example.org>" is not an email'],
     [["mail", "test", "ada@example.org,eve@example.org"], 'kurs: "ada@example.org,eve@'],
-    [["backup", "one.db", "--keep", "0"], "kurs: --keep 0: want a whole number from 1"],
+    [["backup", "one.db", "--keep", "0"], 'kurs: --keep "0": want a whole number from 1'],
     [["backup", "verify", "one.db", "two.db"], "error: too many arguments for 'verify'"],
     [["backup", "-"], "kurs: name a file: a backup is checked completely"],
     [["restore", "-"], "kurs: name a file: a backup is checked completely"],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, linkSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { administer } from "../../harness/postgres.ts";
@@ -56,6 +56,26 @@ after(() => resources.disposeAsync());
 const usedDirectory = () => copyOf(used);
 
 suite("kurs doctor", { concurrency: 3 }, () => {
+  test("reports a directory or a database that cannot be looked up as problems, in one line each", async () => {
+    await using directory = await temporaryDirectory();
+    const loop = join(directory.path, "loop");
+    symlinkSync(loop, loop);
+    const data = join(directory.path, "data");
+    mkdirSync(data);
+    symlinkSync("kurs.db", join(data, "kurs.db"));
+
+    for (const [path, missing] of [
+      [loop, loop],
+      [data, join(data, "kurs.db")],
+    ] as const) {
+      const { exitCode, bad, text } = await doctor(path);
+      assert.deepEqual([exitCode, bad.includes("settings")], [1, false]);
+      const reason = `cannot be checked: ELOOP: too many symbolic links encountered, stat '`;
+      assert.ok(text("problem", "files").startsWith(`${reason}${missing}'`));
+      assert.match(text("problem", "database"), /^cannot be checked: ELOOP.+, stat '.+kurs\.db'/);
+    }
+  });
+
   test("reports ok for a healthy installation, with and without a running server, and writes nothing", async () => {
     await using directory = await usedDirectory();
     const file = join(directory.path, "kurs.db");
@@ -68,7 +88,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.match(alone.text("ok", "program"), /^Kurs \d\S+ on Node\.js 26\.\d+\.\d+$/);
     assert.match(alone.text("ok", "database"), /^SQLite 3\.\d+\.\d+, schema \d+$/);
     assert.match(alone.text("ok", "integrity"), /integrity_check/);
-    assert.match(alone.text("ok", "units"), /^1 units of 1 accounts/);
+    assert.match(alone.text("ok", "units"), /^1 unit of 1 account/);
     assert.equal(alone.text("ok", "keys"), "exactly the API keys in force may read");
 
     await using server = await serve({ dataDirectory: directory.path });
@@ -162,7 +182,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
 
     query(directory.path, "UPDATE charged_units SET units = units - 1 WHERE day > 0");
     const repaired = await doctor(directory.path);
-    assert.match(repaired.text("ok", "units"), /^1 units of 1 accounts: .* agree/);
+    assert.match(repaired.text("ok", "units"), /^1 unit of 1 account: .* agree/);
     query(directory.path, "UPDATE charged_units SET api_key = api_key + 1 WHERE day > 0");
     const unknown = await doctor(directory.path);
     assert.match(unknown.text("problem", "units"), /by period and by day differ 1 times/);
@@ -204,7 +224,7 @@ suite("kurs doctor", { concurrency: 3 }, () => {
       assert.deepEqual([exitCode, bad], [1, ["keys"]], wrong);
       assert.match(
         text("problem", "keys"),
-        /^[12] API keys may read and should not, or the reverse/,
+        /^(1 API key|2 API keys) may read and should not, or the reverse/,
       );
       query(directory.path, "DELETE FROM usable_keys");
       query(directory.path, "INSERT INTO usable_keys SELECT * FROM kept");
@@ -268,8 +288,8 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     );
     const { exitCode, stdout } = await doctor(directory.path);
     assert.equal(exitCode, 0);
-    assert.match(stdout, /1 mails wait after an error \(mailbox busy\): see kurs mail list/);
-    assert.match(stdout, /1 mails were given up: see kurs mail list/);
+    assert.match(stdout, /1 mail waits after an error \(mailbox busy\): see kurs mail list/);
+    assert.match(stdout, /1 mail was given up: see kurs mail list/);
   });
 
   test("finds old rates that were imported or come from the snapshot", async () => {

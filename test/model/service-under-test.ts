@@ -132,7 +132,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       openStore: () => openStore(config, commandTimeouts),
       hash: secrets.hash,
       finishWithoutReader: () => undefined,
-      openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined }),
+      openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined, [Symbol.dispose]() {} }),
       readRateFile,
       headersOf,
       packContent,

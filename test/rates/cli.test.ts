@@ -100,7 +100,10 @@ suite("rates", { concurrency: 4 }, () => {
 
         assert.equal(ended.exitCode, 1);
         assert.deepEqual(ended.stderr.split("\n"), [...lines, ""]);
-        assert.equal(ended.stdout, `stored ${stored.length}, held 0, rejected ${lines.length}\n`);
+        assert.equal(
+          ended.stdout,
+          `stored ${stored.length}, unchanged 0, held 0, rejected ${lines.length}\n`,
+        );
         assert.deepEqual(cli.stored(), stored);
       });
     }
@@ -116,7 +119,7 @@ suite("rates", { concurrency: 4 }, () => {
 
     const { exitCode, stdout, stderr } = await cli.importText(HEADER + lines.join(""));
 
-    const counts = `stored ${lines.length}, held 0, rejected 0\n`;
+    const counts = `stored ${lines.length}, unchanged 0, held 0, rejected 0\n`;
     assert.deepEqual([exitCode, stdout, stderr], [0, counts, ""]);
     assert.ok(lines.length > 2000);
     assert.equal(cli.stored().length, lines.length);
@@ -129,7 +132,7 @@ suite("rates", { concurrency: 4 }, () => {
     const { exitCode, stdout, stderr } = await cli.run(["rates", "import", "--json", "-"], text);
 
     assert.equal(exitCode, 1);
-    const counts = { stored: 1, held: 0, rejected: 1, unknown_symbols: [] };
+    const counts = { stored: 1, unchanged: 0, held: 0, rejected: 1, unknown_symbols: [] };
     assert.deepEqual(JSON.parse(stdout), counts);
     assert.equal(stderr, "line 3: base and quote are both EUR\n");
   });
@@ -146,7 +149,7 @@ suite("rates", { concurrency: 4 }, () => {
 
     const { exitCode, stdout, stderr } = await cli.importText(`${HEADER}${lines.join("\n")}\n`);
 
-    assert.deepEqual([exitCode, stdout], [0, "stored 5, held 0, rejected 0\n"]);
+    assert.deepEqual([exitCode, stdout], [0, "stored 5, unchanged 0, held 0, rejected 0\n"]);
     assert.deepEqual(stderr.split("\n"), [
       "warning: USF is on no list of currencies (line 2): stored as given",
       "warning: EURO is on no list of currencies (line 6): stored as given",
@@ -166,7 +169,7 @@ suite("rates", { concurrency: 4 }, () => {
 
     const { exitCode, stdout, stderr } = await cli.importText(`${HEADER}${lines}`);
 
-    assert.deepEqual([exitCode, stdout], [1, "stored 0, held 1, rejected 2\n"]);
+    assert.deepEqual([exitCode, stdout], [1, "stored 0, unchanged 0, held 1, rejected 2\n"]);
     assert.doesNotMatch(stderr, /warning/);
   });
 
@@ -183,7 +186,7 @@ suite("rates", { concurrency: 4 }, () => {
     const named = Array.from({ length: 20 }, (_, index) => `Q${index}`);
     assert.equal(exitCode, 0);
     assert.deepEqual(JSON.parse(stdout), {
-      ...{ stored: 1202, held: 0, rejected: 0 },
+      ...{ stored: 1202, unchanged: 0, held: 0, rejected: 0 },
       unknown_symbols: named,
     });
     assert.deepEqual(stderr.split("\n"), [
@@ -205,9 +208,22 @@ suite("rates", { concurrency: 4 }, () => {
     const { exitCode, stdout, stderr } = await cli.importText(older);
 
     assert.equal(exitCode, 1);
-    assert.equal(stdout, "stored 1, held 0, rejected 1\n");
+    assert.equal(stdout, "stored 1, unchanged 0, held 0, rejected 1\n");
     assert.equal(stderr, `line 2: EUR/USD is stored as of ${STORED_TIME}, which is newer\n`);
     assert.deepEqual(cli.stored(), [`EUR/JPY 121 ${STORED_TIME}`, `EUR/USD 1.10 ${STORED_TIME}`]);
+  });
+
+  test("a file that is imported again counts its rates as unchanged, and stores nothing", async () => {
+    await using cli = await newCli();
+    const text = `${HEADER}EUR,USD,1.10,${TIME}\nEUR,JPY,121,${TIME}\n`;
+    await cli.importText(text);
+
+    const again = await cli.importText(`${text}EUR,GBP,0.8,${TIME}\nEUR,GBP,0.8,${TIME}\n`);
+
+    const counts = "stored 1, unchanged 3, held 0, rejected 0\n";
+    assert.deepEqual([again.exitCode, again.stdout, again.stderr], [0, counts, ""]);
+    const { stdout } = await cli.run(["rates", "history", "EUR", "USD"]);
+    assert.equal(stdout.match(/1\.10/g)?.length, 1);
   });
 
   test("a correction with the same time is accepted, and the last one in a file wins", async () => {
@@ -217,7 +233,7 @@ suite("rates", { concurrency: 4 }, () => {
     const corrections = `${HEADER}EUR,USD,1.11,${TIME}\nEUR,USD,1.120,${TIME}\n`;
     const { exitCode, stdout } = await cli.importText(corrections);
 
-    assert.deepEqual([exitCode, stdout], [0, "stored 2, held 0, rejected 0\n"]);
+    assert.deepEqual([exitCode, stdout], [0, "stored 2, unchanged 0, held 0, rejected 0\n"]);
     assert.deepEqual(cli.stored(), [`EUR/USD 1.120 ${STORED_TIME}`]);
   });
 
@@ -234,7 +250,10 @@ suite("rates", { concurrency: 4 }, () => {
     test(`${what} is reported with exit code 1, and nothing is stored`, async () => {
       await using cli = await newCli();
       const { exitCode, stdout, stderr } = await cli.importText(text);
-      assert.deepEqual([exitCode, stdout, stderr], [1, "stored 0, held 0, rejected 1\n", message]);
+      assert.deepEqual(
+        [exitCode, stdout, stderr],
+        [1, "stored 0, unchanged 0, held 0, rejected 1\n", message],
+      );
       assert.deepEqual(cli.stored(), []);
     });
   }

@@ -224,7 +224,7 @@ suite("GET /v1/account/pairs", () => {
     const before = await own.list();
     const at = "2026-11-21T11:59:00.000Z";
     await own.store.sources.add("ecb", at);
-    const success = { at, newestAsOf: undefined, validators: undefined, nextAttemptAt: at };
+    const success = { at, newestAsOf: undefined, nextAttemptAt: at };
     await own.store.sources.recordSuccess("ecb", success);
 
     const after = await own.list(before.headers.etag);

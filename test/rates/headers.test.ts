@@ -45,6 +45,16 @@ suite("the headers of a rate", () => {
     });
   }
 
+  test("of two pairs with one time have the next publication of each pair's own calendar", () => {
+    const nextOf = (pair: string) => {
+      const rate = newRate(pair, "1.5", "2026-03-04T11:00:00Z", "nbp");
+      const headers: string[] = JSON.parse(headersOf.rate(rate, "2026-11-21T12:00:00.000Z").json);
+      return headers[headers.indexOf("rate-next") + 1];
+    };
+    const [tableA, tableB] = ["2026-03-05T11:20:00Z", "2026-03-11T11:20:00Z"];
+    assert.deepEqual([nextOf("USD/PLN"), nextOf("AFN/PLN")], [tableA, tableB]);
+  });
+
   test("name an import, which has neither terms nor a calendar", async () => {
     await using service = await startService();
     service.query(

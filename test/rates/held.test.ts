@@ -34,7 +34,7 @@ suite("held imports", { concurrency: 4 }, () => {
 
     const { exitCode, stdout, stderr } = cli.ended;
 
-    assert.deepEqual([exitCode, stdout], [1, "stored 1, held 1, rejected 0\n"]);
+    assert.deepEqual([exitCode, stdout], [1, "stored 1, unchanged 0, held 1, rejected 0\n"]);
     assert.match(
       stderr,
       /^line 2: PEPE\/USD at 38\.87 is too far from the stored rate: held, .+\n$/,

@@ -111,7 +111,7 @@ suite("the history of rates", { concurrency: 4 }, () => {
       const copy = { dataDirectory: directory.path };
       const { stdout, stderr } = await kurs(["rates", "import", "-"], { ...copy, input: text });
 
-      assert.deepEqual([stdout, stderr], ["stored 450, held 0, rejected 0\n", ""]);
+      assert.deepEqual([stdout, stderr], ["stored 450, unchanged 0, held 0, rejected 0\n", ""]);
       const args = ["rates", "history", "EUR", "USD", "--json"];
       const again = JSON.parse((await kurs(args, copy)).stdout);
       const first = JSON.parse(await cli.output("rates history EUR USD --json"));

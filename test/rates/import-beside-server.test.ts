@@ -2,15 +2,18 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { createRateImport } from "../../src/rates/import.ts";
 import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
+import type { RateLine } from "../../src/rates/source.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { BY } from "../contract/suite/database.ts";
 import { addManyPairs } from "../storage/stored.ts";
 import { openConnection } from "../support/client.ts";
 import { COMPILE_CACHE } from "../support/compile-cache.ts";
+import { eventually } from "../support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import { headersOf } from "../support/rates.ts";
 import { TestClock } from "../support/service.ts";
@@ -80,7 +83,10 @@ test("a server serves and charges exactly during an import of 20,000 lines", asy
   const during = await Promise.all(readers);
   const after = await readOn();
 
-  assert.deepEqual([ended.exitCode, ended.stdout], [0, "stored 20000, held 0, rejected 0\n"]);
+  assert.deepEqual(
+    [ended.exitCode, ended.stdout],
+    [0, "stored 20000, unchanged 0, held 0, rejected 0\n"],
+  );
   assert.deepEqual([before, after], [["1.10"], ["1.20"]]);
   for (const figures of during) assert.deepEqual(figures, [...figures].sort());
   assert.equal(new Set(during.flat()).size, 2);
@@ -88,40 +94,54 @@ test("a server serves and charges exactly during an import of 20,000 lines", asy
   assert.equal((await server.get("/v1/rates/P19998/USD", { apiKey })).body.rate, "1.19998");
 });
 
-test("an import pauses after every 100 rates only while a server also writes", async () => {
-  await using database = await createSqliteDatabase();
-  const [store, server] = [database.openStore(), database.openStore()];
-  const lines = Array.from({ length: 250 }, (_, index) => ({
-    line: index + 2,
-    base: `P${index}`,
-    quote: "USD",
-    rate: "1.5",
-    asOf: TIME,
-  }));
-  const bunches = async function* () {
-    yield lines;
-  };
-  let serverWrites = true;
-  const pauses: [stored: number, milliseconds: number][] = [];
+/** An import in this process, into a store of its own. */
+async function newImport(sleep: (milliseconds: number) => Promise<void>) {
+  await using starting = new AsyncDisposableStack();
+  const database = starting.use(await createSqliteDatabase());
+  const store = database.openStore();
   const storeRateLines = createRateImport({
     store,
     clock: new TestClock("2026-11-21T12:00:00.000Z"),
     origin: () => BY,
     judge: createUpdatePolicy({ rateSources: [], maxRateJump: "0.5" as Decimal }),
     headersOf,
-    async sleep(milliseconds) {
-      pauses.push([(await store.rates.list()).length, milliseconds]);
-      if (serverWrites) await server.plans.set({ name: "pro", unitsPerPeriod: pauses.length }, BY);
-    },
+    sleep,
   });
   const reports = {
     onRejected: (line: number, reason: string) => assert.fail(`line ${line}: ${reason}`),
     onUnknownSymbol: () => undefined,
   };
+  const disposable = starting.move();
+  return {
+    ...{ database, store },
+    run: (batches: AsyncIterable<readonly RateLine[]>) =>
+      storeRateLines(batches, { name: "rates.csv", digest: () => undefined }, reports),
+    [Symbol.asyncDispose]: () => disposable.disposeAsync(),
+  };
+}
 
-  const file = { name: "rates.csv", digest: () => undefined };
-  const { stored, held, rejected } = await storeRateLines(bunches(), file, reports);
-  assert.deepEqual([stored, held, rejected], [250, 0, 0]);
+/** Valid lines of different pairs from a line on. */
+const linesFrom = (first: number, count: number): readonly RateLine[] =>
+  Array.from({ length: count }, (_, index) => {
+    const line = first + index;
+    return { line, base: `P${line}`, quote: "USD", rate: "1.5", asOf: TIME };
+  });
+
+test("an import pauses after every 100 rates only while a server also writes", async () => {
+  let serverWrites = true;
+  const pauses: [stored: number, milliseconds: number][] = [];
+  await using imports = await newImport(async (milliseconds) => {
+    pauses.push([(await imports.store.rates.list()).length, milliseconds]);
+    if (serverWrites) await server.plans.set({ name: "pro", unitsPerPeriod: pauses.length }, BY);
+  });
+  const server = imports.database.openStore();
+  const lines = async function* () {
+    yield linesFrom(2, 250);
+  };
+
+  const { unknownSymbols: _, ...counts } = await imports.run(lines());
+  const none = { unchanged: 0, held: 0, rejected: 0 };
+  assert.deepEqual(counts, { stored: 250, ...none, furtherUnknown: 230 });
   assert.deepEqual(pauses.splice(0), [
     [100, 8],
     [200, 8],
@@ -130,8 +150,54 @@ test("an import pauses after every 100 rates only while a server also writes", a
 
   // The first transaction cannot know yet that it is the only writer; the second stores the rest.
   serverWrites = false;
-  await storeRateLines(bunches(), file, reports);
+  const again = await imports.run(lines());
+  assert.deepEqual([again.stored, again.unchanged], [0, 250]);
   assert.deepEqual(pauses, [[250, 8]]);
+});
+
+test("an import stores the lines of a pipe that stays open without waiting for more", async () => {
+  await using imports = await newImport(async () => undefined);
+  const storedRates = async (count: number) => {
+    await eventually(`${count} stored rates`, async () => {
+      return (await imports.store.rates.list()).length === count ? true : undefined;
+    });
+  };
+  // Ends only when its lines were stored.
+  const openPipe = async function* () {
+    yield linesFrom(2, 2);
+    yield linesFrom(4, 1);
+    await storedRates(3);
+    yield linesFrom(5, 1);
+    await storedRates(4);
+  };
+
+  assert.equal((await imports.run(openPipe())).stored, 4);
+});
+
+test("an import whose store fails ends although its input stays open", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const input = `${HEADER}EUR,USD,1.10,${TIME}\n`;
+  await kurs(["rates", "import", "-"], { dataDirectory, input });
+  {
+    using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+    const fails = "BEGIN SELECT RAISE(ABORT, 'the test fails it'); END";
+    database.exec(`CREATE TRIGGER failing BEFORE INSERT ON observations ${fails}`);
+  }
+  // The writing end of the pipe closes only after the import has ended.
+  const pipe = `
+    mkfifo "$0/pipe" && exec 9<>"$0/pipe"
+    printf '%s\\n' base,quote,rate,as_of EUR,USD,1.20,2020-01-03T15:00:00Z >&9
+    exec "$@" <"$0/pipe"`;
+  await using program = new Program(["rates", "import", "-"], {
+    dataDirectory,
+    through: ["bash", "-c", pipe, dataDirectory],
+  });
+
+  const { exitCode, stderr } = await program.end();
+
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /the test fails it/);
 });
 
 test("a reader that closes the output early does not cause a failure", async () => {

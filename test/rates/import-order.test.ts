@@ -18,7 +18,7 @@ test("an import keeps the order of a pair's lines, and reports lines in the file
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;
   const imported = await kurs(["rates", "import", "-"], { dataDirectory, input: lines.join("\n") });
-  assert.equal(imported.stdout, "stored 5, held 1, rejected 2\n");
+  assert.equal(imported.stdout, "stored 5, unchanged 0, held 1, rejected 2\n");
   const reported = imported.stderr.match(/^line \d+: \w+\/\w+/gm);
   assert.deepEqual(reported, ["line 4: ZAR/USD", "line 7: EUR/USD", "line 8: AUD/USD"]);
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { packContent } from "../../src/rates/documents/content.ts";
 import { createRefreshSource, readSourceStatus } from "../../src/rates/refresh.ts";
+import type { AssetSymbol } from "../../src/rates/rules/symbol.ts";
 import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { RateSource } from "../../src/rates/source.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
@@ -194,6 +195,45 @@ test("an older file changes neither a rate nor the newest time in the status", a
   const { newestAsOf, missedPublications } = await setup.status("ecb");
   assert.equal(newestAsOf, "2026-11-20T15:00:00.000000000Z");
   assert.equal(missedPublications, 0);
+});
+
+const usdDay = body(ecbDay("2026-11-20", { USD: "1.1600" }), { etag: '"1"' });
+const EUR_USD = { base: "EUR" as AssetSymbol, quote: "USD" as AssetSymbol };
+
+test("a rate that is deleted during a fetch returns with the next one, also after a 304", async () => {
+  await using setup = await setUp({ ecb: usdDay });
+  await logged(setup.service, FETCHED, "ecb");
+  setup.ecb.behave(async (response) => {
+    await setup.store.rates.remove(EUR_USD, BY);
+    response.writeHead(304).end();
+  });
+  assert.equal((await setup.refresh("ecb")).error, undefined);
+  assert.equal(setup.ecb.requests.at(-1)?.["if-none-match"], '"1"');
+  assert.equal(await setup.read("EUR/USD"), "404 unsupported_pair");
+
+  setup.ecb.behave(usdDay);
+  assert.equal((await setup.refresh("ecb")).stored, 1);
+
+  assert.equal(setup.ecb.requests.at(-1)?.["if-none-match"], undefined);
+  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
+});
+
+test("a rate that is deleted just after a fetch stored it returns with the next one", async () => {
+  await using setup = await setUp({ ecb: usdDay });
+  await logged(setup.service, FETCHED, "ecb");
+  const { recordSuccess } = setup.store.sources;
+  setup.store.sources.recordSuccess = async (...outcome) => {
+    await setup.store.rates.remove(EUR_USD, BY);
+    await recordSuccess(...outcome);
+  };
+  assert.equal((await setup.refresh("ecb")).error, undefined);
+  assert.equal(await setup.read("EUR/USD"), "404 unsupported_pair");
+  setup.store.sources.recordSuccess = recordSuccess;
+
+  await setup.refresh("ecb");
+
+  assert.equal(setup.ecb.requests.at(-1)?.["if-none-match"], undefined);
+  assert.equal(await setup.read("EUR/USD"), "1.1600 as of 2026-11-20T15:00:00.000000000Z");
 });
 
 test("a publication that is a little late is fetched again soon, not a day later", async () => {

@@ -51,7 +51,11 @@ async function newCli() {
       readVerified: () => assert.fail("no backup is verified here"),
       hash: () => assert.fail("no credential is hashed here"),
       finishWithoutReader: () => undefined,
-      openFile: () => ({ bytes: (async function* () {})(), sizeBytes: undefined }),
+      openFile: () => ({
+        bytes: (async function* () {})(),
+        sizeBytes: undefined,
+        [Symbol.dispose]() {},
+      }),
       readRateFile,
       headersOf,
       packContent,

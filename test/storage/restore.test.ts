@@ -88,7 +88,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     const { exitCode, stdout, stderr } = await restore(directory.path, stored.backup);
 
     assert.deepEqual([exitCode, stderr], [0, ""]);
-    assert.match(stdout, /^lost since then: 1 accounts, 0 keys, 7 units charged, 0 changed/m);
+    assert.match(stdout, /^lost since then: 1 account, 0 keys, 7 units charged, 0 changed/m);
     const [database, kept = "", ...rest] = namesIn(directory.path);
     assert.deepEqual([database, ...rest], ["kurs.db", "kurs.lock", "mail"]);
     assert.match(kept, KEPT);
@@ -130,7 +130,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
     assert.match(restored.stdout, /^lost since then: 0 accounts, 0 keys, .* 0 changed passwords$/m);
     assert.match(
       restored.stdout,
-      /^1 accounts deleted and 2 suspended or resumed since then stay so$/m,
+      /^1 account deleted and 2 suspended or resumed since then: still so$/m,
     );
     const events = query(dataDirectory, `SELECT ${EVENT} FROM events ORDER BY id`);
     const [added, ...rest] = events.filter(({ action }) => action === "store.restored");
@@ -169,7 +169,7 @@ suite("kurs restore", { concurrency: 3 }, () => {
       const { stdout } = await restore(dataDirectory, stored.backup, ...args);
       assert.match(
         stdout,
-        status === 401 ? /^1 keys .* stay revoked$/m : /^1 keys .* are valid again$/m,
+        status === 401 ? /^1 key .*: still revoked$/m : /^1 key .*: valid again$/m,
       );
       await using server = await serve({ dataDirectory });
       const read = (apiKey: string) => server.get("/v1/rates/X00001/USD", { apiKey });

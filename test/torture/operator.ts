@@ -37,7 +37,7 @@ export async function importRates(
     story.tell(`import ${number} was killed`);
     return;
   }
-  if (exitCode !== 0 || stdout !== `stored ${IMPORTED_PAIRS}, held 0, rejected 0\n`) {
+  if (exitCode !== 0 || stdout !== `stored ${IMPORTED_PAIRS}, unchanged 0, held 0, rejected 0\n`) {
     throw new Violation(`import ${number} ended with ${exitCode}: ${stdout}${stderr}`);
   }
   ledger.imports.done = number;

@@ -4,6 +4,7 @@ import type { SourceStatus } from "../../rates/refresh.ts";
 import { IMPORT_SOURCE } from "../../rates/rules/update-policy.ts";
 import { MISSED_MAX } from "../../rates/source.ts";
 import { DAY_MS } from "../../shared/clock.ts";
+import { counted } from "../../shared/counted.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import type { RatesOfSource } from "./store.ts";
@@ -23,13 +24,15 @@ export function checkSources(states: readonly SourceStatus[], nowMs: number): Fi
     const times = failures === 1 ? "it failed once" : `it failed ${failures} times in a row`;
     const why = failures > 0 ? `; ${times}, the last time with: ${lastError}` : "";
     const atLeast = missedPublications < MISSED_MAX ? "" : "at least ";
-    const missed = `${source} has missed ${atLeast}${missedPublications} publications${why}`;
+    const publications = counted(missedPublications, "publication");
+    const missed = `${source} has missed ${atLeast}${publications}${why}`;
     const fetch = `kurs rates fetch ${source}`;
     const advice = `Try ${fetch}.`;
     if (lastSuccessAt === undefined) {
       const hint = `A running server tries again by itself; to fetch now: ${fetch}.`;
       const days = newestAsOf === undefined ? 0 : daysSince(newestAsOf, nowMs);
-      const age = newestAsOf === undefined ? "" : `, and its newest rate is ${days} days old`;
+      const age =
+        newestAsOf === undefined ? "" : `, and its newest rate is ${counted(days, "day")} old`;
       const isStale = missedPublications > MISSED_AS_WARNING_MAX || days > STALE_DAYS;
       return [(isStale ? problem : warning)(`${source} was never fetched${age}${why}. ${hint}`)];
     }
@@ -51,7 +54,7 @@ export function checkOtherRates(rates: readonly RatesOfSource[], nowMs: number):
     if (days <= AGED_DAYS) return [];
     const of = source === IMPORT_SOURCE ? "imported rates" : `rates of ${source} (not fetched)`;
     const advice = "Import newer ones, or add their source to RATE_SOURCES.";
-    const text = `the newest of ${pairs} ${of} is ${days} days old. ${advice}`;
+    const text = `the newest of ${pairs} ${of} is ${counted(days, "day")} old. ${advice}`;
     return [(days > STALE_DAYS ? problem : warning)(text)];
   });
 }
@@ -72,11 +75,13 @@ export function checkMail(server: MailServerCheck, mails: readonly MailRecord[])
   const givenUp = mails.length - waiting.length;
   if (failing.length > 0) {
     const error = failing.at(-1)?.lastError;
-    found.push(
-      warning(`${failing.length} mails wait after an error (${error}): see kurs mail list.`),
-    );
+    const waits = failing.length === 1 ? "1 mail waits" : `${failing.length} mails wait`;
+    found.push(warning(`${waits} after an error (${error}): see kurs mail list.`));
   }
-  if (givenUp > 0) found.push(warning(`${givenUp} mails were given up: see kurs mail list.`));
+  if (givenUp > 0) {
+    const were = givenUp === 1 ? "1 mail was" : `${givenUp} mails were`;
+    found.push(warning(`${were} given up: see kurs mail list.`));
+  }
   if (found.length > 0) return found;
   const how = server.kind === "none" ? `mails are written to ${server.directory}` : server.name;
   return [ok(`${how}; ${waiting.length} wait`)];

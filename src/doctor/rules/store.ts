@@ -1,5 +1,6 @@
 import { utcDay } from "../../billing/rules.ts";
 import { isAhead } from "../../cleanup/trusted-time.ts";
+import { counted } from "../../shared/counted.ts";
 import { type Instant, timestamp } from "../../shared/instant.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 
@@ -86,8 +87,8 @@ function checkKeys({ wrongKeys }: StoreFacts): Finding[] {
   if (wrongKeys === 0) return [ok("exactly the API keys in force may read")];
   return [
     problem(
-      `${wrongKeys} API keys may read and should not, or the reverse: another program has ` +
-        "written to the database, or it is damaged. Stop the server and kurs restore a backup.",
+      `${counted(wrongKeys, "API key")} may read and should not, or the reverse: another program ` +
+        "has written to the database, or it is damaged. Stop the server and kurs restore a backup.",
     ),
   ];
 }
@@ -95,7 +96,8 @@ function checkKeys({ wrongKeys }: StoreFacts): Finding[] {
 function checkUsageTotals({ disagreeing, accounts, units }: UsageTotals): Finding[] {
   const { ok, problem } = findingsOf("units");
   if (disagreeing === 0) {
-    return [ok(`${units} units of ${accounts} accounts: sums by period and by day agree`)];
+    const charged = `${counted(units, "unit")} of ${counted(accounts, "account")}`;
+    return [ok(`${charged}: sums by period and by day agree`)];
   }
   return [
     problem(
@@ -109,7 +111,7 @@ function checkPlans({ missingPlans }: UsageTotals): Finding[] {
   const { problem } = findingsOf("plans");
   return missingPlans.map(({ name, accounts }) =>
     problem(
-      `${accounts === 1 ? "1 account is" : `${accounts} accounts are`} on the plan ` +
+      `${counted(accounts, "account")} ${accounts === 1 ? "is" : "are"} on the plan ` +
         `${JSON.stringify(name)}, which is not stored: their reads and usage get 503. Store it ` +
         `with kurs plans set ${name} UNITS, or move them with kurs accounts plan EMAIL PLAN.`,
     ),

@@ -96,7 +96,8 @@ async function importRates(
   const { settings, openStore, openFile, readRateFile, origin, print, printError } = deps;
   const judge = createUpdatePolicy(settings());
   try {
-    const { bytes, digest } = digested(readWithProgress(openFile(file), deps.showProgress));
+    using opened = openFile(file);
+    const { bytes, digest } = digested(readWithProgress(opened, deps.showProgress));
     await using store = await openStore({ makesStore: true });
     await warnOfMissingKey(store, deps);
     const storeRateLines = createRateImport({ ...deps, store, judge, sleep: setTimeout });
@@ -108,13 +109,13 @@ async function importRates(
           `warning: ${symbol} is on no list of currencies (line ${line}): stored as given`,
         ),
     });
-    const { stored, held, rejected, furtherUnknown } = count;
-    const details = { file: basename(file), stored, held, rejected };
+    const { stored, unchanged, held, rejected, furtherUnknown } = count;
+    const details = { file: basename(file), stored, unchanged, held, rejected };
     await store.audit.record("rates.imported", origin(), { details });
     if (furtherUnknown > 0) {
       printError(`warning: and ${furtherUnknown} more rates with symbols on no list of currencies`);
     }
-    const counts = `stored ${stored}, held ${held}, rejected ${rejected}`;
+    const counts = `stored ${stored}, unchanged ${unchanged}, held ${held}, rejected ${rejected}`;
     print(json ? JSON.stringify(importCountsJson(count)) : counts);
     return rejected + held === 0 ? 0 : 1;
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { CommandError } from "../../cli/command.ts";
+import { counted } from "../../shared/counted.ts";
 import type { SigningKeyStore } from "../signing-key.ts";
 import type { RateCommandDeps } from "./arguments.ts";
 
@@ -28,7 +29,7 @@ async function signRates({ settings, openStore, headersOf, origin, print }: Rate
   const signed = await store.rates.renewHeaders("all", headersOf, origin().at);
   const details = { key: signingKey.id, signed };
   await store.audit.record("rates.signed", origin(), { details });
-  print(`signed ${signed} rates with the key ${signingKey.id}`);
+  print(`signed ${counted(signed, "rate")} with the key ${signingKey.id}`);
 }
 
 /** Warns before a command stores rates without a signature where others have one. */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { OutputOptions } from "../../cli/command.ts";
 import { createJsonPrinter, progressBar } from "../../cli/output.ts";
+import { counted } from "../../shared/counted.ts";
 import { visibleLine } from "../../shared/visible-text.ts";
 import { differenceJson, verifiedJson } from "../history-json.ts";
 import { pairName } from "../rules/symbol.ts";
@@ -55,16 +56,14 @@ async function verify(deps: RateCommandDeps, { json }: OutputOptions): Promise<n
 
 function summaryOf(counts: VerifiedCounts): string {
   const { figures, documents, imported, undocumented, unverified, differences } = counts;
-  const parts = [`verified ${several(figures, "figure")} in ${several(documents, "document")}`];
+  const parts = [`verified ${counted(figures, "figure")} in ${counted(documents, "document")}`];
   if (imported === 1) parts.push("1 imported figure comes from a file that is not stored");
   if (imported > 1) parts.push(`${imported} imported figures come from files that are not stored`);
-  if (undocumented > 0) parts.push(`${several(undocumented, "figure")} from before the history`);
-  if (unverified > 0) parts.push(`${several(unverified, "figure")} not verified`);
-  if (differences > 0) parts.push(several(differences, "difference"));
+  if (undocumented > 0) parts.push(`${counted(undocumented, "figure")} from before the history`);
+  if (unverified > 0) parts.push(`${counted(unverified, "figure")} not verified`);
+  if (differences > 0) parts.push(counted(differences, "difference"));
   return parts.join("; ");
 }
-
-const several = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
 function textOf(difference: Difference): string {
   switch (difference.kind) {

@@ -1,14 +1,16 @@
+import { counted } from "../../shared/counted.ts";
 import type { RateLine, RateLineReader } from "../source.ts";
-import { readTextLines, type TextLine } from "./text-lines.ts";
+import { type ReadTextLine, readTextLines, type TextLine } from "./text-lines.ts";
 
 const COLUMN_NAMES = ["base", "quote", "rate", "as_of"] as const;
 
-/** The index of each column, and the number of fields in a row. */
+/** The index of each column, the name of the last one, and the number of fields in a row. */
 interface Columns {
   readonly base: number;
   readonly quote: number;
   readonly rate: number;
   readonly asOf: number;
+  readonly last: string;
   readonly count: number;
 }
 
@@ -20,7 +22,8 @@ const BROKEN_QUOTING =
 /**
  * Reads rates as comma-separated values (RFC 4180) under a header that names `base`, `quote`,
  * `rate` and `as_of`, in any order and any case. Other columns are ignored. No field spans lines,
- * so an unclosed quote affects only its own line.
+ * so an unclosed quote affects only its own line. A file that is cut gives no figure or symbol that
+ * the whole one does not have.
  */
 export const readCsv: RateLineReader = async function* (input) {
   let columns: Columns | undefined;
@@ -61,6 +64,7 @@ async function readHeader(line: TextLine): Promise<Columns | { readonly reason: 
     quote: names.indexOf("quote"),
     rate: names.indexOf("rate"),
     asOf: names.indexOf("as_of"),
+    last: names.at(-1) ?? "",
     count: names.length,
   };
 }
@@ -75,14 +79,29 @@ async function readRows(lines: readonly TextLine[], columns: Columns): Promise<R
   return lines.map((line) => {
     if ("reason" in line) return line;
     if (!isWellFormed(line.text)) return { line: line.line, reason: BROKEN_QUOTING };
-    return rateLineOf(line.line, rows[next++] ?? [], columns);
+    const row = rows[next++] ?? [];
+    if (mayBeCut(line, columns)) return cutLine(line.line, columns);
+    return rateLineOf(line.line, row, columns);
   });
+}
+
+/** What is left of these when a file is cut may be valid: 149 of 149.87, USD of USDT. */
+const VALID_WHEN_CUT: readonly string[] = ["base", "quote", "rate"];
+
+/** A closing quote shows the end of a field. A cut `as_of` is no time: it ends with its zone. */
+function mayBeCut({ text, isUnfinished }: ReadTextLine, { last }: Columns): boolean {
+  return isUnfinished === true && VALID_WHEN_CUT.includes(last) && !text.endsWith('"');
+}
+
+function cutLine(line: number, { last }: Columns): RateLine {
+  const advice = "end a complete line with a line feed";
+  return { line, reason: `no line feed follows, so the ${last} may be cut off: ${advice}` };
 }
 
 function rateLineOf(line: number, row: readonly string[], columns: Columns): RateLine {
   if (row.length !== columns.count) {
-    const fields = row.length === 1 ? "1 field" : `${row.length} fields`;
-    return { line, reason: `the line has ${fields}, the header ${columns.count}` };
+    const reason = `the line has ${counted(row.length, "field")}, the header ${columns.count}`;
+    return { line, reason };
   }
   return {
     line,

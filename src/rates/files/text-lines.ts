@@ -1,14 +1,20 @@
 import { isUtf8 } from "node:buffer";
 
 /** A line of text with its number in the file, counted from 1, or why it could not be read. */
-export type TextLine =
-  | { readonly line: number; readonly text: string }
-  | { readonly line: number; readonly reason: string };
+export type TextLine = ReadTextLine | { readonly line: number; readonly reason: string };
+
+export interface ReadTextLine {
+  readonly line: number;
+  readonly text: string;
+  /** The file ends without the line's CR or LF: more of the line may be missing. */
+  readonly isUnfinished?: true;
+}
 
 /** A rate takes about 50 bytes. A longer line than this is skipped, not kept in memory. */
 export const LINE_BYTES_MAX = 65_536;
 
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 /**
  * Splits UTF-8 text into lines that end with LF or CRLF, and leaves out blank ones.
@@ -63,8 +69,10 @@ class LineSplitter {
   /** Returns the last line if no line feed follows it. */
   end(): TextLine[] {
     const lines: TextLine[] = [];
+    const endsWithReturn = this.#unfinished.at(-1)?.at(-1) === CARRIAGE_RETURN;
     if (this.#unfinishedBytes > 0) this.#finishLine(lines);
-    return lines;
+    if (endsWithReturn) return lines;
+    return lines.map((line) => ("text" in line ? { ...line, isUnfinished: true } : line));
   }
 
   #keep(bytes: Uint8Array): void {

@@ -78,7 +78,7 @@ export function coverageSuite(test: StoreTest): void {
     await store.sources.add("nbp", TIME);
     const at = "2026-11-21T12:00:00.000Z";
     const { asOf: newestAsOf } = newRate("USD/PLN", "1", TIME);
-    const success = { at, newestAsOf, validators: undefined, nextAttemptAt: at };
+    const success = { at, newestAsOf, nextAttemptAt: at };
     await store.sources.recordSuccess("nbp", success);
 
     const sources = await store.coverage.sources();

@@ -236,14 +236,19 @@ function heldRateSuite(test: StoreTest): void {
     assert.deepEqual(await observationsOf(engine), [`EUR/USD 1: ${EUR_USD.rate}`]);
   });
 
-  test("an event records a rate that is newly held, once, and not the same one again", async (database) => {
+  test("an event records that a pair begins to be held, and not the figures that replace it", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     await updateRates(store, [EUR_USD], cautious);
+    const other = { ...held, rate: "8" as Decimal };
 
-    for (const rate of [held, held, { ...held, rate: "8" as Decimal }]) {
-      await updateRates(store, [rate], cautious);
-    }
+    for (const rate of [held, held, other]) await updateRates(store, [rate], cautious);
 
+    assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9"]);
+    const listed = (await store.rates.listHeld()).map(({ rate }) => rate);
+    assert.deepEqual(listed, ["8"]);
+
+    await store.rates.dropHeld(pairOf("EUR/USD"), BY);
+    await updateRates(store, [other], cautious);
     assert.deepEqual(await eventsOf(engine, "rate.held"), ["EUR/USD 9", "EUR/USD 8"]);
   });
 

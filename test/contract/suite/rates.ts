@@ -197,11 +197,13 @@ export function rateSuite(test: StoreTest): void {
 
   test("removing a rate forgets the validators of its source only, and an unknown pair none", async (database) => {
     const store = database.openStore();
-    await storeRates(store, [newRate("EUR/USD", "1.1476", SAME, "ecb")]);
-    const success = { at: NOW, newestAsOf: undefined, validators: "{}", nextAttemptAt: NOW };
-    for (const source of ["cnb", "ecb"]) {
+    for (const [source, pair] of [
+      ["cnb", "EUR/CZK"],
+      ["ecb", "EUR/USD"],
+    ] as const) {
       await store.sources.add(source, NOW);
-      await store.sources.recordSuccess(source, success);
+      const publication = { source, receivedAt: NOW, documents: [], validators: "{}" };
+      await updateRates(store, [newRate(pair, "1.1476", SAME, source)], cautious, { publication });
     }
     const validators = async () =>
       (await store.sources.list()).map((state) => `${state.source} ${state.validators}`);

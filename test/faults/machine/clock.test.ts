@@ -158,7 +158,7 @@ suite("a clock that is set back", () => {
     // First the lease of a crashed node; then a success with the next fetch tomorrow.
     assert.equal(await lease(earlier), true);
     assert.equal(await lease(earlier), false);
-    const success = { at: later.now, newestAsOf: undefined, validators: undefined };
+    const success = { at: later.now, newestAsOf: undefined };
     await store.sources.recordSuccess("ecb", { ...success, nextAttemptAt: later.tomorrow });
     assert.equal(await lease(later), false);
     assert.equal(await lease(earlier), true);

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readRateFile } from "../../../src/rates/files/read-rate-file.ts";
+import { ANY_TIME } from "../../../src/rates/import.ts";
+import { parseQuotation } from "../../../src/rates/rules/rate.ts";
 import { fc } from "../../support/properties.ts";
 import { AS_OF, linesOf, rateLine } from "./lines-of.ts";
 
@@ -93,6 +95,86 @@ test("invalid UTF-8 and a line that is too long invalidate only their own line",
     ]);
   }
 });
+
+test("a line of exactly the greatest length is read, however the file is divided", async () => {
+  const start = `{"base":"EUR","quote":"USD","rate":"1.1","as_of":"${AS_OF}","note":"`;
+  const line = `${start}${"x".repeat(65_536 - start.length - 2)}"}`;
+  for (const sizes of [[65_536], [1000]]) {
+    for (const end of ["\n", ""]) {
+      assert.deepEqual(await linesOf(line + end, sizes), [rateLine(1, "EUR", "USD", "1.1")]);
+    }
+  }
+});
+
+const cutLines = [
+  ["base,quote,as_of,rate", `EUR,JPY,${AS_OF},149.87`, "rate"],
+  ["base,quote,as_of,rate", `EUR,JPY,"${AS_OF}",149`, "rate"],
+  ["rate,base,as_of,quote", `149.87,EUR,${AS_OF},USDT`, "quote"],
+  ["rate,quote,as_of,base", `149.87,EUR,${AS_OF},USDT`, "base"],
+] as const;
+
+for (const [header, line, column] of cutLines) {
+  test(`a last CSV line without a line feed, ${line}, is rejected: its ${column} may be cut`, async () => {
+    const reason =
+      `no line feed follows, so the ${column} may be cut off: ` +
+      "end a complete line with a line feed";
+    const ended = await linesOf(`${header}\n${line}\r\n`);
+    for (const sizes of [[65_536], [1], [7, 3]]) {
+      const lines = await linesOf(`${header}\n${line}\r\n${line}`, sizes);
+      assert.deepEqual(lines, [...ended, { line: 3, reason }]);
+    }
+    assert.ok(ended[0] !== undefined && "rate" in ended[0]);
+  });
+}
+
+test("a last CSV line that shows its end without a line feed is read", async () => {
+  for (const [header, line] of [
+    ["base,quote,as_of,rate", `EUR,JPY,${AS_OF},"149.87"`],
+    ["base,quote,as_of,rate", `EUR,JPY,${AS_OF},149.87\r`],
+    ["base,quote,rate,as_of", `EUR,JPY,149.87,${AS_OF}`],
+    ["base,quote,as_of,rate,note", `EUR,JPY,${AS_OF},149.87,a not`],
+  ]) {
+    const lines = await linesOf(`${header}\n${line}`);
+    assert.deepEqual(lines, [rateLine(2, "EUR", "JPY", "149.87")]);
+  }
+});
+
+test("no rate file that is cut anywhere gives a figure that the whole file does not have", async () => {
+  const values = [
+    ["EUR", "USDT", "149.87", AS_OF, "a note"],
+    ["BTC", "JPY", "12.5e3", "2026-03-13T15:00:00.125+01:00", "1"],
+  ];
+  const names = ["base", "quote", "rate", "as_of", "note"];
+  const objects = values.map((row) => Object.fromEntries(row.map((text, at) => [names[at], text])));
+  const files = [objects.map((object) => `${JSON.stringify(object)}\n`).join("")];
+  for (const order of ["01234", "10342", "42103", "3102", "3021", "0132", "0123"]) {
+    for (const [mark, end] of [
+      ["", "\n"],
+      ['"', "\r\n"],
+    ]) {
+      const rows = [names, ...values].map((row) =>
+        [...order].map((at) => `${mark}${row[Number(at)]}${mark}`).join(","),
+      );
+      files.push(rows.map((row) => `${row}${end}`).join(""));
+    }
+  }
+  for (const file of files) {
+    const whole = await ratesIn(file);
+    assert.equal(whole.length, 2);
+    for (let length = 0; length < file.length; length += 1) {
+      for (const rate of await ratesIn(file.slice(0, length)))
+        assert.ok(whole.includes(rate), rate);
+    }
+  }
+});
+
+/** The valid rates that a file gives. */
+async function ratesIn(file: string): Promise<readonly string[]> {
+  return (await linesOf(file)).flatMap((line) => {
+    const rate = "reason" in line ? line : parseQuotation(line, ANY_TIME);
+    return "reason" in rate ? [] : [JSON.stringify(rate)];
+  });
+}
 
 test("every CSV line with any text gives one line with its number", async () => {
   const text = fc.string({ unit: fc.constantFrom('"', ",", "a", "é", " ", "\r", "😀") });

@@ -37,6 +37,11 @@ test("the same rate again is unchanged; a further zero is a correction", () => {
   assert.equal(decide(rate(), rate({ rate: "24.000" })), "store");
 });
 
+test("the same figure from another source is stored: it names who publishes the pair", () => {
+  assert.equal(decide(rate({ source: "import" }), rate()), "store");
+  assert.equal(decide(rate(), rate({ source: "import" })), "store");
+});
+
 test("an older rate is rejected, even by a nanosecond", () => {
   const reason = "EUR/CZK is stored as of 2026-11-20T15:00:00.000000000Z, which is newer";
   assert.deepEqual(decide(rate(), rate({ asOf: EARLIER })), { reason });

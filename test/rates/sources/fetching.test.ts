@@ -110,6 +110,20 @@ for (const [what, behaviour, reason] of failures) {
   });
 }
 
+test("a body of the greatest size is read, after as many redirects as are followed", async () => {
+  await using setup = await setUp((response, headers) => {
+    const isRedirected = setup.publisher.requests.length <= LIMITS.redirectsMax;
+    if (isRedirected) response.writeHead(302, { location: "/rates" }).end();
+    else body(GOOD)(response, headers);
+  });
+  setup.limits.bodyBytesMax = Buffer.byteLength(GOOD);
+
+  const report = await setup.refresh();
+
+  assert.equal(report?.error, undefined);
+  assert.equal(setup.publisher.requests.length, LIMITS.redirectsMax + 1);
+});
+
 test("a response of 50 MB is cut off early", async () => {
   let sentBytes = 0;
   await using setup = await setUp((response) => {
