@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/start-error.ts";
 import type { Table } from "../columns.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
-import { createPrimary } from "../postgres/primary.ts";
+import { createPrimary, isInDoubt, unreplicated } from "../postgres/primary.ts";
 import type { DatabaseHost } from "../settings.ts";
 import type { CopySource } from "./from-sqlite.ts";
 import { columnsOf, type TableTotals, totalsQuery } from "./tables.ts";
@@ -48,6 +48,8 @@ export async function copyToPostgres(
     }
     const report = await compare(client, source);
     await client.query("COMMIT");
+    if (isInDoubt(client))
+      throw new StartupError(`The copy is stored, but ${unreplicated.message}.`);
     return report;
   } catch (error) {
     if (error instanceof StartupError) throw error;

@@ -3,10 +3,13 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from "../../async/concu
 import { StoreUnavailable, storeOverloaded } from "../../shared/store.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { isConflict, isFailoverError, storeError } from "./errors.ts";
-import type { Primary, PrimarySettings } from "./primary.ts";
+import { isInDoubt, type Primary, type PrimarySettings, unreplicated } from "./primary.ts";
 
 /** Time for connecting and for reporting a timeout, besides the statement's own. */
 const MARGIN_MS = 300;
+
+/** Of that, the time for reporting a timeout. */
+const REPORT_MS = 100;
 
 /** The longest wait for a connection that other work uses. */
 const WAIT_MS_MAX = 250;
@@ -48,17 +51,20 @@ const MONTH_OF_KEYS = `
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
 
-type Use<Result> = (client: PoolClient) => Promise<Result>;
+const ROLLBACK = "ROLLBACK";
 
-/** Runs one statement, prepared once per connection. */
-export type RunStatement = (
-  client: PoolClient,
-  sql: string,
-  values: readonly unknown[],
-) => Promise<QueryResult>;
+const LIMIT = "SELECT set_config('statement_timeout', $1, false)";
+
+/**
+ * Runs one statement, prepared once per connection, within the time of the call that it is part of.
+ *
+ * @throws {StoreUnavailable}
+ */
+export type RunStatement = (sql: string, values: readonly unknown[]) => Promise<QueryResult>;
+
+type Use<Result> = (run: RunStatement) => Promise<Result>;
 
 export interface PostgresEngine extends Engine {
-  readonly run: RunStatement;
   /** Uses a connection without queuing behind other work. @throws {StoreUnavailable} */
   withPriorityConnection<Result>(use: Use<Result>): Promise<Result>;
 }
@@ -74,7 +80,7 @@ export function createPostgresEngine(
   { connectionsMax, statementTimeoutMs }: PrimarySettings,
 ): PostgresEngine {
   const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + MARGIN_MS;
-  const run = createRunStatement();
+  const send = createSend();
   const connectionLimit = createConcurrencyLimit({
     concurrency: Math.max(1, connectionsMax - RESERVED_CONNECTIONS),
     // A command waits without a limit.
@@ -82,14 +88,43 @@ export function createPostgresEngine(
     rejection: storeOverloaded,
   });
 
+  /**
+   * Runs statements of one call: none is sent whose timeout on the server ends after the call's
+   * deadline, because it could still charge when the caller already has its error.
+   */
+  const limited = (client: PoolClient, endMs: number) => {
+    let limitMs = statementTimeoutMs;
+    let isShortened = false;
+    const run: RunStatement = async (sql, values) => {
+      // Undoes a shorter timeout that the transaction has set, too.
+      if (sql === ROLLBACK) limitMs = statementTimeoutMs;
+      else if (endMs - performance.now() < limitMs) {
+        limitMs = Math.floor(endMs - REPORT_MS - performance.now());
+        if (limitMs <= 0) throw tooLate(deadlineMs);
+        isShortened = true;
+        await send(client, LIMIT, [String(limitMs)]);
+        if (endMs - performance.now() < limitMs) throw tooLate(deadlineMs);
+      }
+      return send(client, sql, values);
+    };
+    const release = () => {
+      if (!isShortened) return client.release();
+      const restored = send(client, LIMIT, [String(statementTimeoutMs)]);
+      void restored.then(
+        () => client.release(),
+        () => client.release(true),
+      );
+    };
+    return { run, release };
+  };
+
   /** Uses a connection. An error leaves it in an unknown state, so it is closed then. */
-  const withClient = async <Result>(startMs: number, use: Use<Result>) => {
+  const withClient = async <Result>(endMs: number, use: Use<Result>) => {
     const client = await primary.connect().catch(failAsStore);
     try {
-      // The caller already has the timeout error: no statement may run, and charge, after it.
-      if (deadlineMs > 0 && performance.now() - startMs > deadlineMs) throw tooLate(deadlineMs);
-      const result = await use(client);
-      client.release();
+      const { run, release } = limited(client, endMs);
+      const result = await use(run);
+      release();
       return result;
     } catch (error) {
       client.release(true);
@@ -101,11 +136,11 @@ export function createPostgresEngine(
     use: Use<Result>,
     runLimited: ConcurrencyLimit["run"] = connectionLimit.run,
   ) => {
-    const startMs = performance.now();
+    const endMs = deadlineMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + deadlineMs;
     try {
       return await within(
         deadlineMs,
-        runLimited(() => withClient(startMs, use)),
+        runLimited(() => withClient(endMs, use)),
       );
     } catch (error) {
       if (error instanceof StoreUnavailable && isFailoverError(error.cause)) primary.invalidate();
@@ -113,8 +148,8 @@ export function createPostgresEngine(
     }
   };
 
-  const rowsOf = (sql: string, parameters: readonly SqlValue[]) => async (client: PoolClient) =>
-    (await run(client, sql, parameters)).rows as Row[];
+  const rowsOf = (sql: string, parameters: readonly SqlValue[]) => async (run: RunStatement) =>
+    (await run(sql, parameters)).rows as Row[];
 
   return {
     maxRowsPerStatement: MAX_ROWS_PER_STATEMENT,
@@ -130,18 +165,16 @@ export function createPostgresEngine(
     queryWithPriority: (sql, ...parameters) => attempt(rowsOf(sql, parameters), bypassLimit),
 
     transaction: (steps, lock) =>
-      attempt(async (client) => {
+      attempt(async (run) => {
         for (let retries = 0; ; retries += 1) {
           try {
-            return await runThrough(client, run, steps(), lock);
+            return await runThrough(run, steps(), lock);
           } catch (error) {
             const cause = error instanceof StoreUnavailable ? error.cause : error;
             if (!isConflict(cause) || retries === CONFLICT_RETRIES) throw error;
           }
         }
       }),
-
-    run,
 
     withPriorityConnection: (use) => attempt(use, bypassLimit),
 
@@ -157,15 +190,18 @@ export function createPostgresEngine(
 
 const bypassLimit: ConcurrencyLimit["run"] = (task) => task();
 
-function createRunStatement(): RunStatement {
+function createSend() {
   const names = new Map<string, string>();
-  return (client, text, values) => {
+  return async (client: PoolClient, text: string, values: readonly unknown[]) => {
     let name = names.get(text);
     if (name === undefined) {
       name = `kurs-${names.size}`;
       names.set(text, name);
     }
-    return client.query({ name, text, values: [...values] }).catch(failAsStore);
+    const result = await client.query({ name, text, values: [...values] }).catch(failAsStore);
+    // As for a connection that broke: nobody knows whether the change will last.
+    if (isInDoubt(client)) throw new StoreUnavailable(unreplicated);
+    return result;
   };
 }
 
@@ -174,33 +210,31 @@ function failAsStore(error: unknown): never {
 }
 
 async function runThrough<Result>(
-  client: PoolClient,
   run: RunStatement,
   steps: Transaction<Result>,
   lock: string | undefined,
 ): Promise<Result> {
-  await run(client, "BEGIN", []);
-  const result = await stepThrough(client, run, steps, lock).catch(async (error) => {
+  await run("BEGIN", []);
+  const result = await stepThrough(run, steps, lock).catch(async (error) => {
     // Throws the first error. A connection whose ROLLBACK failed is not kept.
-    await client.query("ROLLBACK").catch(() => undefined);
+    await run(ROLLBACK, []).catch(() => undefined);
     throw error;
   });
   // Even a COMMIT that fails ends the transaction, so there is nothing to roll back after it.
-  await run(client, "COMMIT", []);
+  await run("COMMIT", []);
   return result;
 }
 
 async function stepThrough<Result>(
-  client: PoolClient,
   run: RunStatement,
   steps: Transaction<Result>,
   lock: string | undefined,
 ): Promise<Result> {
-  if (lock !== undefined) await run(client, LOCK, [lock]);
+  if (lock !== undefined) await run(LOCK, [lock]);
   let step = steps.next();
   while (step.done !== true) {
     const { sql, parameters }: Statement = step.value;
-    step = steps.next((await run(client, sql, parameters)).rows as Row[]);
+    step = steps.next((await run(sql, parameters)).rows as Row[]);
   }
   return step.value;
 }

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
-import { Pool, type PoolClient, type PoolConfig, types } from "pg";
+import { type ClientBase, Pool, type PoolClient, type PoolConfig, types } from "pg";
 import type { DatabaseHost } from "../settings.ts";
 import { certificateFaultOf, connectingOf } from "./tls.ts";
 
@@ -27,11 +27,25 @@ const CONFIGURE_SESSION = `
     set_config('search_path', coalesce(quote_ident($1), current_setting('search_path')), false),
     set_config('statement_timeout', $2, false),
     set_config('lock_timeout', '0', false),
+    set_config('client_min_messages', 'warning', false),
     set_config('idle_in_transaction_session_timeout', $3, false),
     set_config('idle_session_timeout', '0', false)`;
 
 const SELECT_IS_STANDBY = `
   SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby`;
+
+/** The clients with a commit whose wait for the synchronous standby was canceled. */
+const inDoubt = new WeakSet<ClientBase>();
+
+/** Why a change counts as failed although the primary has committed it. */
+export const unreplicated = new Error(
+  "PostgreSQL stopped waiting for the synchronous standby: a failover may lose the change",
+);
+
+/** Whether a failover may lose a commit of a connection that PostgreSQL has confirmed. */
+export function isInDoubt(client: ClientBase): boolean {
+  return inDoubt.has(client);
+}
 
 /** The server of a cluster that accepts writes; searched for again after a failover. */
 export interface Primary extends AsyncDisposable {
@@ -61,7 +75,13 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
   // A broken connection emits an error, idle or in use; without a listener it ends the process.
   for (const pool of pools) {
     pool.on("error", invalidate);
-    pool.on("connect", (client) => client.on("error", invalidate));
+    pool.on("connect", (client) => {
+      client.on("error", invalidate);
+      client.on("notice", ({ routine }) => {
+        // The texts are translated, the function's name is not.
+        if (routine === "SyncRepWaitForLSN") inDoubt.add(client);
+      });
+    });
   }
 
   const find = async (): Promise<Pool> => {
