@@ -3,7 +3,7 @@ import { type ConcurrencyLimit, createConcurrencyLimit } from "../../async/concu
 import { StoreUnavailable, storeOverloaded } from "../../shared/store.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { isConflict, isFailoverError, storeError } from "./errors.ts";
-import { isInDoubt, type Primary, type PrimarySettings, unreplicated } from "./primary.ts";
+import { type Primary, type PrimarySettings, requireReplicated } from "./primary.ts";
 
 /** Time for connecting and for reporting a timeout, besides the statement's own. */
 const MARGIN_MS = 300;
@@ -53,7 +53,8 @@ const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
 
 const ROLLBACK = "ROLLBACK";
 
-const LIMIT = "SELECT set_config('statement_timeout', $1, false)";
+const LIMIT = `
+  SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false)`;
 
 /**
  * Runs one statement, prepared once per connection, within the time of the call that it is part of.
@@ -120,7 +121,9 @@ export function createPostgresEngine(
 
   /** Uses a connection. An error leaves it in an unknown state, so it is closed then. */
   const withClient = async <Result>(endMs: number, use: Use<Result>) => {
-    const client = await primary.connect().catch(failAsStore);
+    const client = await primary.connect().catch((error) => {
+      throw storeError(error);
+    });
     try {
       const { run, release } = limited(client, endMs);
       const result = await use(run);
@@ -198,15 +201,14 @@ function createSend() {
       name = `kurs-${names.size}`;
       names.set(text, name);
     }
-    const result = await client.query({ name, text, values: [...values] }).catch(failAsStore);
-    // As for a connection that broke: nobody knows whether the change will last.
-    if (isInDoubt(client)) throw new StoreUnavailable(unreplicated);
-    return result;
+    try {
+      const result = await client.query({ name, text, values: [...values] });
+      requireReplicated(client);
+      return result;
+    } catch (error) {
+      throw storeError(error);
+    }
   };
-}
-
-function failAsStore(error: unknown): never {
-  throw storeError(error);
 }
 
 async function runThrough<Result>(

@@ -5,13 +5,7 @@ import type { MigrationReport } from "../migrations.ts";
 import type { DatabaseHost } from "../settings.ts";
 import { createPostgresEngine, type PostgresEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
-import {
-  createPrimary,
-  isInDoubt,
-  type Primary,
-  type PrimarySettings,
-  unreplicated,
-} from "./primary.ts";
+import { createPrimary, type Primary, type PrimarySettings, requireReplicated } from "./primary.ts";
 import { requireSuitable } from "./suitable.ts";
 
 /** How long to wait for a PostgreSQL server that is starting. */
@@ -47,7 +41,7 @@ async function prepare(hosts: readonly DatabaseHost[]) {
   try {
     const schema = await requireSuitable(client, primary);
     const migration = await migrate(client);
-    if (isInDoubt(client)) throw unreplicated;
+    requireReplicated(client);
     return { schema, migration };
   } catch (error) {
     if (error instanceof StartupError) throw error;

@@ -17,7 +17,8 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5000;
 // are not startup parameters, because PgBouncer rejects those. synchronous_commit: remote_write and
 // remote_apply may be set on purpose, and are kept. search_path: the schema found at startup.
 // default_transaction_read_only is not set: cluster managers and providers use it to protect a
-// server.
+// server. lock_timeout: the other timeout does not run during a commit, where deferred triggers may
+// wait for a lock.
 const CONFIGURE_SESSION = `
   SELECT
     set_config('synchronous_commit',
@@ -26,7 +27,7 @@ const CONFIGURE_SESSION = `
     set_config('default_transaction_isolation', 'read committed', false),
     set_config('search_path', coalesce(quote_ident($1), current_setting('search_path')), false),
     set_config('statement_timeout', $2, false),
-    set_config('lock_timeout', '0', false),
+    set_config('lock_timeout', $2, false),
     set_config('client_min_messages', 'warning', false),
     set_config('idle_in_transaction_session_timeout', $3, false),
     set_config('idle_session_timeout', '0', false)`;
@@ -37,14 +38,15 @@ const SELECT_IS_STANDBY = `
 /** The clients with a commit whose wait for the synchronous standby was canceled. */
 const inDoubt = new WeakSet<ClientBase>();
 
-/** Why a change counts as failed although the primary has committed it. */
-export const unreplicated = new Error(
-  "PostgreSQL stopped waiting for the synchronous standby: a failover may lose the change",
-);
-
-/** Whether a failover may lose a commit of a connection that PostgreSQL has confirmed. */
-export function isInDoubt(client: ClientBase): boolean {
-  return inDoubt.has(client);
+/**
+ * Call this after a change: to its client it is as uncertain as after a broken connection.
+ *
+ * @throws an error when a failover may lose a commit of this connection that PostgreSQL confirmed.
+ */
+export function requireReplicated(client: ClientBase): void {
+  if (!inDoubt.has(client)) return;
+  const what = "PostgreSQL stopped waiting for the synchronous standby";
+  throw new Error(`${what}: a failover may lose the change`);
 }
 
 /** The server of a cluster that accepts writes; searched for again after a failover. */
