@@ -8,8 +8,11 @@ import { type Primary, type PrimarySettings, requireReplicated } from "./primary
 /** Time for connecting and for reporting a timeout, besides the statement's own. */
 const MARGIN_MS = 300;
 
-/** Of that, the time for reporting a timeout. */
-const REPORT_MS = 100;
+/**
+ * A statement that may not have its usual timeout any more gets this share of the time left: the
+ * rest is for setting and for reporting it.
+ */
+const SHARE_OF_REST = 2 / 3;
 
 /** The longest wait for a connection that other work uses. */
 const WAIT_MS_MAX = 250;
@@ -100,7 +103,7 @@ export function createPostgresEngine(
       // Undoes a shorter timeout that the transaction has set, too.
       if (sql === ROLLBACK) limitMs = statementTimeoutMs;
       else if (endMs - performance.now() < limitMs) {
-        limitMs = Math.floor(endMs - REPORT_MS - performance.now());
+        limitMs = Math.floor((endMs - performance.now()) * SHARE_OF_REST);
         if (limitMs <= 0) throw tooLate(deadlineMs);
         isShortened = true;
         await send(client, LIMIT, [String(limitMs)]);

@@ -1,7 +1,9 @@
 import { Socket } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
 import { type ClientBase, Pool, type PoolClient, type PoolConfig, types } from "pg";
+import { StartupError } from "../../shared/start-error.ts";
 import type { DatabaseHost } from "../settings.ts";
+import { isPooled, requireOwnSession, SESSION_ROUNDS } from "./own-session.ts";
 import { certificateFaultOf, connectingOf } from "./tls.ts";
 
 const INT8_OID = 20;
@@ -20,7 +22,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5000;
 // server. lock_timeout: the other timeout does not run during a commit, where deferred triggers may
 // wait for a lock.
 const CONFIGURE_SESSION = `
-  SELECT
+  SELECT pg_backend_pid() AS process_id,
     set_config('synchronous_commit',
       CASE WHEN current_setting('synchronous_commit') IN ('remote_write', 'remote_apply')
         THEN current_setting('synchronous_commit') ELSE 'on' END, false),
@@ -93,7 +95,9 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
     } catch (error) {
       const errors: readonly Error[] = (error as AggregateError).errors;
       const reasons = errors.map((each, index) => `${hosts[index]?.name}: ${reasonOf(each)}`);
-      const isLasting = errors.every((each) => certificateFaultOf(each) !== undefined);
+      const isLasting = errors.every(
+        (each) => each instanceof StartupError || certificateFaultOf(each) !== undefined,
+      );
       throw Object.assign(new Error(reasons.join("; ")), { isLasting });
     } finally {
       search = undefined;
@@ -150,9 +154,16 @@ function createPool(
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + 200 }),
     types: { getTypeParser },
     verify: (client, done) => {
-      client.query(CONFIGURE_SESSION, values).then(() => done(), done);
+      configure(client, values).then(() => done(), done);
     },
   });
+}
+
+/** A pooler may have another mode than at the start: its configuration can be reloaded. */
+async function configure(client: ClientBase, values: readonly unknown[]): Promise<void> {
+  const { rows } = await client.query<{ process_id: number }>(CONFIGURE_SESSION, [...values]);
+  if (!isPooled(client, rows[0]?.process_id ?? 0)) return;
+  await requireOwnSession([client], SESSION_ROUNDS.connection);
 }
 
 /** pg returns int8 as text, as it may exceed JavaScript's safe integers; columns.ts checks it. */
