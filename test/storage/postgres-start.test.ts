@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { examineStore } from "../../src/doctor/examine.ts";
+import { checkStore } from "../../src/doctor/rules/store.ts";
 import { StartupError } from "../../src/shared/start-error.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { eventually } from "../support/mails.ts";
@@ -132,6 +133,29 @@ suite("a start rejects a database", () => {
       /search_path \(nowhere\) names no schema/,
     );
   });
+});
+
+test("a start and the doctor warn of settings with which a crash can lose data", async () => {
+  const settings = { fsync: "off", full_page_writes: "off" };
+  await using unsafe = await startPostgres({ settings });
+  await using service = await startOn(unsafe.url());
+
+  const lines = service.logLines.map((line) => JSON.parse(line));
+  const warned = lines.filter(({ setting }) => setting !== undefined);
+  const expected = ["fsync = off", "full_page_writes = off"];
+  assert.deepEqual(
+    warned.map(({ level, setting }) => [level, setting]),
+    expected.map((setting) => [40, setting]),
+  );
+  const store = { dataDirectory: "", database: databaseOf(unsafe.url()) };
+  const examination = await examineStore(store, false);
+  assert.ok(examination.kind === "examined");
+  const findings = checkStore(examination.facts, Date.now());
+  const found = findings.filter(({ subject }) => subject === "durability");
+  assert.deepEqual(
+    found.map(({ level, text }) => [level, /runs with ([^:]+):/.exec(text)?.[1]]),
+    expected.map((setting) => ["warning", setting]),
+  );
 });
 
 test("changing the database's search_path does not affect the connections of a running node", async () => {

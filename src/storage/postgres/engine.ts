@@ -1,6 +1,7 @@
 import type { PoolClient, QueryResult } from "pg";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../../async/concurrency-limit.ts";
 import { StoreUnavailable, storeOverloaded } from "../../shared/store.ts";
+import { textOf } from "../columns.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { isConflict, isFailoverError, storeError } from "./errors.ts";
 import { type Primary, type PrimarySettings, requireReplicated } from "./primary.ts";
@@ -53,6 +54,11 @@ const MONTH_OF_KEYS = `
   GROUP BY api_key_id`;
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
+
+/** Only the server's configuration has these. */
+export const UNSAFE_SETTINGS = `
+  SELECT name || ' = off' AS setting FROM pg_settings
+  WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`;
 
 const ROLLBACK = "ROLLBACK";
 
@@ -186,6 +192,9 @@ export function createPostgresEngine(
 
     // The search for the primary checks that it accepts writes.
     checkWrites: async () => undefined,
+
+    unsafeSettings: async () =>
+      (await attempt(rowsOf(UNSAFE_SETTINGS, []))).map((row) => textOf(row, "setting")),
 
     // Writers do not lock the whole database here, as they do in the embedded file.
     hasOtherWriters: async () => false,
