@@ -106,14 +106,16 @@ export function createPostgresEngine(
     let limitMs = statementTimeoutMs;
     let isShortened = false;
     const run: RunStatement = async (sql, values) => {
-      // Undoes a shorter timeout that the transaction has set, too.
-      if (sql === ROLLBACK) limitMs = statementTimeoutMs;
-      else if (endMs - performance.now() < limitMs) {
+      if (sql === ROLLBACK) {
+        // Undoes a shorter timeout that the transaction has set, too.
+        limitMs = statementTimeoutMs;
+        return send(client, sql, values);
+      }
+      while (endMs - performance.now() < limitMs) {
         limitMs = Math.floor((endMs - performance.now()) * SHARE_OF_REST);
         if (limitMs <= 0) throw tooLate(deadlineMs);
         isShortened = true;
         await send(client, LIMIT, [String(limitMs)]);
-        if (endMs - performance.now() < limitMs) throw tooLate(deadlineMs);
       }
       return send(client, sql, values);
     };
