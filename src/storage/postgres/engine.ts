@@ -98,45 +98,13 @@ export function createPostgresEngine(
     rejection: storeOverloaded,
   });
 
-  /**
-   * Runs statements of one call: none is sent whose timeout on the server ends after the call's
-   * deadline, because it could still charge when the caller already has its error.
-   */
-  const limited = (client: PoolClient, endMs: number) => {
-    let limitMs = statementTimeoutMs;
-    let isShortened = false;
-    const run: RunStatement = async (sql, values) => {
-      if (sql === ROLLBACK) {
-        // Undoes a shorter timeout that the transaction has set, too.
-        limitMs = statementTimeoutMs;
-        return send(client, sql, values);
-      }
-      while (endMs - performance.now() < limitMs) {
-        limitMs = Math.floor((endMs - performance.now()) * SHARE_OF_REST);
-        if (limitMs <= 0) throw tooLate(deadlineMs);
-        isShortened = true;
-        await send(client, LIMIT, [String(limitMs)]);
-      }
-      return send(client, sql, values);
-    };
-    const release = () => {
-      if (!isShortened) return client.release();
-      const restored = send(client, LIMIT, [String(statementTimeoutMs)]);
-      void restored.then(
-        () => client.release(),
-        () => client.release(true),
-      );
-    };
-    return { run, release };
-  };
-
   /** Uses a connection. An error leaves it in an unknown state, so it is closed then. */
   const withClient = async <Result>(endMs: number, use: Use<Result>) => {
     const client = await primary.connect().catch((error) => {
       throw storeError(error);
     });
     try {
-      const { run, release } = limited(client, endMs);
+      const { run, release } = limited(client, send, endMs, statementTimeoutMs);
       const result = await use(run);
       release();
       return result;
@@ -206,6 +174,43 @@ export function createPostgresEngine(
 }
 
 const bypassLimit: ConcurrencyLimit["run"] = (task) => task();
+
+/**
+ * Runs statements of one call: none is sent whose timeout on the server ends after the call's
+ * deadline, because it could still charge when the caller already has its error.
+ */
+function limited(
+  client: PoolClient,
+  send: ReturnType<typeof createSend>,
+  endMs: number,
+  statementTimeoutMs: number,
+) {
+  let limitMs = statementTimeoutMs;
+  let isShortened = false;
+  const run: RunStatement = async (sql, values) => {
+    if (sql === ROLLBACK) {
+      // Undoes a shorter timeout that the transaction has set, too.
+      limitMs = statementTimeoutMs;
+      return send(client, sql, values);
+    }
+    while (endMs - performance.now() < limitMs) {
+      limitMs = Math.floor((endMs - performance.now()) * SHARE_OF_REST);
+      if (limitMs <= 0) throw tooLate(statementTimeoutMs + MARGIN_MS);
+      isShortened = true;
+      await send(client, LIMIT, [String(limitMs)]);
+    }
+    return send(client, sql, values);
+  };
+  const release = () => {
+    if (!isShortened) return client.release();
+    const restored = send(client, LIMIT, [String(statementTimeoutMs)]);
+    void restored.then(
+      () => client.release(),
+      () => client.release(true),
+    );
+  };
+  return { run, release };
+}
 
 function createSend() {
   const names = new Map<string, string>();
