@@ -91,6 +91,9 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
   const observeBatch = metrics?.observers.observeBatch;
   const store = starting.use(await openStore(config, deps.storeTimeouts, observeBatch));
+  for (const setting of await store.status.unsafeSettings()) {
+    log.warn({ setting }, "a crash of the database's machine can lose acknowledged units");
+  }
   const { freePlanUnits } = config;
   if (freePlanUnits !== undefined) {
     const plan = { name: FREE_PLAN, unitsPerPeriod: freePlanUnits };

@@ -2,7 +2,7 @@ import { mailStore } from "../mail/sql.ts";
 import { sourceStore } from "../rates/sources-sql.ts";
 import { StartupError } from "../shared/start-error.ts";
 import { migrationsIn } from "../storage/migrations.ts";
-import { createPostgresEngine } from "../storage/postgres/engine.ts";
+import { createPostgresEngine, UNSAFE_SETTINGS } from "../storage/postgres/engine.ts";
 import { versionOf } from "../storage/postgres/migrate.ts";
 import { createPrimary } from "../storage/postgres/primary.ts";
 import { requireSuitable } from "../storage/postgres/suitable.ts";
@@ -39,11 +39,13 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
   try {
     await using primary = createPrimary(hosts, settings);
     const client = await primary.connect();
-    const { schema, about } = await (async () => {
+    const { schema, about, unsafeSettings } = await (async () => {
       try {
         await requireSuitable(client, primary);
         const { rows } = await client.query<{ version: string; now_ms: number }>(ABOUT);
-        return { schema: await versionOf(client), about: rows[0] };
+        const { rows: unsafe } = await client.query<{ setting: string }>(UNSAFE_SETTINGS);
+        const unsafeSettings = unsafe.map(({ setting }) => setting);
+        return { schema: await versionOf(client), about: rows[0], unsafeSettings };
       } finally {
         client.release();
       }
@@ -64,6 +66,7 @@ export async function examinePostgres(hosts: readonly DatabaseHost[]): Promise<E
         wrongKeys: undefined,
         totals: engine && (await readUsageTotals(engine, UNITS)),
         databaseNowMs: about?.now_ms,
+        unsafeSettings,
       },
       sources: engine && (await sourceStore(engine).list()),
       mails: engine && (await mailStore(engine).list({ withDelivered: false })),

@@ -87,6 +87,7 @@ export async function examineSqlite(
         wrongKeys: read?.wrongKeys,
         totals: read?.totals,
         databaseNowMs: undefined,
+        unsafeSettings: [],
       },
       sources: read?.sources,
       mails: read?.mails,

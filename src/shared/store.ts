@@ -9,6 +9,8 @@ export class StoreUnavailable extends Error {
 export interface StoreStatus {
   /** Whether another process has written since the last call: a long transaction would block it. */
   hasOtherWriters(): Promise<boolean>;
+  /** Settings of the database with which a crash of its machine can lose or damage data. */
+  unsafeSettings(): Promise<readonly string[]>;
   /** @throws {StoreUnavailable} when the last write failed, and writes still fail. */
   checkWrites(): Promise<void>;
 }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import type { PoolClient } from "pg";
 import { createReadBatcher } from "../../src/metering/batch/batcher.ts";
 import { createMeteredBatch } from "../../src/metering/batch/postgres.ts";
 import type { RateReadOutcome } from "../../src/metering/store.ts";
 import { integerOf } from "../../src/storage/columns.ts";
+import type { Engine } from "../../src/storage/engine.ts";
+import type { PostgresEngine, RunStatement } from "../../src/storage/postgres/engine.ts";
 import { createPostgresDatabase } from "../contract/postgres-database.ts";
 import {
   EUR_USD,
@@ -123,14 +124,12 @@ suite("the caches of a node on PostgreSQL", () => {
   });
 
   test("a key revoked between its search and its charge is rejected, uncharged", async () => {
-    const engine = database.openEngine() as ReturnType<typeof database.openEngine> & {
-      run: Parameters<typeof createMeteredBatch>[0];
-      withPriorityConnection<R>(use: (client: PoolClient) => Promise<R>): Promise<R>;
-    };
+    const engine = database.openEngine() as Engine as PostgresEngine;
     const { accountId, keyHash } = await newWarmCustomer();
     let searches = 0;
-    const batch = createMeteredBatch(async (client, sql, values) => {
-      const result = await engine.run(client, sql, values);
+    const batch = createMeteredBatch();
+    const intercept = (run: RunStatement) => async (sql: string, values: readonly unknown[]) => {
+      const result = await run(sql, values);
       if (!sql.includes("FROM read_epochs e LEFT JOIN (\n    api_keys")) return result;
       searches += 1;
       if (searches === 1) {
@@ -140,10 +139,10 @@ suite("the caches of a node on PostgreSQL", () => {
         );
       }
       return result;
-    });
+    };
 
-    const outcomes = await engine.withPriorityConnection((client) =>
-      batch(client, [newRead(keyHash), newRead(keyHash)]),
+    const outcomes = await engine.withPriorityConnection((run) =>
+      batch(intercept(run), [newRead(keyHash), newRead(keyHash)]),
     );
 
     assert.deepEqual(outcomes, [undefined, undefined]);
@@ -152,33 +151,82 @@ suite("the caches of a node on PostgreSQL", () => {
   });
 
   test("changes of other keys before every charge do not fail a batch", async () => {
-    const engine = database.openEngine() as ReturnType<typeof database.openEngine> & {
-      run: Parameters<typeof createMeteredBatch>[0];
-      withPriorityConnection<R>(use: (client: PoolClient) => Promise<R>): Promise<R>;
-    };
+    const engine = database.openEngine() as Engine as PostgresEngine;
     const { accountId, keyHash } = await newWarmCustomer();
     const bystander = await newWarmCustomer();
     const changes: Promise<unknown>[] = [];
     let isLocked = false;
-    const batch = createMeteredBatch(async (client, sql, values) => {
-      const result = await engine.run(client, sql, values);
+    const batch = createMeteredBatch();
+    const intercept = (run: RunStatement) => async (sql: string, values: readonly unknown[]) => {
+      const result = await run(sql, values);
       isLocked ||= sql.endsWith("FOR SHARE");
       if (!sql.includes("FROM read_epochs e LEFT JOIN (\n    api_keys")) return result;
-      const revoke = "UPDATE api_keys SET revoked_at = '2026' WHERE id = $1";
-      const change = other.query(revoke, bystander.key.id);
+      const toggle =
+        "UPDATE api_keys SET revoked_at = CASE WHEN revoked_at IS NULL THEN '2026' END WHERE id = $1";
+      const change = other.query(toggle, bystander.key.id);
       changes.push(change);
       if (!isLocked) await change;
       return result;
-    });
+    };
 
-    const [outcome] = await engine.withPriorityConnection((client) =>
-      batch(client, [newRead(keyHash)]),
+    const [outcome] = await engine.withPriorityConnection((run) =>
+      batch(intercept(run), [newRead(keyHash)]),
     );
 
     assert.ok(isServed(outcome));
     assert.ok(isLocked);
     await Promise.all(changes);
     assert.equal(await usedUnits(store, accountId), 3);
+  });
+
+  test("a key lost without a trace is rejected, and fails no other read of its batch", async () => {
+    const lost = await newWarmCustomer();
+    const { accountId, keyHash } = await newWarmCustomer();
+    await database.withoutForeignKeys(
+      `ALTER TABLE api_keys DISABLE TRIGGER ALL; ALTER TABLE daily_usage DISABLE TRIGGER ALL;
+       DELETE FROM daily_usage WHERE api_key_id = '${lost.key.id}';
+       DELETE FROM api_keys WHERE id = '${lost.key.id}';
+       ALTER TABLE daily_usage ENABLE TRIGGER ALL; ALTER TABLE api_keys ENABLE TRIGGER ALL;`,
+    );
+
+    const reads = [keyHash, lost.keyHash, keyHash].map((hash) => newRead(hash));
+    const outcomes = await Promise.all(reads.map((read) => store.metering.read(read)));
+
+    assert.deepEqual(outcomes.map(isServed), [true, false, true]);
+    assert.equal(outcomes[1], undefined);
+    assert.equal(await usedUnits(store, accountId), 4);
+    assert.equal(await usedUnits(store, lost.accountId), 2);
+  });
+
+  test("a transaction renews the epoch once, however many keys it changes", async () => {
+    const { accountId } = await newWarmCustomer();
+    const renewals = async () => {
+      const [row = {}] = await other.query("SELECT count(*) AS count FROM renewals");
+      await other.query("DELETE FROM renewals");
+      return integerOf(row, "count");
+    };
+    const watch = [
+      "CREATE TABLE renewals (name text)",
+      `CREATE FUNCTION count_renewal() RETURNS trigger LANGUAGE plpgsql AS $$
+       BEGIN INSERT INTO renewals VALUES (new.name); RETURN NULL; END $$`,
+      `CREATE TRIGGER count_renewals AFTER UPDATE ON read_epochs
+       FOR EACH ROW EXECUTE FUNCTION count_renewal()`,
+    ];
+    for (const sql of watch) await other.query(sql);
+
+    await other.query(
+      `INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
+       SELECT 'many ' || n, 'many ' || n, $1, '', '', '' FROM generate_series(1, 300) n`,
+      accountId,
+    );
+    assert.equal(await renewals(), 1);
+    const revoke = "UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1";
+    await other.query(revoke, accountId);
+    assert.equal(await renewals(), 1);
+    await other.query(revoke, accountId);
+    await other.query("DELETE FROM api_keys WHERE id LIKE 'many %'");
+    assert.equal(await renewals(), 0);
+    await other.query("DROP TRIGGER count_renewals ON read_epochs");
   });
 
   test("batches at the same time on one node, during changes of other keys, charge each read once", async () => {

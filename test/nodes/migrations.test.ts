@@ -11,7 +11,7 @@ import { Program } from "../support/process.ts";
 const MIGRATION_LOCK = 5_278_777;
 
 const NEWER = 999;
-const SCHEMA = 8;
+const SCHEMA = 9;
 
 const TABLES = `
   SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'

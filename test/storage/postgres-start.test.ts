@@ -2,10 +2,14 @@ import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { examineStore } from "../../src/doctor/examine.ts";
+import { checkStore } from "../../src/doctor/rules/store.ts";
 import { StartupError } from "../../src/shared/start-error.ts";
+import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { eventually } from "../support/mails.ts";
+import { connectTo } from "../support/nodes.ts";
+import { findPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
 import { startPooler } from "../support/pooler.ts";
-import { databaseOf } from "../support/postgres-databases.ts";
+import { databaseOf, hostsOf } from "../support/postgres-databases.ts";
 import { startService } from "../support/service.ts";
 
 const RATE = "/v1/rates/EUR/USD";
@@ -69,6 +73,29 @@ suite("behind a pooler", () => {
     );
     assert.deepEqual(await administer(url, TABLES), []);
   });
+
+  test("each of 12 starts behind PgBouncer in transaction mode is rejected, during traffic", async (t) => {
+    const path = await findPgBouncer();
+    if (path === undefined) return t.skip("PgBouncer is not installed: only the fake was tried");
+    const url = await createDatabase("busy_pooler");
+    await using pooler = await startPgBouncer(path, server.port);
+    const pooled = `postgres://postgres@127.0.0.1:${pooler.port}/busy_pooler`;
+    let isOver = false;
+    const traffic = Array.from({ length: 6 }, async () => {
+      await using client = await connectTo(pooled);
+      while (!isOver) await client.query("SELECT pg_sleep(random() * 0.004)");
+    });
+
+    try {
+      for (let start = 0; start < 12; start += 1) {
+        await assert.rejects(migratePostgresStore(hostsOf(pooled)), /set pool_mode = session/);
+      }
+    } finally {
+      isOver = true;
+      await Promise.all(traffic);
+    }
+    assert.deepEqual(await administer(url, TABLES), []);
+  });
 });
 
 suite("a start rejects a database", () => {
@@ -106,6 +133,29 @@ suite("a start rejects a database", () => {
       /search_path \(nowhere\) names no schema/,
     );
   });
+});
+
+test("a start and the doctor warn of settings with which a crash can lose data", async () => {
+  const settings = { fsync: "off", full_page_writes: "off" };
+  await using unsafe = await startPostgres({ settings });
+  await using service = await startOn(unsafe.url());
+
+  const lines = service.logLines.map((line) => JSON.parse(line));
+  const warned = lines.filter(({ setting }) => setting !== undefined);
+  const expected = ["fsync = off", "full_page_writes = off"];
+  assert.deepEqual(
+    warned.map(({ level, setting }) => [level, setting]),
+    expected.map((setting) => [40, setting]),
+  );
+  const store = { dataDirectory: "", database: databaseOf(unsafe.url()) };
+  const examination = await examineStore(store, false);
+  assert.ok(examination.kind === "examined");
+  const findings = checkStore(examination.facts, Date.now());
+  const found = findings.filter(({ subject }) => subject === "durability");
+  assert.deepEqual(
+    found.map(({ level, text }) => [level, /runs with ([^:]+):/.exec(text)?.[1]]),
+    expected.map((setting) => ["warning", setting]),
+  );
 });
 
 test("changing the database's search_path does not affect the connections of a running node", async () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { setTimeout as after } from "node:timers/promises";
 import { administer, startPostgres } from "../../harness/postgres.ts";
 import { createPostgresSessionUsage } from "../../src/billing/session-usage/postgres.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
@@ -107,7 +108,7 @@ suite("a commit is on disk before its response", () => {
 suite("a session keeps its own settings", () => {
   const SET_BY_SESSION = `
     SELECT name, setting, source FROM pg_settings
-    WHERE name IN ('synchronous_commit', 'default_transaction_isolation', 'search_path',
+    WHERE name IN ('client_min_messages', 'synchronous_commit', 'default_transaction_isolation', 'search_path',
       'statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout',
       'idle_session_timeout')
     ORDER BY name`;
@@ -122,10 +123,11 @@ suite("a session keeps its own settings", () => {
     assert.deepEqual(
       settings.map(({ name, setting, source }) => `${name} = ${setting} (${source})`),
       [
+        "client_min_messages = warning (session)",
         "default_transaction_isolation = read committed (session)",
         `idle_in_transaction_session_timeout = ${STATEMENT_TIMEOUT_MS} (session)`,
         "idle_session_timeout = 0 (session)",
-        "lock_timeout = 0 (session)",
+        `lock_timeout = ${STATEMENT_TIMEOUT_MS} (session)`,
         `search_path = ${schema} (session)`,
         `statement_timeout = ${STATEMENT_TIMEOUT_MS} (session)`,
         "synchronous_commit = on (session)",
@@ -206,14 +208,47 @@ suite("hanging statements", { concurrency: 3 }, () => {
     assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 2);
   });
 
-  test("statements that are too slow only in total are cut off", async () => {
+  test("a read whose search takes most of its time is not charged after its error", async () => {
+    await using database = await newPostgresDatabase();
+    await using store = openStore(database.url);
+    await using search = await connectTo(database.url);
+    await using charge = await connectTo(database.url);
+    await storeRates(store, [EUR_USD]);
+    const { accountId, keyHash } = await newCustomer(store, 10);
+    await store.metering.read(newRead(keyHash));
+    await search.query("UPDATE plans SET units_per_period = 1001 WHERE name = 'free'");
+    await search.query("BEGIN; LOCK TABLE plans IN ACCESS EXCLUSIVE MODE");
+    await charge.query("BEGIN");
+    await charge.query("SELECT units FROM period_usage FOR UPDATE");
+
+    const failed = assertUnavailable(() => store.metering.read(newRead(keyHash)));
+    await waitersFor(search);
+    // The statement that charges may then still run for longer than the read has left.
+    await after(STATEMENT_TIMEOUT_MS / 2);
+    await search.query("ROLLBACK");
+    await failed;
+    await charge.query("ROLLBACK");
+
+    // Waits for a charge that got the lock.
+    await charge.query("SELECT units FROM period_usage FOR UPDATE");
+    assert.equal(await usedUnits(store, accountId), 1);
+    assert.equal((await store.metering.read(newRead(keyHash)))?.quota?.usedUnits, 2);
+  });
+
+  test("statements that are too slow only in total are cut off, and not committed later", async () => {
     await using database = await newPostgresDatabase();
     await using engine = openEngine(database.url);
+    await using other = await connectTo(database.url);
     await assertUnavailable(() =>
       engine.transaction(function* () {
+        yield statement("INSERT INTO plans VALUES ('late', 1)");
         for (let index = 0; index < 3; index += 1) yield statement("SELECT pg_sleep(0.9)::text");
       }),
     );
+    // Waits for the transaction.
+    await other.query("BEGIN; LOCK TABLE plans IN ACCESS EXCLUSIVE MODE; COMMIT");
+    const late = await engine.query("SELECT name FROM plans WHERE name = 'late'");
+    assert.deepEqual(late, []);
     assert.deepEqual(await engine.query("SELECT 1 AS one"), [{ one: 1 }]);
   });
 

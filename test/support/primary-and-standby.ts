@@ -24,29 +24,38 @@ const DURABLE = {
 
 const STANDBY = "standby";
 
-/** Two servers of one cluster: every acknowledged commit is on the disks of both. */
+/** Two servers of one cluster. */
 export interface PrimaryAndStandby extends AsyncDisposable {
   readonly primary: PostgresServer;
   readonly standby: PostgresServer;
 }
 
-/** Creates a new cluster of a primary and its synchronous standby. */
-export async function startPrimaryAndStandby(): Promise<PrimaryAndStandby> {
+/**
+ * Creates a new cluster of a primary and its standby. While the standby is synchronous, every
+ * acknowledged commit is on the disks of both.
+ */
+export async function startPrimaryAndStandby({ isSynchronous = true } = {}) {
   await using starting = new AsyncDisposableStack();
-  const settings = { ...DURABLE, synchronous_standby_names: STANDBY };
+  const settings = { ...DURABLE, synchronous_standby_names: isSynchronous ? STANDBY : "" };
   const primary = starting.use(await startPostgres({ settings }));
   // Every new cluster is a copy of the same empty one, so two of them are one cluster.
   const dataDirectory = await copyOfEmptyCluster();
   const standby = starting.use(await startStandby(primary.port, { dataDirectory }));
-  await eventually("synchronous standby", async () => {
+  const state = isSynchronous ? "sync" : "async";
+  await eventually("standby", async () => {
     const states = await administer(
       primary.url(),
-      "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'",
+      `SELECT 1 FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = '${state}'`,
     );
     return states.length === 1 || undefined;
   });
   const started = starting.move();
-  return { primary, standby, [Symbol.asyncDispose]: () => started.disposeAsync() };
+  const cluster: PrimaryAndStandby = {
+    primary,
+    standby,
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+  return cluster;
 }
 
 /** Starts a data directory as a standby of the primary at a port. */

@@ -19,6 +19,8 @@ export interface StoreFacts {
   readonly totals: UsageTotals | undefined;
   /** The time on the database's own machine; undefined where it is this machine. */
   readonly databaseNowMs: number | undefined;
+  /** With these, a crash of the database's machine can lose or damage data: `fsync = off`. */
+  readonly unsafeSettings: readonly string[];
 }
 
 export interface UsageTotals {
@@ -50,6 +52,7 @@ export function checkStore(facts: StoreFacts, nowMs: number): Finding[] {
   return [
     ...checkSchema(facts),
     ...checkDamage(facts),
+    ...checkDurability(facts),
     ...checkKeys(facts),
     ...(facts.totals === undefined ? [] : checkUsageTotals(facts.totals)),
     ...(facts.totals === undefined ? [] : checkPlans(facts.totals)),
@@ -79,6 +82,16 @@ function checkDamage({ pageCheck, damage }: StoreFacts): Finding[] {
     return [problem(`the database is damaged: ${damage.join("; ")}. ${advice}`)];
   }
   return pageCheck === undefined ? [] : [ok(`the database is undamaged (${pageCheck})`)];
+}
+
+function checkDurability({ unsafeSettings }: StoreFacts): Finding[] {
+  const { warning } = findingsOf("durability");
+  return unsafeSettings.map((setting) =>
+    warning(
+      `PostgreSQL runs with ${setting}: a crash of its machine can lose acknowledged units and ` +
+        "damage the database. Switch it on in postgresql.conf.",
+    ),
+  );
 }
 
 function checkKeys({ wrongKeys }: StoreFacts): Finding[] {

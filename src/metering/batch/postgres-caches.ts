@@ -1,4 +1,3 @@
-import type { PoolClient } from "pg";
 import { parseHeaders } from "../../rates/headers.ts";
 import type { ServedRate } from "../../rates/rules/rate.ts";
 import { type AssetSymbol, type Pair, pairName } from "../../rates/rules/symbol.ts";
@@ -36,7 +35,7 @@ interface KeyRow {
 
 interface RateRow {
   readonly epoch: number;
-  readonly base: AssetSymbol | null;
+  readonly base: AssetSymbol;
   readonly quote: AssetSymbol;
   readonly rate: Decimal;
   readonly as_of: Instant;
@@ -53,138 +52,107 @@ export interface KnownKey {
   readonly isSuspended: boolean;
 }
 
-export type KnownRate = ServedRate | "unsupported" | "suspended" | StoreUnavailable;
+export type KnownRate = ServedRate | "suspended" | StoreUnavailable;
 
 /** Limits the memory of one cache to about 30 MB; a full cache is cleared. */
 const ENTRIES_MAX = 100_000;
 
-/** Rows of one epoch by name: valid for as long as the database has that epoch. */
-class EpochCache<Value> {
-  /** Undefined before the first row. */
-  epoch: number | undefined;
-  readonly #values = new Map<string, Value>();
+/** Rows by name, all of one epoch of the database. Missing rows are searched for each time. */
+export interface FoundRows<Value> {
+  readonly rows: ReadonlyMap<string, Value>;
+  /** Undefined when no row was wanted before the first search. */
+  readonly epoch: number | undefined;
+}
 
-  get(name: string): Value | undefined {
-    return this.#values.get(name);
+interface SearchedRows<Value> extends FoundRows<Value> {
+  readonly epoch: number;
+  /** The rows that a node may keep. */
+  readonly lasting: Iterable<readonly [string, Value]>;
+}
+
+/**
+ * The rows that a node knows. They are valid for as long as the database has their epoch: the
+ * caller must compare it with the database's in the statement that charges.
+ */
+export class EpochCache<Wanted, Value> {
+  #epoch: number | undefined;
+  readonly #values = new Map<string, Value>();
+  readonly #search;
+
+  constructor(
+    search: (
+      run: RunStatement,
+      wanted: ReadonlyMap<string, Wanted>,
+    ) => Promise<SearchedRows<Value>>,
+  ) {
+    this.#search = search;
   }
 
-  set(name: string, value: Value): void {
-    if (this.#values.size >= ENTRIES_MAX) this.#values.clear();
-    this.#values.set(name, value);
+  /** Finds rows in the cache, and the missing ones in the database. */
+  async find(run: RunStatement, wanted: ReadonlyMap<string, Wanted>): Promise<FoundRows<Value>> {
+    const epoch = this.#epoch;
+    const rows = new Map<string, Value>();
+    const missing = new Map<string, Wanted>();
+    for (const [name, each] of wanted) {
+      const known = this.#values.get(name);
+      if (known === undefined) missing.set(name, each);
+      else rows.set(name, known);
+    }
+    if (missing.size === 0) return { rows, epoch };
+    const found = await this.search(run, missing);
+    if (rows.size === 0) return found;
+    if (found.epoch !== epoch) return this.search(run, wanted);
+    for (const [name, row] of found.rows) rows.set(name, row);
+    return { rows, epoch };
+  }
+
+  /** Finds rows in the database. */
+  async search(run: RunStatement, wanted: ReadonlyMap<string, Wanted>): Promise<FoundRows<Value>> {
+    const { rows, epoch, lasting } = await this.#search(run, wanted);
+    this.enter(epoch);
+    for (const [name, value] of lasting) {
+      if (this.#values.size >= ENTRIES_MAX) this.#values.clear();
+      this.#values.set(name, value);
+    }
+    return { rows, epoch };
   }
 
   /** Drops all rows unless they are of this epoch. */
   enter(epoch: number): void {
-    if (epoch !== this.epoch) this.#values.clear();
-    this.epoch = epoch;
+    if (epoch !== this.#epoch) this.#values.clear();
+    this.#epoch = epoch;
+  }
+
+  clear(): void {
+    this.#values.clear();
   }
 }
 
-interface FoundKeys {
-  /** The active ones, by their hash, all of one epoch. */
-  readonly keys: ReadonlyMap<string, KnownKey>;
-  readonly epoch: number | undefined;
-}
-
-export type FindKeys = (client: PoolClient, hashes: ReadonlySet<string>) => Promise<FoundKeys>;
-
-/**
- * The keys that a node knows. The caller must compare their epoch with the database's when it
- * charges for them. Keys that grant nothing are searched for each time.
- */
-export class KeyCache {
-  readonly #cache = new EpochCache<KnownKey>();
-  readonly #run;
-
-  constructor(run: RunStatement) {
-    this.#run = run;
-  }
-
-  /** Finds keys in the cache, and the missing ones in the database. */
-  readonly find: FindKeys = async (client, hashes) => {
-    const { epoch } = this.#cache;
-    const keys = new Map<string, KnownKey>();
-    const missing = new Set<string>();
-    for (const hash of hashes) {
-      const known = this.#cache.get(hash);
-      if (known === undefined) missing.add(hash);
-      else keys.set(hash, known);
-    }
-    if (missing.size === 0) return { keys, epoch };
-    const found = await this.search(client, missing);
-    if (found.epoch !== epoch) return this.search(client, hashes);
-    for (const [hash, key] of found.keys) keys.set(hash, key);
-    return { keys, epoch };
-  };
-
-  /** Finds keys in the database. */
-  readonly search: FindKeys = async (client, hashes) => {
-    const rows = (await this.#run(client, FIND_KEYS, [[...hashes]])).rows as KeyRow[];
-    const epoch = epochOf(rows);
-    this.#cache.enter(epoch);
-    const keys = new Map<string, KnownKey>();
-    for (const { key_hash: hash, id, account_id: accountId, quota, is_suspended } of rows) {
+/** Caches active keys by their hash. */
+export function createKeyCache(): EpochCache<unknown, KnownKey> {
+  return new EpochCache(async (run, wanted) => {
+    const found = (await run(FIND_KEYS, [[...wanted.keys()]])).rows as KeyRow[];
+    const rows = new Map<string, KnownKey>();
+    for (const { key_hash: hash, id, account_id: accountId, quota, is_suspended } of found) {
       if (hash === null) continue;
-      const key = { id, accountId, quotaUnits: quota ?? undefined, isSuspended: is_suspended };
-      keys.set(hash, key);
-      if (quota !== null && !is_suspended) this.#cache.set(hash, key);
+      rows.set(hash, { id, accountId, quotaUnits: quota ?? undefined, isSuspended: is_suspended });
     }
-    return { keys, epoch };
-  };
-
-  /** Drops the keys unless they are of this epoch. */
-  enter(epoch: number): void {
-    this.#cache.enter(epoch);
-  }
+    const lasting = [...rows].filter(([, key]) => key.quotaUnits !== undefined && !key.isSuspended);
+    return { rows, epoch: epochOf(found), lasting };
+  });
 }
 
-/** The rates that a node knows, including pairs that are not supported. */
-export class RateCache {
-  readonly #cache = new EpochCache<KnownRate>();
-  readonly #run;
-
-  constructor(run: RunStatement) {
-    this.#run = run;
-  }
-
-  /**
-   * Finds the rates that are missing.
-   *
-   * @param epoch the database's: rates of another one are found again. Unset: the last known.
-   */
-  async find(
-    client: PoolClient,
-    pairs: ReadonlyMap<string, Pair>,
-    epoch = this.#cache.epoch,
-  ): Promise<ReadonlyMap<string, KnownRate>> {
-    if (epoch !== undefined) this.#cache.enter(epoch);
-    const rates = new Map<string, KnownRate>();
-    const missing = new Map<string, Pair>();
-    for (const [name, pair] of pairs) {
-      const known = this.#cache.get(name);
-      if (known === undefined) missing.set(name, pair);
-      else rates.set(name, known);
-    }
-    if (missing.size > 0) await this.#load(client, missing, rates);
-    return rates;
-  }
-
-  async #load(
-    client: PoolClient,
-    pairs: ReadonlyMap<string, Pair>,
-    rates: Map<string, KnownRate>,
-  ): Promise<void> {
-    const bases = [...pairs.values()].map(({ base }) => base);
-    const quotes = [...pairs.values()].map(({ quote }) => quote);
-    const rows = (await this.#run(client, FIND_RATES, [bases, quotes])).rows as RateRow[];
-    this.#cache.enter(epochOf(rows));
-    for (const name of pairs.keys()) rates.set(name, "unsupported");
-    for (const row of rows) if (row.base !== null) rates.set(pairName(row as Pair), rateOf(row));
-    for (const name of pairs.keys()) {
-      const rate = rates.get(name);
-      if (rate !== undefined && !(rate instanceof StoreUnavailable)) this.#cache.set(name, rate);
-    }
-  }
+/** Caches the rates of pairs by the pair's name. A pair without a row is not supported. */
+export function createRateCache(): EpochCache<Pair, KnownRate> {
+  return new EpochCache(async (run, wanted) => {
+    const bases = [...wanted.values()].map(({ base }) => base);
+    const quotes = [...wanted.values()].map(({ quote }) => quote);
+    const found = (await run(FIND_RATES, [bases, quotes])).rows as RateRow[];
+    const rows = new Map<string, KnownRate>();
+    for (const row of found) if (isRate(row)) rows.set(pairName(row), rateOf(row));
+    const lasting = [...rows].filter(([, rate]) => !(rate instanceof StoreUnavailable));
+    return { rows, epoch: epochOf(found), lasting };
+  });
 }
 
 function epochOf([row]: readonly { readonly epoch: number }[]): number {
@@ -192,9 +160,13 @@ function epochOf([row]: readonly { readonly epoch: number }[]): number {
   return row.epoch;
 }
 
+/** The epoch comes with one row without a rate when none of the pairs has one. */
+function isRate(row: RateRow): boolean {
+  return row.base !== null;
+}
+
 /** A rate that cannot be read becomes a failure: its unit is still charged (section 4). */
 function rateOf({ base, quote, rate, as_of, suspended_at, headers }: RateRow): KnownRate {
-  if (base === null) return "unsupported";
   if (suspended_at !== null) return "suspended";
   try {
     return { base, quote, rate, asOf: as_of, headers: parseHeaders(headers) };

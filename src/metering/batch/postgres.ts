@@ -1,14 +1,14 @@
-import type { PoolClient } from "pg";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { StoreUnavailable } from "../../shared/store.ts";
 import type { PostgresEngine, RunStatement } from "../../storage/postgres/engine.ts";
+import { isIntegrityViolation } from "../../storage/postgres/errors.ts";
 import type { BatchStore, RateFound, RateRead, RateReadOutcome } from "../store.ts";
 import {
-  type FindKeys,
-  KeyCache,
+  createKeyCache,
+  createRateCache,
+  type FoundRows,
   type KnownKey,
   type KnownRate,
-  RateCache,
 } from "./postgres-caches.ts";
 import { readWithoutQuota } from "./without-quota.ts";
 
@@ -98,103 +98,121 @@ interface MeteredRead {
 
 /** Charges and serves the reads of one day, in order of arrival, with one statement. */
 export type MeteredBatch = (
-  client: PoolClient,
+  run: RunStatement,
   reads: readonly RateRead[],
 ) => Promise<RateReadOutcome[]>;
 
 export function createPostgresBatches(engine: PostgresEngine): BatchStore {
-  const batch = createMeteredBatch(engine.run);
+  const batch = createMeteredBatch();
   return {
     readBatch: (reads) =>
-      reads.length === 0 ? [] : engine.withPriorityConnection((client) => batch(client, reads)),
+      reads.length === 0 ? [] : engine.withPriorityConnection((run) => batch(run, reads)),
   };
 }
 
-export function createMeteredBatch(run: RunStatement): MeteredBatch {
-  const keyCache = new KeyCache(run);
-  const rateCache = new RateCache(run);
+export function createMeteredBatch(): MeteredBatch {
+  const keyCache = createKeyCache();
+  const rateCache = createRateCache();
 
-  /** @returns the epoch of the rates; undefined when the keys have changed: nothing is charged. */
-  const charge = async (
-    client: PoolClient,
-    { period, day }: RateRead,
-    metered: readonly MeteredRead[],
-    epoch: number | undefined,
-  ): Promise<number | undefined> => {
-    const accounts = [...new Set(metered.map(({ account }) => account))];
-    const charged = metered.filter(({ pair }) => pair !== undefined);
-    const { rows } = await run(client, METERED_BATCH, [
-      accounts.map(({ id }) => id),
-      accounts.map(({ wantedUnits }) => wantedUnits),
-      accounts.map(({ quotaUnits }) => quotaUnits),
-      period.name,
-      day,
-      charged.map(({ account }) => account.id),
-      charged.map(({ key }) => key.id),
-      charged.map(({ number }) => number),
-      epoch,
-    ]);
-    const [first] = rows as ChargedRow[];
-    if (first === undefined) throw new StoreUnavailable(new Error("a batch returned no row"));
-    if (first.access !== epoch) {
-      keyCache.enter(first.access);
-      return undefined;
-    }
-    for (const { place, granted, used } of rows as ChargedRow[]) {
-      const account = accounts[(place ?? 0) - 1];
-      if (account === undefined) continue;
-      account.grantedUnits = granted;
-      account.usedUnits = used;
-    }
-    return first.rates;
-  };
-
-  /** @returns undefined when the keys have changed. */
+  /** @returns undefined when the keys have changed: nothing is charged. */
   const attempt = async (
-    client: PoolClient,
+    run: RunStatement,
     first: RateRead,
     reads: readonly RateRead[],
-    findKeys: FindKeys = keyCache.find,
+    find: "find" | "search" = "find",
   ) => {
-    const { keys, epoch } = await findKeys(client, new Set(reads.map(({ keyHash }) => keyHash)));
+    const hashes = new Map(reads.map(({ keyHash }) => [keyHash, undefined]));
+    const { rows: keys, epoch } = await keyCache[find](run, hashes);
     const { outcomes, metered } = meter(reads, keys);
     if (metered.length === 0) return { outcomes, metered, ratesEpoch: undefined };
-    const ratesEpoch = await charge(client, first, metered, epoch);
-    return ratesEpoch === undefined ? undefined : { outcomes, metered, ratesEpoch };
+    const { access, rates: ratesEpoch } = await charge(run, first, metered, epoch);
+    keyCache.enter(access);
+    return access === epoch ? { outcomes, metered, ratesEpoch } : undefined;
   };
 
+  /**
+   * Also undefined when a row that the charge refers to is gone, although its key was cached or has
+   * just been found: nothing is charged, and no key is taken from the cache again.
+   */
+  const attemptFreely = (run: RunStatement, first: RateRead, reads: readonly RateRead[]) =>
+    attempt(run, first, reads).catch((error: unknown) => {
+      if (!isIntegrityViolation(error)) throw error;
+      keyCache.clear();
+      return undefined;
+    });
+
   const attemptWithLock = async (
-    client: PoolClient,
+    run: RunStatement,
     first: RateRead,
     reads: readonly RateRead[],
   ) => {
-    await run(client, "BEGIN", []);
-    await run(client, KEEP_ACCESS, []);
+    await run("BEGIN", []);
+    await run(KEEP_ACCESS, []);
     // The cache may be of another epoch.
-    const charged = await attempt(client, first, reads, keyCache.search);
-    await run(client, "COMMIT", []);
+    const charged = await attempt(run, first, reads, "search");
+    await run("COMMIT", []);
     return charged;
   };
 
-  return async (client, reads) => {
+  const serve: MeteredBatch = async (run, reads) => {
     const [first] = reads;
     if (first === undefined) return [];
     const pairs = new Map<string, Pair>();
     for (const { pair } of reads) if (pair !== undefined) pairs.set(pairName(pair), pair);
     // A failure to read the rates comes before the charge where possible.
-    await rateCache.find(client, pairs);
+    const found = await rateCache.find(run, pairs);
     let charged: Awaited<ReturnType<typeof attempt>>;
     for (let free = 0; charged === undefined && free < FREE_ATTEMPTS; free += 1) {
-      charged = await attempt(client, first, reads);
+      charged = await attemptFreely(run, first, reads);
     }
-    charged ??= await attemptWithLock(client, first, reads);
+    charged ??= await attemptWithLock(run, first, reads);
     if (charged === undefined) throw new StoreUnavailable(new Error("the epoch is not locked"));
     const { outcomes, metered, ratesEpoch } = charged;
     if (metered.length === 0) return outcomes;
-    const rates = await rateCache.find(client, pairs, ratesEpoch).catch(failureOf);
+    const isCurrent = pairs.size === 0 || found.epoch === ratesEpoch;
+    const rates = isCurrent ? found : await rateCache.search(run, pairs).catch(failureOf);
     for (const read of metered) outcomes[read.index] = outcomeOf(read, rates);
     return outcomes;
   };
+
+  return (run, reads) =>
+    serve(run, reads).catch((error: unknown) => {
+      // The database may be another one now, or one that is being restored.
+      keyCache.clear();
+      rateCache.clear();
+      throw error;
+    });
+}
+
+/** Runs the statement. @returns the epochs; the keys' is another when nothing was charged. */
+async function charge(
+  run: RunStatement,
+  { period, day }: RateRead,
+  metered: readonly MeteredRead[],
+  epoch: number | undefined,
+): Promise<Pick<ChargedRow, "access" | "rates">> {
+  const accounts = [...new Set(metered.map(({ account }) => account))];
+  const charged = metered.filter(({ pair }) => pair !== undefined);
+  const { rows } = await run(METERED_BATCH, [
+    accounts.map(({ id }) => id),
+    accounts.map(({ wantedUnits }) => wantedUnits),
+    accounts.map(({ quotaUnits }) => quotaUnits),
+    period.name,
+    day,
+    charged.map(({ account }) => account.id),
+    charged.map(({ key }) => key.id),
+    charged.map(({ number }) => number),
+    epoch,
+  ]);
+  const [first] = rows as ChargedRow[];
+  if (first === undefined) throw new StoreUnavailable(new Error("a batch returned no row"));
+  for (const { place, granted, used } of rows as ChargedRow[]) {
+    const account = accounts[(place ?? 0) - 1];
+    if (account === undefined) continue;
+    account.grantedUnits = granted;
+    account.usedUnits = used;
+  }
+  return first;
 }
 
 /** Numbers the reads of each account, in order of arrival. The outcomes of the others are known. */
@@ -223,7 +241,7 @@ function meter(reads: readonly RateRead[], keys: ReadonlyMap<string, KnownKey>) 
 
 function outcomeOf(
   { account, pair, number }: MeteredRead,
-  rates: ReadonlyMap<string, KnownRate> | StoreUnavailable,
+  rates: FoundRows<KnownRate> | StoreUnavailable,
 ): RateReadOutcome {
   const { quotaUnits } = account;
   const usedUnits = account.usedUnits + Math.min(number, account.grantedUnits);
@@ -238,11 +256,10 @@ function outcomeOf(
   return { quota: { quotaUnits, usedUnits }, found: rateFound(pair, rates) };
 }
 
-function rateFound(
-  pair: Pair,
-  rates: ReadonlyMap<string, KnownRate> | StoreUnavailable,
-): RateFound {
-  return rates instanceof StoreUnavailable ? rates : (rates.get(pairName(pair)) ?? "unsupported");
+function rateFound(pair: Pair, rates: FoundRows<KnownRate> | StoreUnavailable): RateFound {
+  return rates instanceof StoreUnavailable
+    ? rates
+    : (rates.rows.get(pairName(pair)) ?? "unsupported");
 }
 
 /** The units are charged already: each of these reads fails alone (section 4). */

@@ -2,7 +2,7 @@ import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/start-error.ts";
 import type { Table } from "../columns.ts";
 import { migratePostgresStore } from "../postgres/open.ts";
-import { createPrimary } from "../postgres/primary.ts";
+import { createPrimary, requireReplicated } from "../postgres/primary.ts";
 import type { DatabaseHost } from "../settings.ts";
 import type { CopySource } from "./from-sqlite.ts";
 import { columnsOf, type TableTotals, totalsQuery } from "./tables.ts";
@@ -33,6 +33,7 @@ export async function copyToPostgres(
   await migratePostgresStore(hosts);
   await using primary = createPrimary(hosts, { connectionsMax: 1, statementTimeoutMs: 0 });
   const client = await primary.connect();
+  let isCommitted = false;
   try {
     await client.query("BEGIN");
     await client.query("SET LOCAL idle_in_transaction_session_timeout = 0");
@@ -48,11 +49,14 @@ export async function copyToPostgres(
     }
     const report = await compare(client, source);
     await client.query("COMMIT");
+    isCommitted = true;
+    requireReplicated(client);
     return report;
   } catch (error) {
     if (error instanceof StartupError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new StartupError(`The copy failed: ${reason}. Nothing was stored.`, error);
+    const outcome = isCommitted ? "It is stored" : "Nothing was stored";
+    throw new StartupError(`The copy failed: ${reason}. ${outcome}.`, error);
   } finally {
     // Without a COMMIT the server rolls everything back.
     client.release(true);

@@ -1,12 +1,19 @@
 import type { PoolClient, QueryResult } from "pg";
 import { type ConcurrencyLimit, createConcurrencyLimit } from "../../async/concurrency-limit.ts";
 import { StoreUnavailable, storeOverloaded } from "../../shared/store.ts";
+import { textOf } from "../columns.ts";
 import type { Engine, Row, SqlValue, Statement, Transaction } from "../engine.ts";
 import { isConflict, isFailoverError, storeError } from "./errors.ts";
-import type { Primary, PrimarySettings } from "./primary.ts";
+import { type Primary, type PrimarySettings, requireReplicated } from "./primary.ts";
 
 /** Time for connecting and for reporting a timeout, besides the statement's own. */
 const MARGIN_MS = 300;
+
+/**
+ * A statement that may not have its usual timeout any more gets this share of the time left: the
+ * rest is for setting and for reporting it.
+ */
+const SHARE_OF_REST = 2 / 3;
 
 /** The longest wait for a connection that other work uses. */
 const WAIT_MS_MAX = 250;
@@ -48,17 +55,26 @@ const MONTH_OF_KEYS = `
 
 const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
 
-type Use<Result> = (client: PoolClient) => Promise<Result>;
+/** Only the server's configuration has these. */
+export const UNSAFE_SETTINGS = `
+  SELECT name || ' = off' AS setting FROM pg_settings
+  WHERE name IN ('fsync', 'full_page_writes') AND setting = 'off' ORDER BY name`;
 
-/** Runs one statement, prepared once per connection. */
-export type RunStatement = (
-  client: PoolClient,
-  sql: string,
-  values: readonly unknown[],
-) => Promise<QueryResult>;
+const ROLLBACK = "ROLLBACK";
+
+const LIMIT = `
+  SELECT set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false)`;
+
+/**
+ * Runs one statement, prepared once per connection, within the time of the call that it is part of.
+ *
+ * @throws {StoreUnavailable}
+ */
+export type RunStatement = (sql: string, values: readonly unknown[]) => Promise<QueryResult>;
+
+type Use<Result> = (run: RunStatement) => Promise<Result>;
 
 export interface PostgresEngine extends Engine {
-  readonly run: RunStatement;
   /** Uses a connection without queuing behind other work. @throws {StoreUnavailable} */
   withPriorityConnection<Result>(use: Use<Result>): Promise<Result>;
 }
@@ -74,7 +90,7 @@ export function createPostgresEngine(
   { connectionsMax, statementTimeoutMs }: PrimarySettings,
 ): PostgresEngine {
   const deadlineMs = statementTimeoutMs === 0 ? 0 : statementTimeoutMs + MARGIN_MS;
-  const run = createRunStatement();
+  const send = createSend();
   const connectionLimit = createConcurrencyLimit({
     concurrency: Math.max(1, connectionsMax - RESERVED_CONNECTIONS),
     // A command waits without a limit.
@@ -83,13 +99,14 @@ export function createPostgresEngine(
   });
 
   /** Uses a connection. An error leaves it in an unknown state, so it is closed then. */
-  const withClient = async <Result>(startMs: number, use: Use<Result>) => {
-    const client = await primary.connect().catch(failAsStore);
+  const withClient = async <Result>(endMs: number, use: Use<Result>) => {
+    const client = await primary.connect().catch((error) => {
+      throw storeError(error);
+    });
     try {
-      // The caller already has the timeout error: no statement may run, and charge, after it.
-      if (deadlineMs > 0 && performance.now() - startMs > deadlineMs) throw tooLate(deadlineMs);
-      const result = await use(client);
-      client.release();
+      const { run, release } = limited(client, send, endMs, statementTimeoutMs);
+      const result = await use(run);
+      release();
       return result;
     } catch (error) {
       client.release(true);
@@ -101,11 +118,11 @@ export function createPostgresEngine(
     use: Use<Result>,
     runLimited: ConcurrencyLimit["run"] = connectionLimit.run,
   ) => {
-    const startMs = performance.now();
+    const endMs = deadlineMs === 0 ? Number.POSITIVE_INFINITY : performance.now() + deadlineMs;
     try {
       return await within(
         deadlineMs,
-        runLimited(() => withClient(startMs, use)),
+        runLimited(() => withClient(endMs, use)),
       );
     } catch (error) {
       if (error instanceof StoreUnavailable && isFailoverError(error.cause)) primary.invalidate();
@@ -113,8 +130,8 @@ export function createPostgresEngine(
     }
   };
 
-  const rowsOf = (sql: string, parameters: readonly SqlValue[]) => async (client: PoolClient) =>
-    (await run(client, sql, parameters)).rows as Row[];
+  const rowsOf = (sql: string, parameters: readonly SqlValue[]) => async (run: RunStatement) =>
+    (await run(sql, parameters)).rows as Row[];
 
   return {
     maxRowsPerStatement: MAX_ROWS_PER_STATEMENT,
@@ -130,10 +147,10 @@ export function createPostgresEngine(
     queryWithPriority: (sql, ...parameters) => attempt(rowsOf(sql, parameters), bypassLimit),
 
     transaction: (steps, lock) =>
-      attempt(async (client) => {
+      attempt(async (run) => {
         for (let retries = 0; ; retries += 1) {
           try {
-            return await runThrough(client, run, steps(), lock);
+            return await runThrough(run, steps(), lock);
           } catch (error) {
             const cause = error instanceof StoreUnavailable ? error.cause : error;
             if (!isConflict(cause) || retries === CONFLICT_RETRIES) throw error;
@@ -141,12 +158,13 @@ export function createPostgresEngine(
         }
       }),
 
-    run,
-
     withPriorityConnection: (use) => attempt(use, bypassLimit),
 
     // The search for the primary checks that it accepts writes.
     checkWrites: async () => undefined,
+
+    unsafeSettings: async () =>
+      (await attempt(rowsOf(UNSAFE_SETTINGS, []))).map((row) => textOf(row, "setting")),
 
     // Writers do not lock the whole database here, as they do in the embedded file.
     hasOtherWriters: async () => false,
@@ -157,50 +175,87 @@ export function createPostgresEngine(
 
 const bypassLimit: ConcurrencyLimit["run"] = (task) => task();
 
-function createRunStatement(): RunStatement {
+/**
+ * Runs statements of one call: none is sent whose timeout on the server ends after the call's
+ * deadline, because it could still charge when the caller already has its error.
+ */
+function limited(
+  client: PoolClient,
+  send: ReturnType<typeof createSend>,
+  endMs: number,
+  statementTimeoutMs: number,
+) {
+  let limitMs = statementTimeoutMs;
+  let isShortened = false;
+  const run: RunStatement = async (sql, values) => {
+    if (sql === ROLLBACK) {
+      // Undoes a shorter timeout that the transaction has set, too.
+      limitMs = statementTimeoutMs;
+      return send(client, sql, values);
+    }
+    while (endMs - performance.now() < limitMs) {
+      limitMs = Math.floor((endMs - performance.now()) * SHARE_OF_REST);
+      if (limitMs <= 0) throw tooLate(statementTimeoutMs + MARGIN_MS);
+      isShortened = true;
+      await send(client, LIMIT, [String(limitMs)]);
+    }
+    return send(client, sql, values);
+  };
+  const release = () => {
+    if (!isShortened) return client.release();
+    const restored = send(client, LIMIT, [String(statementTimeoutMs)]);
+    void restored.then(
+      () => client.release(),
+      () => client.release(true),
+    );
+  };
+  return { run, release };
+}
+
+function createSend() {
   const names = new Map<string, string>();
-  return (client, text, values) => {
+  return async (client: PoolClient, text: string, values: readonly unknown[]) => {
     let name = names.get(text);
     if (name === undefined) {
       name = `kurs-${names.size}`;
       names.set(text, name);
     }
-    return client.query({ name, text, values: [...values] }).catch(failAsStore);
+    try {
+      const result = await client.query({ name, text, values: [...values] });
+      requireReplicated(client);
+      return result;
+    } catch (error) {
+      throw storeError(error);
+    }
   };
 }
 
-function failAsStore(error: unknown): never {
-  throw storeError(error);
-}
-
 async function runThrough<Result>(
-  client: PoolClient,
   run: RunStatement,
   steps: Transaction<Result>,
   lock: string | undefined,
 ): Promise<Result> {
-  await run(client, "BEGIN", []);
-  const result = await stepThrough(client, run, steps, lock).catch(async (error) => {
+  await run("BEGIN", []);
+  const result = await stepThrough(run, steps, lock).catch(async (error) => {
     // Throws the first error. A connection whose ROLLBACK failed is not kept.
-    await client.query("ROLLBACK").catch(() => undefined);
+    await run(ROLLBACK, []).catch(() => undefined);
     throw error;
   });
   // Even a COMMIT that fails ends the transaction, so there is nothing to roll back after it.
-  await run(client, "COMMIT", []);
+  await run("COMMIT", []);
   return result;
 }
 
 async function stepThrough<Result>(
-  client: PoolClient,
   run: RunStatement,
   steps: Transaction<Result>,
   lock: string | undefined,
 ): Promise<Result> {
-  if (lock !== undefined) await run(client, LOCK, [lock]);
+  if (lock !== undefined) await run(LOCK, [lock]);
   let step = steps.next();
   while (step.done !== true) {
     const { sql, parameters }: Statement = step.value;
-    step = steps.next((await run(client, sql, parameters)).rows as Row[]);
+    step = steps.next((await run(sql, parameters)).rows as Row[]);
   }
   return step.value;
 }

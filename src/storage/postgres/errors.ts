@@ -13,10 +13,15 @@ const OPERATOR_INTERVENTION = "57P";
 /** Wraps a failure of the database itself; returns a bug of this program as it is. */
 export function storeError(error: unknown): unknown {
   if (error instanceof DatabaseError) {
-    const isOurs = error.code?.startsWith(INTEGRITY_CONSTRAINT_VIOLATION) ?? false;
-    return isOurs ? error : new StoreUnavailable(error);
+    return isIntegrityViolation(error) ? error : new StoreUnavailable(error);
   }
   return isConnectionError(error) ? new StoreUnavailable(error) : error;
+}
+
+/** Whether the database rejected a statement, and undid it, because a row contradicts others. */
+export function isIntegrityViolation(error: unknown): boolean {
+  if (!(error instanceof DatabaseError)) return false;
+  return error.code?.startsWith(INTEGRITY_CONSTRAINT_VIOLATION) ?? false;
 }
 
 const conflicts: ReadonlySet<string | undefined> = new Set([

@@ -5,7 +5,7 @@ import type { MigrationReport } from "../migrations.ts";
 import type { DatabaseHost } from "../settings.ts";
 import { createPostgresEngine, type PostgresEngine } from "./engine.ts";
 import { migrate } from "./migrate.ts";
-import { createPrimary, type Primary, type PrimarySettings } from "./primary.ts";
+import { createPrimary, type Primary, type PrimarySettings, requireReplicated } from "./primary.ts";
 import { requireSuitable } from "./suitable.ts";
 
 /** How long to wait for a PostgreSQL server that is starting. */
@@ -40,7 +40,9 @@ async function prepare(hosts: readonly DatabaseHost[]) {
   const client = await connectWithRetries(primary);
   try {
     const schema = await requireSuitable(client, primary);
-    return { schema, migration: await migrate(client) };
+    const migration = await migrate(client);
+    requireReplicated(client);
+    return { schema, migration };
   } catch (error) {
     if (error instanceof StartupError) throw error;
     throw new StartupError(`Cannot migrate the PostgreSQL database: ${reasonOf(error)}.`, error);

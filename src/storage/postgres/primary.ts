@@ -1,7 +1,9 @@
 import { Socket } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
-import { Pool, type PoolClient, type PoolConfig, types } from "pg";
+import { type ClientBase, Pool, type PoolClient, type PoolConfig, types } from "pg";
+import { StartupError } from "../../shared/start-error.ts";
 import type { DatabaseHost } from "../settings.ts";
+import { isPooled, requireOwnSession, SESSION_ROUNDS } from "./own-session.ts";
 import { certificateFaultOf, connectingOf } from "./tls.ts";
 
 const INT8_OID = 20;
@@ -17,21 +19,37 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 5000;
 // are not startup parameters, because PgBouncer rejects those. synchronous_commit: remote_write and
 // remote_apply may be set on purpose, and are kept. search_path: the schema found at startup.
 // default_transaction_read_only is not set: cluster managers and providers use it to protect a
-// server.
+// server. lock_timeout: the other timeout does not run during a commit, where deferred triggers may
+// wait for a lock.
 const CONFIGURE_SESSION = `
-  SELECT
+  SELECT pg_backend_pid() AS process_id,
     set_config('synchronous_commit',
       CASE WHEN current_setting('synchronous_commit') IN ('remote_write', 'remote_apply')
         THEN current_setting('synchronous_commit') ELSE 'on' END, false),
     set_config('default_transaction_isolation', 'read committed', false),
     set_config('search_path', coalesce(quote_ident($1), current_setting('search_path')), false),
     set_config('statement_timeout', $2, false),
-    set_config('lock_timeout', '0', false),
+    set_config('lock_timeout', $2, false),
+    set_config('client_min_messages', 'warning', false),
     set_config('idle_in_transaction_session_timeout', $3, false),
     set_config('idle_session_timeout', '0', false)`;
 
 const SELECT_IS_STANDBY = `
   SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::boolean AS is_standby`;
+
+/** The clients with a commit whose wait for the synchronous standby was canceled. */
+const inDoubt = new WeakSet<ClientBase>();
+
+/**
+ * Call this after a change: to its client it is as uncertain as after a broken connection.
+ *
+ * @throws an error when a failover may lose a commit of this connection that PostgreSQL confirmed.
+ */
+export function requireReplicated(client: ClientBase): void {
+  if (!inDoubt.has(client)) return;
+  const what = "PostgreSQL stopped waiting for the synchronous standby";
+  throw new Error(`${what}: a failover may lose the change`);
+}
 
 /** The server of a cluster that accepts writes; searched for again after a failover. */
 export interface Primary extends AsyncDisposable {
@@ -61,7 +79,13 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
   // A broken connection emits an error, idle or in use; without a listener it ends the process.
   for (const pool of pools) {
     pool.on("error", invalidate);
-    pool.on("connect", (client) => client.on("error", invalidate));
+    pool.on("connect", (client) => {
+      client.on("error", invalidate);
+      client.on("notice", ({ routine }) => {
+        // The texts are translated, the function's name is not.
+        if (routine === "SyncRepWaitForLSN") inDoubt.add(client);
+      });
+    });
   }
 
   const find = async (): Promise<Pool> => {
@@ -71,7 +95,9 @@ export function createPrimary(hosts: readonly DatabaseHost[], settings: PrimaryS
     } catch (error) {
       const errors: readonly Error[] = (error as AggregateError).errors;
       const reasons = errors.map((each, index) => `${hosts[index]?.name}: ${reasonOf(each)}`);
-      const isLasting = errors.every((each) => certificateFaultOf(each) !== undefined);
+      const isLasting = errors.every(
+        (each) => each instanceof StartupError || certificateFaultOf(each) !== undefined,
+      );
       throw Object.assign(new Error(reasons.join("; ")), { isLasting });
     } finally {
       search = undefined;
@@ -128,9 +154,16 @@ function createPool(
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + 200 }),
     types: { getTypeParser },
     verify: (client, done) => {
-      client.query(CONFIGURE_SESSION, values).then(() => done(), done);
+      configure(client, values).then(() => done(), done);
     },
   });
+}
+
+/** A pooler may have another mode than at the start: its configuration can be reloaded. */
+async function configure(client: ClientBase, values: readonly unknown[]): Promise<void> {
+  const { rows } = await client.query<{ process_id: number }>(CONFIGURE_SESSION, [...values]);
+  if (!isPooled(client, rows[0]?.process_id ?? 0)) return;
+  await requireOwnSession([client], SESSION_ROUNDS.connection);
 }
 
 /** pg returns int8 as text, as it may exceed JavaScript's safe integers; columns.ts checks it. */

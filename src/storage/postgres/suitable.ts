@@ -1,5 +1,6 @@
 import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/start-error.ts";
+import { isPooled, requireOwnSession, SESSION_ROUNDS } from "./own-session.ts";
 import type { Primary } from "./primary.ts";
 
 const ABOUT = `
@@ -27,9 +28,11 @@ export async function requireSuitable(client: PoolClient, primary: Primary): Pro
   const { rows } = await client.query<About>(ABOUT);
   const [about] = rows;
   if (about === undefined) throw new Error("PostgreSQL returned no row about itself");
-  // A pooler sends its clients a process id that it invents.
-  const { processID: reportedProcessId } = client as PoolClient & { readonly processID?: number };
-  if (reportedProcessId !== about.process_id) await requireOwnSession(client, primary);
+  if (isPooled(client, about.process_id)) {
+    const second = await primary.connect();
+    const checked = requireOwnSession([client, second], SESSION_ROUNDS.start);
+    await checked.finally(() => second.release(true));
+  }
   const { encoding, search_path: path, schema, found_schema: found } = about;
   if (encoding !== "UTF8") {
     throw new StartupError(
@@ -50,28 +53,4 @@ export async function requireSuitable(client: PoolClient, primary: Primary): Pro
     );
   }
   return schema;
-}
-
-/**
- * In a pooler's transaction mode all clients share its sessions, so that one client's settings and
- * prepared statements affect the others.
- */
-async function requireOwnSession(first: PoolClient, primary: Primary): Promise<void> {
-  const second = await primary.connect();
-  try {
-    for (const [client, name] of [
-      [first, "first"],
-      [second, "second"],
-    ] as const) {
-      await client.query("SELECT set_config('kurs.client', $1, false)", [name]);
-    }
-    const { rows } = await first.query("SELECT current_setting('kurs.client', true) AS name");
-    if (rows[0]?.name === "first") return;
-  } finally {
-    second.release(true);
-  }
-  throw new StartupError(
-    "The pooler in front of PostgreSQL shares sessions between clients, as in transaction mode: " +
-      "set pool_mode = session for this database.",
-  );
 }

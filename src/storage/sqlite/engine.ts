@@ -131,6 +131,8 @@ export function createSqliteEngine(database: DatabaseSync, checkFiles: () => voi
         }, beginRead);
     },
 
+    unsafeSettings: async () => [],
+
     async hasOtherWriters() {
       const [version] = rowsOf(dataVersion);
       const changed = version?.data_version !== seenVersion;

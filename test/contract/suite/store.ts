@@ -3,6 +3,7 @@ import { accountSuite } from "./accounts.ts";
 import { administrationSuite } from "./administration.ts";
 import { auditSuite } from "./audit.ts";
 import { authLimitSuite, planSuite } from "./auth-limits-and-plans.ts";
+import { boundarySuite } from "./boundaries.ts";
 import { burnSuite } from "./burned-credentials.ts";
 import { cleanupSuite } from "./cleanup.ts";
 import { coverageSuite } from "./coverage.ts";
@@ -55,6 +56,7 @@ const PARTS = {
   coverage: coverageSuite,
   cleanup: cleanupSuite,
   "metered reads": meterSuite,
+  "reads at boundaries": boundarySuite,
   transactions: engineSuite,
 };
 
