@@ -89,8 +89,9 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   await using starting = new AsyncDisposableStack();
   const { log } = deps;
   const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
+  const onWait = (message: string) => log.warn(message);
   const observeBatch = metrics?.observers.observeBatch;
-  const store = starting.use(await openStore(config, deps.storeTimeouts, observeBatch));
+  const store = starting.use(await openStore(config, deps.storeTimeouts, onWait, observeBatch));
   const { freePlanUnits } = config;
   if (freePlanUnits !== undefined) {
     const plan = { name: FREE_PLAN, unitsPerPeriod: freePlanUnits };

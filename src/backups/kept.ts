@@ -12,7 +12,6 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { HOUR_MS } from "../shared/clock.ts";
 import { StartupError } from "../shared/start-error.ts";
-import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import { renameDurably, syncFile } from "../storage/sqlite/backup/durable-files.ts";
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";
@@ -100,7 +99,6 @@ export function removeOldBackups(
   directory: string,
   { kept, taken, nowMs }: { readonly kept: number; readonly taken: string; readonly nowMs: number },
 ): number {
-  using _owner = actAsOwnerOf(directory);
   const others = backupsIn(directory, nowMs).filter((name) => name !== basename(taken));
   const old = others.slice(kept - 1);
   for (const name of old) rmSync(join(directory, name), { force: true });
@@ -122,7 +120,6 @@ export function recordVerified(file: string, verifiedAt: string): void {
   const [directory, name] = [dirname(file), basename(file)];
   const takenAt = takenAtOf(name);
   if (takenAt === undefined) return;
-  using _owner = actAsOwnerOf(directory);
   const record = join(directory, RECORD_NAME);
   const part = `${record}.${process.pid}.part`;
   const content: VerifiedRecord = { file: name, taken_at: takenAt, verified_at: verifiedAt };

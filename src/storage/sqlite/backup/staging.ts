@@ -1,4 +1,3 @@
-import type { Stats } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/start-error.ts";
 import type { Statement } from "../../engine.ts";
@@ -25,11 +24,9 @@ export type Staged = Omit<RestoreReport, "database" | "kept" | "forgotten">;
 /**
  * Copies a backup to a file in the database's directory and prepares it. Deletes sessions, mail
  * tokens and invitations: one that was ended or used since would otherwise be valid again.
- *
- * @param owner the user to whom root gives the file.
  */
-export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats): Staged {
-  makePrivateFile(staging, owner);
+export function makeStaging(backup: DatabaseSync, staging: string): Staged {
+  makePrivateFile(staging);
   backup.prepare("VACUUM INTO ?").run(staging);
   using database = new DatabaseSync(staging);
   const schema = schemaOf(database);
