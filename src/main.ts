@@ -167,7 +167,9 @@ async function run(args: readonly string[], settings: () => Config): Promise<num
     tables,
     serve: () => serve(settings()),
     openStore: ({ makesStore } = { makesStore: false }) =>
-      openStore(settings(), { ...commandTimeouts, makesStore }),
+      openStore(settings(), { ...commandTimeouts, makesStore }, (message) =>
+        printError(`kurs: ${message}`),
+      ),
     openMailer: () => createMailer(settings(), () => settings().publicUrl ?? ""),
     secrets,
     publicUrl: () => publicUrlOf(settings()),

@@ -89,8 +89,9 @@ export async function startService(config: Config, deps: ServiceDeps): Promise<S
   await using starting = new AsyncDisposableStack();
   const { log } = deps;
   const metrics = config.metricsPort === undefined ? undefined : await loadMetrics();
+  const onWait = (message: string) => log.warn(message);
   const observeBatch = metrics?.observers.observeBatch;
-  const store = starting.use(await openStore(config, deps.storeTimeouts, observeBatch));
+  const store = starting.use(await openStore(config, deps.storeTimeouts, onWait, observeBatch));
   for (const setting of await store.status.unsafeSettings()) {
     log.warn({ setting }, "a crash of the database's machine can lose acknowledged units");
   }

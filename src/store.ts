@@ -27,6 +27,7 @@ import type { Table } from "./storage/columns.ts";
 import type { Engine } from "./storage/engine.ts";
 import type { PrimarySettings } from "./storage/postgres/primary.ts";
 import type { DatabaseHost, StoreSettings, StoreTimeouts } from "./storage/settings.ts";
+import { type OnWait, untilUnlocked } from "./storage/sqlite/lock-file.ts";
 import { openSqliteEngine, type SqliteOptions } from "./storage/sqlite/open.ts";
 
 /**
@@ -38,13 +39,15 @@ import { openSqliteEngine, type SqliteOptions } from "./storage/sqlite/open.ts";
 export async function openStore(
   { dataDirectory, database, backupDirectory }: StoreSettings,
   timeouts: StoreTimeouts,
+  onWait: OnWait,
   observeBatch?: ObserveBatch,
 ): Promise<Store> {
   const { busyTimeoutMs, isServer, makesStore } = timeouts;
   switch (database.engine) {
     case "sqlite": {
       const options = { isServer, observeBatch, mustExist: !makesStore, backupDirectory };
-      return openSqliteStore(dataDirectory, busyTimeoutMs, options);
+      const open = () => openSqliteStore(dataDirectory, busyTimeoutMs, options);
+      return untilUnlocked(open, onWait);
     }
     case "postgres":
       return openPostgresStore(database.hosts, timeouts, observeBatch);

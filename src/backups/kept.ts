@@ -2,7 +2,6 @@ import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync, statSyn
 import { basename, dirname, join } from "node:path";
 import { HOUR_MS } from "../shared/clock.ts";
 import { StartupError } from "../shared/start-error.ts";
-import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import { renameDurably } from "../storage/sqlite/backup/durable-files.ts";
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";
@@ -75,7 +74,6 @@ export async function removeOldBackups(
   { kept, taken, nowMs }: { readonly kept: number; readonly taken: string; readonly nowMs: number },
 ): Promise<number> {
   const verified = await readVerified(directory);
-  using _owner = actAsOwnerOf(directory);
   const others = backupsIn(directory, nowMs).filter((name) => name !== basename(taken));
   const old = others.slice(kept - 1).filter((name) => name !== verified?.file);
   for (const name of old) rmSync(join(directory, name), { force: true });
@@ -94,7 +92,6 @@ export async function setAside(file: string): Promise<string> {
   const [directory, name] = [dirname(file), basename(file)];
   if (takenAtOf(name) === undefined) return file;
   await forgetChanged(directory);
-  using _owner = actAsOwnerOf(directory);
   const path = join(directory, NOT_VERIFIED_NAME);
   renameDurably(file, path, true);
   return path;

@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { timestamp } from "../shared/instant.ts";
 import { StartupError } from "../shared/start-error.ts";
-import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import { renameDurably, syncFile } from "../storage/sqlite/backup/durable-files.ts";
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
 
@@ -45,7 +44,6 @@ export async function recordVerified(file: string, verifiedAt: string): Promise<
     verified_at: verifiedAt,
     ...seen,
   };
-  using _owner = actAsOwnerOf(directory);
   const record = join(directory, RECORD_NAME);
   const part = `${record}.${process.pid}.part`;
   try {
@@ -96,7 +94,6 @@ export async function forgetChanged(directory: string): Promise<void> {
     () => false,
   );
   if (isProof) return;
-  using _owner = actAsOwnerOf(directory);
   rmSync(join(directory, RECORD_NAME), { recursive: true, force: true });
 }
 

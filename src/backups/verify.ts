@@ -5,9 +5,9 @@ import { checkStore } from "../doctor/rules/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { StartupError } from "../shared/start-error.ts";
-import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import type { BackupNote, DatabaseTotals } from "../storage/sqlite/backup/report.ts";
 import { restoreSqlite } from "../storage/sqlite/backup/restore.ts";
+import { requireOwner } from "../storage/sqlite/owner.ts";
 import { makePrivateDirectory } from "../storage/sqlite/private-files.ts";
 import { removeLeftovers } from "./kept.ts";
 import { recordVerified } from "./verified.ts";
@@ -50,14 +50,13 @@ export async function verifyBackup(file: string, clock: Clock): Promise<Verifica
     if (problems.length === 0) await recordVerified(resolve(file), timestamp(clock.nowMs()));
     return { file, sizeBytes: statSync(file).size, note, schema, totals: restored, problems };
   } finally {
-    using _owner = actAsOwnerOf(directory);
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
 function makeScratch(directory: string, scratch: string, nowMs: number): void {
+  requireOwner(directory);
   try {
-    using _owner = actAsOwnerOf(directory);
     removeLeftovers(directory, nowMs);
     rmSync(scratch, { recursive: true, force: true });
     makePrivateDirectory(scratch);

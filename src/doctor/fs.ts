@@ -45,7 +45,7 @@ export function isReadableByOthers(path: string): boolean {
   return (mode & READABLE_BY_GROUP_OR_OTHERS) !== 0;
 }
 
-/** For root, whether the directory's owner may write: root acts as that user there. */
+/** For root, whether the directory's owner may write: the server runs as that user. */
 function mayWrite(path: string, { uid: owner }: Stats): boolean {
   try {
     if (process.getuid?.() === 0 && owner !== 0) {

@@ -3,14 +3,15 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { mailStore } from "../mail/sql.ts";
 import { sourceStore } from "../rates/sources-sql.ts";
+import { StartupError } from "../shared/start-error.ts";
 import { integerOf } from "../storage/columns.ts";
-import { actAsOwnerOf } from "../storage/sqlite/acting-user.ts";
 import { FILE_NAME } from "../storage/sqlite/database-file.ts";
 import { createSqliteEngine } from "../storage/sqlite/engine.ts";
 import { explained, resultCodeOf } from "../storage/sqlite/errors.ts";
 import { createFileIdentityCheck } from "../storage/sqlite/health/file-guard.ts";
 import { damageLater, EXAMINE_WITH_SMALL_CACHE } from "../storage/sqlite/health/integrity.ts";
 import { knownSchema, schemaOf } from "../storage/sqlite/migrate.ts";
+import { requireOwner } from "../storage/sqlite/owner.ts";
 import type { Examination } from "./facts.ts";
 import { readUsageTotals, type UnitStatements } from "./sql.ts";
 
@@ -62,7 +63,9 @@ export async function examineSqlite(
   const isStored = statSync(file, { throwIfNoEntry: false }) !== undefined;
   if (!isStored) return { kind: "missing", what: `no database at ${file}` };
   try {
-    using database = openAsOwner(file);
+    requireOwner(dataDirectory);
+    requireOwner(file);
+    using database = openToRead(file);
     const schema = schemaOf(database);
     if (schema === 0) return { kind: "failed", reason: `${file} is not a Kurs database` };
     const pageCheck = isThorough ? "integrity_check" : "quick_check";
@@ -93,6 +96,7 @@ export async function examineSqlite(
       mails: read?.mails,
     };
   } catch (error) {
+    if (error instanceof StartupError) return { kind: "failed", reason: error.message };
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     if (resultCodeOf(cause) === undefined) throw error;
     return { kind: "failed", reason: explained(cause, dataDirectory, file).message };
@@ -111,8 +115,7 @@ async function readContent(database: DatabaseSync, file: string, isThorough: boo
 }
 
 /** Opens a database and, by a first read, its WAL. */
-function openAsOwner(file: string): DatabaseSync {
-  using _owner = actAsOwnerOf(dirname(file));
+function openToRead(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec(EXAMINE_WITH_SMALL_CACHE);

@@ -35,7 +35,7 @@ export function storeCommands(program: Command, deps: StoreCommandDeps): void {
 }
 
 const copyExample = `
-Stop the server first: the copy misses units that it charges later.
+Stop the server first. The source stays as it is.
 
 Example:
   $ kurs store copy --from sqlite:./data --to postgres://kurs@db.example.org/kurs`;
@@ -45,8 +45,9 @@ interface CopyOptions {
   readonly to?: string;
 }
 
-async function migrate({ settings, print }: StoreCommandDeps): Promise<void> {
-  const { from, to } = await migrateStore(settings());
+async function migrate({ settings, print, printError }: StoreCommandDeps): Promise<void> {
+  const onWait = (message: string) => printError(`kurs: ${message}`);
+  const { from, to } = await migrateStore(settings(), onWait);
   print(
     from === to ? `the schema is ${to}: nothing to do` : `the schema was ${from} and is now ${to}`,
   );

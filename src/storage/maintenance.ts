@@ -2,22 +2,28 @@ import { join } from "node:path";
 import type { Table } from "./columns.ts";
 import { openSqliteSource } from "./copy/from-sqlite.ts";
 import type { CopyProgress, CopyReport } from "./copy/to-postgres.ts";
+import type { MigrationReport } from "./migrations.ts";
 import { commandTimeouts, type DatabaseHost, type StoreSettings } from "./settings.ts";
 import { backupSqlite, makeBackupDirectory } from "./sqlite/backup/backup.ts";
 import type { BackupMetadata, BackupReport, RestoreReport } from "./sqlite/backup/report.ts";
 import type { RestoreOptions } from "./sqlite/backup/restore.ts";
 import { FILE_NAME, requireDatabase } from "./sqlite/database-file.ts";
+import { type OnWait, untilUnlocked } from "./sqlite/lock-file.ts";
 import { migrateSqlite } from "./sqlite/open.ts";
 
 /**
  * Migrates the configured store to the program's schema.
- *
  * @returns the versions before and after.
  * @throws {StartupError}
  */
-export async function migrateStore({ dataDirectory, database, backupDirectory }: StoreSettings) {
+export async function migrateStore(
+  { dataDirectory, database, backupDirectory }: StoreSettings,
+  onWait: OnWait,
+): Promise<MigrationReport> {
   if (database.engine === "sqlite") {
-    return migrateSqlite(dataDirectory, commandTimeouts.busyTimeoutMs, backupDirectory);
+    const { busyTimeoutMs } = commandTimeouts;
+    const work = () => migrateSqlite(dataDirectory, busyTimeoutMs, backupDirectory);
+    return untilUnlocked(work, onWait);
   }
   const { migratePostgresStore } = await import("./postgres/open.ts");
   return migratePostgresStore(database.hosts);

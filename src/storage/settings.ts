@@ -141,7 +141,7 @@ export interface StoreSettings {
 export interface StoreTimeouts {
   /** How long to wait, blocking, while another process writes to the embedded database. */
   readonly busyTimeoutMs: number;
-  /** Whether to check the whole embedded database and preallocate its WAL, as for a server. */
+  /** Whether to check the whole embedded database as for a server. */
   readonly isServer: boolean;
   /** Whether to create an embedded database where there is none. */
   readonly makesStore: boolean;

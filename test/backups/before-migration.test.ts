@@ -4,10 +4,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { migrationsIn } from "../../src/storage/migrations.ts";
+import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
 import { makeOfSchema } from "../storage/stored.ts";
-import { kurs, serve, temporaryDirectory } from "../support/process.ts";
+import { newerVersion } from "../support/newer-version.ts";
+import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 
 const OLD_SCHEMA = 7;
+const KNOWN_SCHEMA = migrationsIn("sqlite").length;
 
 /** A data directory whose database has an older schema and a plan `old`. */
 async function olderStore() {
@@ -51,16 +54,24 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     });
   }
 
-  test("a server takes it in BACKUP_DIR, and of several that start at once one does", async () => {
+  test("a server takes it in BACKUP_DIR; of several that start meanwhile, one does and all serve", async () => {
     await using store = await olderStore();
     const { dataDirectory } = store;
     const backups = join(store.path, "elsewhere");
     const env = { BACKUP_DIR: backups };
     await using started = new AsyncDisposableStack();
-    const servers = await Promise.all(
-      [1, 2, 3].map(async () => started.use(await serve({ dataDirectory, env }))),
+    // As long as another process migrates, all wait.
+    const migrating = lockExclusive(dataDirectory);
+    const servers = [1, 2, 3].map(() =>
+      started.use(new Program(["serve"], { dataDirectory, env: { PORT: "0", ...env } })),
     );
-    for (const server of servers) assert.equal((await server.get("/readyz")).status, 200);
+    for (const server of servers) {
+      await server.waitFor("its wait", () => server.stdout.includes("waiting until") || undefined);
+    }
+    migrating[Symbol.dispose]();
+    for (const server of servers) {
+      await server.waitFor("listening", () => server.stdout.includes("listening") || undefined);
+    }
     assert.deepEqual(readdirSync(backups).length, 1);
     const restored = join(store.path, "restored");
     const [backup = ""] = readdirSync(backups);
@@ -68,6 +79,52 @@ suite("the backup before a migration", { concurrency: 2 }, () => {
     assert.equal(ended.exitCode, 0, ended.stderr);
     const { version, plans } = stateOf(join(restored, "kurs.db"));
     assert.deepEqual([version, plans], [migrationsIn("sqlite").length, ["free", "old"]]);
+  });
+
+  test("a newer version neither takes it nor migrates while a server of this version serves", async () => {
+    await using directory = await temporaryDirectory();
+    await using newer = await newerVersion();
+    const dataDirectory = directory.path;
+    const file = join(dataDirectory, "kurs.db");
+    const options = { dataDirectory, main: newer.main, env: { PORT: "0" } };
+    await using server = await serve({ dataDirectory });
+    const { read } = await server.newCustomer("ada@example.org");
+
+    const commands = [["migrate"], ["serve"]];
+    const all = await Promise.all(commands.map((args) => kurs(args, options)));
+
+    for (const ended of all) {
+      assert.equal(ended.exitCode, 1);
+      assert.match(
+        ended.stderr,
+        /kurs\.db has schema \d+, this program needs \d+, and a server or/,
+      );
+      assert.match(ended.stderr, /stop that server, or wait for the command, and start again\.\n$/);
+    }
+    assert.equal(stateOf(file).version, KNOWN_SCHEMA);
+    assert.ok(!readdirSync(dataDirectory).includes("backups"));
+    assert.equal((await read()).status, 200);
+    assert.equal((await server.stop()).exitCode, 0);
+    assert.equal((await kurs(["migrate"], options)).stderr, "");
+    assert.equal(stateOf(file).version, KNOWN_SCHEMA + 1);
+  });
+
+  test("removes what a killed one has left, and no other file", async () => {
+    await using store = await olderStore();
+    const { dataDirectory } = store;
+    const backups = join(dataDirectory, "backups");
+    mkdirSync(backups);
+    const time = "2026-11-21T04-00-00.000Z";
+    const left = [`kurs-before-schema-6-${time}.db.77.part`];
+    left.push(`${left[0]}-journal`);
+    const others = [`kurs-${time}.db.78.part`, `kurs-before-schema-5-${time}.db`, "mine.part"];
+    for (const each of [...left, ...others]) writeFileSync(join(backups, each), "");
+
+    assert.equal((await kurs(["migrate"], { dataDirectory })).exitCode, 0);
+
+    const names = readdirSync(backups);
+    assert.deepEqual(names.filter((each) => !name.test(each)).sort(), others.toSorted());
+    assert.equal(names.length, others.length + 1);
   });
 
   test("when it cannot be written, nothing is migrated", async () => {

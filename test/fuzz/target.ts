@@ -49,7 +49,7 @@ export async function startTarget(engine: EngineName): Promise<Target> {
   );
   const { dataDirectory } = service;
   const settings = { dataDirectory, database, backupDirectory: join(dataDirectory, "backups") };
-  const store = starting.use(await openStore(settings, serverTimeouts));
+  const store = starting.use(await openStore(settings, serverTimeouts, () => undefined));
   const suspended = parsePair("EUR", "JPY");
   if (suspended === undefined || !(await store.rates.suspend(suspended, BY))) {
     throw new Error("EUR/JPY is not stored");

@@ -129,7 +129,7 @@ function operatorOf(config: Config, clock: TestClock, secrets: Secrets) {
       clock,
       settings: () => config,
       tables: [],
-      openStore: () => openStore(config, commandTimeouts),
+      openStore: () => openStore(config, commandTimeouts, unused),
       hash: secrets.hash,
       finishWithoutReader: () => undefined,
       openFile: () => ({ bytes: bytesOf(input), sizeBytes: undefined, [Symbol.dispose]() {} }),

@@ -3,9 +3,11 @@ import { after, before, suite, test } from "node:test";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { assertRefused } from "../support/assertions.ts";
+import { eventually } from "../support/mails.ts";
+import { newerVersion } from "../support/newer-version.ts";
 import { type Cluster, connectTo, SHARED, startCluster, waitersFor } from "../support/nodes.ts";
 import { hostsOf } from "../support/postgres-databases.ts";
-import { Program } from "../support/process.ts";
+import { kurs, Program } from "../support/process.ts";
 
 /** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
 const MIGRATION_LOCK = 5_278_777;
@@ -16,6 +18,10 @@ const SCHEMA = 9;
 const TABLES = `
   SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
   ORDER BY table_name`;
+
+const END_SESSIONS = `
+  SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE application_name = 'kurs' AND datname = current_database()`;
 
 const COLUMNS = `
   SELECT table_name, column_name, data_type FROM information_schema.columns
@@ -111,6 +117,52 @@ suite("migrations of a shared database", () => {
 
     assert.equal((await node.get("/readyz")).status, 200);
     assert.deepEqual(cluster.complaints(), []);
+  });
+
+  test("a newer version does not migrate under a node of this one, but once it has stopped", async () => {
+    await using cluster = await startCluster(postgres);
+    await using newer = await newerVersion();
+    const options = { main: newer.main, env: { DATABASE_URL: cluster.url, PORT: "0" } };
+    const node = await cluster.startNode();
+    const { read } = await node.newCustomer("ada@example.org");
+    assert.equal((await read()).status, 200);
+    const before = await stateOf(cluster);
+
+    for (const args of [["migrate"], ["serve"]]) {
+      const ended = await kurs(args, options);
+
+      const line = `has schema ${SCHEMA}, this program needs ${SCHEMA + 1}, .*from 127.0.0.1.: stop`;
+      assertRefused(ended, new RegExp(line));
+      assert.deepEqual(await stateOf(cluster), before);
+    }
+
+    assert.equal((await read()).status, 200);
+    // Nodes of the same version come and go.
+    const other = await cluster.startNode();
+    assert.equal((await other.get("/readyz")).status, 200);
+    for (const each of [node, other]) await each.stop();
+    assert.equal((await kurs(["migrate"], options)).exitCode, 0);
+    assert.equal((await stateOf(cluster)).versions.length, SCHEMA + 1);
+  });
+
+  test("a node that reconnects after another version has migrated reads and charges nothing", async () => {
+    await using cluster = await startCluster(postgres);
+    const node = await cluster.startNode();
+    const { read, session } = await node.newCustomer("ada@example.org");
+    assert.equal((await read()).status, 200);
+
+    await cluster.query("INSERT INTO schema_migrations (version) VALUES ($1)", NEWER);
+    await cluster.query(END_SESSIONS);
+    for (let tries = 0; tries < 3; tries += 1) assert.equal((await read()).status, 503);
+    assert.equal((await node.get("/readyz")).status, 503);
+    await node.program.waitFor("the reason", () => {
+      const reason = `has schema ${NEWER}, and this program uses ${SCHEMA}: start the version of`;
+      return node.program.stdout.includes(reason) || undefined;
+    });
+    await cluster.query("DELETE FROM schema_migrations WHERE version = $1", NEWER);
+
+    await eventually("read", async () => ((await read()).status === 200 ? true : undefined));
+    assert.equal(await node.usedUnits(session), 2);
   });
 
   test("a start rejects another program's database and writes nothing into it", async () => {

@@ -14,6 +14,7 @@ import { connectTo, waitersFor } from "../support/nodes.ts";
 import { databaseOf, newBareDatabase, newPostgresDatabase } from "../support/postgres-databases.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
 import { startService, TestClock } from "../support/service.ts";
+import { makeOfSchema } from "./stored.ts";
 import { type Contents, contentsOfSqlite, textOf, type UsedStore, useStore } from "./used-store.ts";
 
 /** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
@@ -122,42 +123,82 @@ suite("kurs store copy", () => {
     assert.equal((await node.get("/v1/account/usage", { session })).status, 401);
   });
 
-  test("blocks the charges of a server on the source until it is done", async () => {
+  test("keeps a server from starting on the source until it is done", async () => {
     await using source = await newSource();
     await using target = await newBareDatabase();
     await using other = await connectTo(target.url);
-    await using server = await serve({ dataDirectory: source.path });
-    const read = () => server.get("/v1/rates/EUR/USD", { apiKey: used.active.apiKey });
-    assert.equal((await read()).status, 200);
-    const { period_usage, daily_usage } = contentsOfSqlite(source.path);
+    const dataDirectory = source.path;
     await other.query("BEGIN");
     await other.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
 
-    const copying = copy(source.path, target.url);
+    const copying = copy(dataDirectory, target.url);
     await waitersFor(other);
-    assert.equal((await read()).status, 503);
+    await using program = new Program(["serve"], { dataDirectory, env: { PORT: "0" } });
+    await program.waitFor("its wait", () => program.stdout.includes("waiting until") || undefined);
+    assert.doesNotMatch(program.stdout, /"listening"/);
     await other.query("COMMIT");
-    assert.equal((await copying).exitCode, 0);
 
-    const copied = await contentsOfPostgres(target.url);
-    assert.deepEqual([copied.period_usage, copied.daily_usage], [period_usage, daily_usage]);
-    assert.equal((await read()).status, 200);
+    assert.equal((await copying).exitCode, 0);
+    await program.waitFor("listening", () => program.stdout.includes("listening") || undefined);
+    assert.deepEqual(await contentsOfPostgres(target.url), used.contents);
   });
 
-  test("waits for a locked source, with a time limit", async () => {
+  test("copies what a killed server left in the WAL, and changes no byte of the source", async () => {
     await using source = await newSource();
+    await using killed = await temporaryDirectory();
     await using target = await newBareDatabase();
-    using other = new DatabaseSync(join(source.path, "kurs.db"));
-    other.exec("BEGIN IMMEDIATE");
+    {
+      using database = new DatabaseSync(join(source.path, "kurs.db"));
+      database.exec("UPDATE plans SET units_per_period = 77 WHERE name = 'free'");
+      await cp(source.path, killed.path, { recursive: true });
+    }
+    const files = ["kurs.db", "kurs.db-wal"].map((name) => join(killed.path, name));
+    const before = await Promise.all(files.map((file) => readFile(file)));
 
-    const ended = await copy(source.path, target.url);
+    const { exitCode } = await copy(killed.path, target.url);
 
-    assertRefused(ended, /Cannot read .*kurs\.db: database is locked\. Is its server stopped\?$/m);
-    assert.deepEqual(await tablesAt(target.url), []);
+    assert.equal(exitCode, 0);
+    const { plans = [] } = await contentsOfPostgres(target.url);
+    assert.ok(
+      plans.some((plan) => plan.includes("77")),
+      plans.join(),
+    );
+    assert.deepEqual(await Promise.all(files.map((file) => readFile(file))), before);
   });
 });
 
 suite("kurs store copy stores nothing", () => {
+  test("while a server has the source open, whose charges it would miss", async () => {
+    await using source = await newSource();
+    await using target = await newBareDatabase();
+    await using server = await serve({ dataDirectory: source.path });
+    const read = () => server.get("/v1/rates/EUR/USD", { apiKey: used.active.apiKey });
+
+    const ended = await copy(source.path, target.url);
+
+    assertRefused(ended, /A server or a command has the database in .* open: stop the server/);
+    assert.equal((await read()).status, 200);
+    assert.deepEqual(await tablesAt(target.url), []);
+  });
+
+  test("of an older schema, and does not migrate the source", async () => {
+    await using directory = await temporaryDirectory();
+    await using target = await newBareDatabase();
+    const file = join(directory.path, "kurs.db");
+    {
+      using database = new DatabaseSync(file);
+      makeOfSchema(database, 7);
+    }
+    const before = await readFile(file);
+
+    const ended = await copy(directory.path, target.url);
+
+    assertRefused(ended, /kurs\.db has schema 7, and this program copies schema \d+: run kurs mi/);
+    assert.deepEqual(await readFile(file), before);
+    assert.ok(!(await readdir(directory.path)).includes("backups"));
+    assert.deepEqual(await tablesAt(target.url), []);
+  });
+
   test("when the target is not empty, and does not change it", async () => {
     await using source = await newSource();
     await using target = await newBareDatabase();

@@ -65,6 +65,7 @@ suite("the store of an earlier release", { concurrency: 2 }, () => {
       await using database = await newBareDatabase();
       const env = { DATABASE_URL: database.url };
       const { dataDirectory } = store;
+      assert.equal((await kurs(["migrate"], { dataDirectory })).exitCode, 0);
       const copied = await kurs(["store", "copy"], { dataDirectory, env });
       assert.equal(copied.exitCode, 0, copied.stderr);
       await assertComplete(version, env, dataDirectory);

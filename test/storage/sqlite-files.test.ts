@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { copyFileSync, readdirSync, rmSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { StartupError } from "../../src/shared/start-error.ts";
 import { backupSqlite } from "../../src/storage/sqlite/backup/backup.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
 import { openSqliteStore } from "../../src/store.ts";
@@ -94,6 +95,50 @@ test("a restored database is synced before it gets its name, and so is the old o
     `sync ${filled}`,
   ]);
 });
+
+for (const [what, end, without] of [
+  ["a WAL without its database", "-wal", (file) => rmSync(file)],
+  ["a WAL beside an empty file", "-wal", (file) => truncateSync(file)],
+  ["a journal without its database", "-journal", (file) => rmSync(file)],
+] satisfies [string, string, (file: string) => void][]) {
+  test(`${what} is not opened, and nothing in it is lost`, async () => {
+    await using stored = await databaseWithBackup();
+    await using killed = await temporaryDirectory();
+    const file = join(killed.path, "kurs.db");
+    {
+      await using store = openSqliteStore(stored.directory, 1000);
+      await store.plans.set({ name: "late", unitsPerPeriod: 8 }, BY);
+      for (const name of ["kurs.db", "kurs.db-wal"]) {
+        copyFileSync(join(stored.directory, name), join(killed.path, name));
+      }
+    }
+    if (end === "-journal") await writeHotJournal(file + end);
+    copyFileSync(file, `${file}.away`);
+    const before = readFileSync(file + end);
+    if (end === "-journal") rmSync(`${file}-wal`);
+    without(file);
+
+    for (const isServer of [true, false]) {
+      assert.throws(
+        () => openSqliteStore(killed.path, 1000, { isServer }),
+        (error) => {
+          assert.ok(error instanceof StartupError);
+          assert.match(
+            error.message,
+            /has changes of a database, but \S+ is \w+: put kurs\.db back/,
+          );
+          return true;
+        },
+      );
+    }
+
+    assert.deepEqual(readFileSync(file + end), before);
+    assert.equal(statSync(file, { throwIfNoEntry: false })?.size ?? 0, 0);
+    if (end === "-journal") return;
+    copyFileSync(`${file}.away`, file);
+    assert.deepEqual(await planNames(killed.path), ["pro", "late", "free"]);
+  });
+}
 
 test("a journal without its database is moved away: it would empty the restored one", async () => {
   await using stored = await databaseWithBackup();

@@ -51,7 +51,7 @@ test("after a lock timeout, statements wait for a short time only until a write 
   const file = join(database.directory, "kurs.db");
   const connection = exec.mock.calls
     .map((call) => call.this as DatabaseSync)
-    .find((opened) => opened.location() === file);
+    .find((opened) => opened.isOpen && opened.location() === file);
   const waitMs = () => connection?.prepare("PRAGMA busy_timeout").get()?.timeout;
   const { keyHash } = await newCustomer(store, 10);
   const other = database.openDatabase();
@@ -247,7 +247,9 @@ test("every commit of a store is synced to disk, and foreign keys are enforced",
   // Each connection has its own level, so the test asks the stores' connections.
   const connections = new Set(exec.mock.calls.map((call) => call.this as DatabaseSync));
   const file = join(database.directory, "kurs.db");
-  const opened = [...connections].filter((connection) => connection.location() === file);
+  const opened = [...connections].filter(
+    (connection) => connection.isOpen && connection.location() === file,
+  );
   const levels = opened.map((connection) => ({
     ...connection.prepare("PRAGMA journal_mode").get(),
     ...connection.prepare("PRAGMA synchronous").get(),

@@ -30,7 +30,7 @@ export async function startServiceOn(
   const started = starting.move();
   const { dataDirectory } = service;
   const place = { dataDirectory, database: settings, backupDirectory: dataDirectory };
-  const open = () => openStore(place, { ...commandTimeouts, makesStore: false });
+  const open = () => openStore(place, { ...commandTimeouts, makesStore: false }, () => undefined);
   return {
     service,
     url: database?.url,

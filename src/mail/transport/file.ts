@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { promisify } from "node:util";
 import { createTransport } from "nodemailer";
 import type { SendMailOptions } from "nodemailer/lib/mailer";
-import { actAsOwnerOf } from "../../storage/sqlite/acting-user.ts";
+import { requireOwner } from "../../storage/sqlite/owner.ts";
 import { makePrivateDirectory } from "../../storage/sqlite/private-files.ts";
 import { MailError, type Mailer } from "../mailer.ts";
 import type { OutgoingMail } from "../store.ts";
@@ -57,16 +57,14 @@ async function writeDurably(directory: string, file: string, bytes: Uint8Array):
   await onDisk(renamePartial(directory, partial, file));
 }
 
-// Only these steps run as the owner of the data directory; the wait for the disk does not.
-
 function beginFile(directory: string, partial: string): number {
-  using _owner = actAsOwnerOf(dirname(directory));
+  requireOwner(dirname(directory));
+  requireOwner(directory);
   makePrivateDirectory(directory);
   return openSync(partial, "w", FILE_MODE);
 }
 
 function renamePartial(directory: string, partial: string, file: string): number {
-  using _owner = actAsOwnerOf(dirname(directory));
   renameSync(partial, file);
   return openSync(directory, "r");
 }

@@ -4,11 +4,10 @@ import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/start-error.ts";
 import type { Table } from "../columns.ts";
 import type { SqlValue } from "../engine.ts";
-import { actAsOwnerOf } from "../sqlite/acting-user.ts";
-import { backUpBeforeMigration } from "../sqlite/backup/before-migration.ts";
 import { FILE_NAME } from "../sqlite/database-file.ts";
-import { lockShared } from "../sqlite/lock-file.ts";
-import { migrate } from "../sqlite/migrate.ts";
+import { lockExclusive } from "../sqlite/lock-file.ts";
+import { knownSchema, newerSchema, schemaOf } from "../sqlite/migrate.ts";
+import { requireOwner } from "../sqlite/owner.ts";
 import { isDirectory } from "../sqlite/private-files.ts";
 import { type TableTotals, totalsQuery } from "./tables.ts";
 
@@ -24,32 +23,22 @@ export interface CopySource extends Disposable {
 /** A stored document may have some megabytes. */
 const BYTES_PER_STATEMENT = 1024 * 1024;
 
-/** How long to wait for a server that has the file locked. */
-const BUSY_TIMEOUT_MS = 5000;
-
 /**
- * Opens the embedded database of a data directory, or its file, as the source of a copy. Its write
- * lock is held until disposed: no unit is charged meanwhile that the copy would miss.
+ * Opens the embedded database of a data directory, or its file, as the source of a copy. Until
+ * disposed, no other process opens it: no unit is charged that the copy would miss. Changes
+ * nothing, because a read-only connection never checkpoints the WAL.
  *
- * @throws {StartupError}
+ * @throws {StartupError} when a server or a command has it open, or for another schema.
  */
 export function openSqliteSource(path: string, tables: readonly Table[]): CopySource {
   const file = isDirectory(path) ? join(path, FILE_NAME) : path;
   if (!existsSync(file)) throw new StartupError(`There is no database at ${file}.`);
-  using _owner = actAsOwnerOf(dirname(file));
-  const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
-  let lock: Disposable | undefined;
-  try {
-    lock = lockShared(dirname(file), BUSY_TIMEOUT_MS);
-    migrate(database, file, (schema) => backUpBeforeMigration(file, schema));
-    database.exec("BEGIN IMMEDIATE");
-  } catch (error) {
-    database.close();
-    lock?.[Symbol.dispose]();
-    if (error instanceof StartupError) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new StartupError(`Cannot read ${file}: ${reason}. Is its server stopped?`, error);
-  }
+  requireOwner(dirname(file));
+  requireOwner(file);
+  using opening = new DisposableStack();
+  opening.use(lockExclusive(dirname(file)));
+  const database = opening.use(openToCopy(file));
+  const opened = opening.move();
   return {
     tables,
 
@@ -77,9 +66,30 @@ export function openSqliteSource(path: string, tables: readonly Table[]): CopySo
     },
 
     [Symbol.dispose]() {
-      database.exec("ROLLBACK");
-      database.close();
-      lock?.[Symbol.dispose]();
+      opened.dispose();
     },
   };
+}
+
+/** Opens a database of the program's schema, and keeps the state that it reads. */
+function openToCopy(file: string): DatabaseSync {
+  const database = new DatabaseSync(file, { readOnly: true });
+  try {
+    database.exec("BEGIN");
+    const [schema, known] = [schemaOf(database), knownSchema()];
+    if (schema === 0) throw new StartupError(`${file} is not a Kurs database.`);
+    if (schema > known) throw newerSchema(file, schema);
+    if (schema < known) {
+      throw new StartupError(
+        `${file} has schema ${schema}, and this program copies schema ${known}: run kurs migrate ` +
+          "with its directory as DATA_DIR first.",
+      );
+    }
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof StartupError) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new StartupError(`Cannot read ${file}: ${reason}.`, error);
+  }
 }

@@ -1,6 +1,7 @@
 import type { PoolClient } from "pg";
 import { StartupError } from "../../shared/start-error.ts";
 import { type MigrationReport, migrationsIn } from "../migrations.ts";
+import { useSchemaAlone } from "./schema-lock.ts";
 
 /** The process that migrates holds it; others wait. Any number that nothing else uses will do. */
 const MIGRATION_LOCK = 5_278_777;
@@ -14,9 +15,9 @@ const CREATE_MIGRATIONS_TABLE = `
 
 /**
  * Migrates a database to the program's schema: runs the numbered files that it does not have yet in
- * one transaction, one process at a time.
+ * one transaction, one process at a time, while no process of another version uses the tables.
  *
- * @throws {StartupError} when the database was written by a newer program.
+ * @throws {StartupError} when the database was written by a newer program, or is in use.
  */
 export async function migrate(client: PoolClient): Promise<MigrationReport> {
   const migrations = migrationsIn("postgres");
@@ -36,6 +37,7 @@ export async function migrate(client: PoolClient): Promise<MigrationReport> {
           "database.",
       );
     }
+    if (from < known) await useSchemaAlone(client, from, known);
     for (const [index, sql] of migrations.entries()) {
       if (index < from) continue;
       await client.query(sql);

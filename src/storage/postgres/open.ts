@@ -21,8 +21,8 @@ export async function openPostgresEngine(
   hosts: readonly DatabaseHost[],
   settings: PrimarySettings,
 ): Promise<PostgresEngine> {
-  const { schema } = await prepare(hosts);
-  const primary = createPrimary(hosts, { ...settings, schema });
+  const { schema, migration } = await prepare(hosts);
+  const primary = createPrimary(hosts, { ...settings, schema, schemaVersion: migration.to });
   return createPostgresEngine(primary, settings);
 }
 

@@ -4,6 +4,7 @@ import { type ClientBase, Pool, type PoolClient, type PoolConfig, types } from "
 import { StartupError } from "../../shared/start-error.ts";
 import type { DatabaseHost } from "../settings.ts";
 import { isPooled, requireOwnSession, SESSION_ROUNDS } from "./own-session.ts";
+import { useSchema } from "./schema-lock.ts";
 import { certificateFaultOf, connectingOf } from "./tls.ts";
 
 const INT8_OID = 20;
@@ -129,6 +130,8 @@ export interface PrimarySettings {
   readonly connectTimeoutMs?: number;
   /** The schema of the tables; unset: the first of the search_path. */
   readonly schema?: string;
+  /** The version of the schema that this process uses; unset: it uses no tables, or migrates. */
+  readonly schemaVersion?: number;
 }
 
 function createPool(
@@ -138,12 +141,17 @@ function createPool(
     statementTimeoutMs,
     connectTimeoutMs = CONNECT_TIMEOUT_MS,
     schema,
+    schemaVersion,
   }: PrimarySettings,
 ): Pool {
   // A transaction that lost its connection holds its locks this long: no longer than other
   // transactions wait for them.
   const idleInTransactionMs = statementTimeoutMs || IDLE_IN_TRANSACTION_TIMEOUT_MS;
   const values = [schema, String(statementTimeoutMs), String(idleInTransactionMs)];
+  const prepare = async (client: ClientBase) => {
+    await configure(client, values);
+    if (schemaVersion !== undefined) await useSchema(client, schemaVersion);
+  };
   return new Pool({
     ...config,
     max: connectionsMax,
@@ -154,7 +162,7 @@ function createPool(
     ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + 200 }),
     types: { getTypeParser },
     verify: (client, done) => {
-      configure(client, values).then(() => done(), done);
+      prepare(client).then(() => done(), done);
     },
   });
 }

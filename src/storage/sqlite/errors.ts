@@ -12,7 +12,7 @@ export const SQLITE_NOTADB = 26;
 
 const adviceOf = new Map<number | string, string>([
   [SQLITE_BUSY, "another program holds its lock; end that program or wait for it"],
-  [SQLITE_READONLY, "it is not writable; give this user the right to write to it"],
+  [SQLITE_READONLY, "it is not writable; run this as its owner"],
   [SQLITE_IOERR, "the disk reports an error; check the disk and its space"],
   [SQLITE_CORRUPT, "it is damaged; restore a backup, or move it away to start with an empty one"],
   [SQLITE_FULL, "the disk is full; make room"],
@@ -23,7 +23,7 @@ const adviceOf = new Map<number | string, string>([
   ],
   [SQLITE_NOTADB, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
   ["ENOENT", "no directory can be created there; set DATA_DIR to another one"],
-  ["EACCES", "permission is denied; give this user the right to write there"],
+  ["EACCES", "permission is denied; run this as the owner of that directory"],
   ["ENOTDIR", "part of the path is a file; set DATA_DIR to a directory"],
   ["EEXIST", "a file of that name is in the way; set DATA_DIR to a directory"],
   ["ENOSPC", "the disk is full; make room"],

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as after } from "node:timers/promises";
 import { StartupError } from "../../shared/start-error.ts";
 import { resultCodeOf, SQLITE_BUSY } from "./errors.ts";
 import { makeDatabaseFile } from "./private-files.ts";
@@ -12,36 +13,75 @@ import { makeDatabaseFile } from "./private-files.ts";
 /** An empty database that is used only for SQLite's locks, which end with their process. */
 export const LOCK_NAME = "kurs.lock";
 
+/** How long to wait between two attempts to get a lock. */
+const RETRY_MS = 200;
+
+/** Called once, with a line for the operator, when a start has to wait for another process. */
+export type OnWait = (message: string) => void;
+
+const WAITING = "waiting until another process has restored, migrated or copied the database";
+
+/** Another process holds the exclusive lock, which it releases when its work is done. */
+export class DatabaseLocked extends StartupError {}
+
 /**
  * Takes the shared lock of every process that has a data directory's database open, until disposed.
  *
- * @param busyTimeoutMs how long to wait, blocking, for a restore that is running.
- * @throws {StartupError} while a restore is running.
+ * @param busyTimeoutMs how long to wait, blocking, for a restore or a migration that is running.
+ * @throws {DatabaseLocked} while one is running.
  */
 export function lockShared(dataDirectory: string, busyTimeoutMs: number): Disposable {
-  return lock(dataDirectory, busyTimeoutMs, "BEGIN; SELECT count(*) FROM sqlite_schema", () => {
-    const advice = "wait until it has ended and start again";
-    return `The database in ${dataDirectory} is being restored: ${advice}.`;
-  });
+  const busy = (cause: unknown) =>
+    new DatabaseLocked(
+      `The database in ${dataDirectory} is being restored, migrated or copied: wait until that ` +
+        "has ended and start again.",
+      cause,
+    );
+  return lock(dataDirectory, busyTimeoutMs, "BEGIN; SELECT count(*) FROM sqlite_schema", busy);
 }
 
 /**
  * Takes the exclusive lock, so that no other process of ours can open a data directory's database.
  *
- * @throws {StartupError} when one has it open.
+ * @param busyTimeoutMs how long to wait, blocking, for processes that have it open. Others that
+ *   would open it wait meanwhile.
+ * @throws {DatabaseInUse} when one has it open.
  */
-export function lockExclusive(dataDirectory: string): Disposable {
-  return lock(dataDirectory, 0, "BEGIN EXCLUSIVE", () => {
+export function lockExclusive(dataDirectory: string, busyTimeoutMs = 0): Disposable {
+  return lock(dataDirectory, busyTimeoutMs, "BEGIN EXCLUSIVE", (cause) => {
     const advice = "stop the server, or wait for the command, and try again";
-    return `A server or a command has the database in ${dataDirectory} open: ${advice}.`;
+    return new DatabaseInUse(
+      `A server or a command has the database in ${dataDirectory} open: ${advice}.`,
+      cause,
+    );
   });
+}
+
+/** Another process has the database open, and may have for as long as it runs. */
+export class DatabaseInUse extends StartupError {}
+
+/**
+ * Repeats work that needs the shared lock while another process restores or migrates the database,
+ * which may take minutes.
+ *
+ */
+export async function untilUnlocked<Result>(work: () => Result, onWait: OnWait): Promise<Result> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof DatabaseLocked)) throw error;
+      if (tries === 0) onWait(WAITING);
+      await after(RETRY_MS);
+    }
+  }
 }
 
 function lock(
   dataDirectory: string,
   timeout: number,
   statement: string,
-  busyMessage: () => string,
+  busy: (cause: unknown) => StartupError,
 ): Disposable {
   const file = join(dataDirectory, LOCK_NAME);
   makeDatabaseFile(file);
@@ -51,6 +91,6 @@ function lock(
     return database;
   } catch (error) {
     database.close();
-    throw resultCodeOf(error) === SQLITE_BUSY ? new StartupError(busyMessage(), error) : error;
+    throw resultCodeOf(error) === SQLITE_BUSY ? busy(error) : error;
   }
 }

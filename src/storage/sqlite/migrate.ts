@@ -4,11 +4,11 @@ import { type MigrationReport, migrationsIn } from "../migrations.ts";
 
 /**
  * Migrates a database to the program's schema: runs the numbered files that it does not have yet,
- * all in one transaction, so that of several processes that start at once one migrates and others
- * wait.
+ * all in one transaction.
  *
- * @param backUp backs up an existing database before it is migrated, while no other process writes,
- *   and returns how to remove the backup.
+ * @param database open under the exclusive lock.
+ * @param backUp backs up an existing database before it is migrated, and returns how to remove the
+ *   backup.
  * @throws {StartupError} when the database was written by a newer program.
  */
 export function migrate(
@@ -17,32 +17,34 @@ export function migrate(
   backUp: (schema: number) => () => void,
 ): MigrationReport {
   const migrations = migrationsIn("sqlite");
-  const known = migrations.length;
-  if (versionOf(database) === known) return { from: known, to: known };
+  const [from, to] = [versionOf(database), migrations.length];
+  if (from > to) throw newerSchema(file, from);
+  if (from === to) return { from, to };
 
-  database.exec("BEGIN IMMEDIATE");
-  const version = versionOf(database);
-  if (version > known) {
-    database.exec("ROLLBACK");
-    throw new StartupError(
-      `The database ${file} was written by a newer Kurs (its schema is ${version}, this program ` +
-        `knows ${known}): start that newer program, or set DATA_DIR to another directory.`,
-    );
-  }
-  const removeBackup = version < known && schemaOf(database) > 0 ? backUp(version) : undefined;
+  const removeBackup = schemaOf(database) > 0 ? backUp(from) : undefined;
   try {
-    for (const sql of migrations.slice(version)) database.exec(sql);
-    database.exec(`PRAGMA user_version = ${known}`);
+    database.exec("BEGIN IMMEDIATE");
+    for (const sql of migrations.slice(from)) database.exec(sql);
+    database.exec(`PRAGMA user_version = ${to}`);
     database.exec("COMMIT");
   } catch (error) {
     // The database is as it was, and each further start would leave one more.
     removeBackup?.();
     throw error;
   }
-  return { from: version, to: known };
+  return { from, to };
 }
 
-function versionOf(database: DatabaseSync): number {
+/** The error for a database that a newer program has migrated. */
+export function newerSchema(file: string, version: number): StartupError {
+  return new StartupError(
+    `The database ${file} was written by a newer Kurs (its schema is ${version}, this program ` +
+      `knows ${knownSchema()}): start that newer program, or set DATA_DIR to another directory.`,
+  );
+}
+
+/** The number of a database's last migration; 0 for a new one. */
+export function versionOf(database: DatabaseSync): number {
   return Number(database.prepare("PRAGMA user_version").get()?.user_version);
 }
 

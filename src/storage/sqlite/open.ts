@@ -3,17 +3,16 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../shared/start-error.ts";
 import type { MigrationReport } from "../migrations.ts";
-import { actAsOwnerOf } from "./acting-user.ts";
 import { backUpBeforeMigration } from "./backup/before-migration.ts";
 import { FILE_NAME, requireDatabase } from "./database-file.ts";
 import { createSqliteEngine, type SqliteEngine } from "./engine.ts";
 import { explained, resultCodeOf, SQLITE_CORRUPT, SQLITE_READONLY } from "./errors.ts";
 import { createFileIdentityCheck } from "./health/file-guard.ts";
 import { damageOf } from "./health/integrity.ts";
-import { lockShared } from "./lock-file.ts";
-import { migrate } from "./migrate.ts";
+import { DatabaseInUse, lockExclusive, lockShared } from "./lock-file.ts";
+import { knownSchema, migrate, newerSchema, versionOf } from "./migrate.ts";
+import { requireOwner } from "./owner.ts";
 import { closeToOthers, makeDatabaseFile, makePrivateDirectory } from "./private-files.ts";
-import { preallocateWal } from "./wal-size.ts";
 
 /** SQLite checkpoints the write-ahead log at this many pages of 4 KiB: 16 MB. */
 const CHECKPOINT_PAGES = 4000;
@@ -38,8 +37,14 @@ const CHECKED_BYTES_MAX = 50 * 1024 * 1024;
  */
 const CACHE_KIB = 49_152;
 
+/**
+ * How long a migration waits for processes that have the database open for a moment. As long as it
+ * waits, others do not open it.
+ */
+const EXCLUSIVE_WAIT_MS = 3000;
+
 export interface SqliteOptions {
-  /** Reads the database from end to end before it is used, and preallocates its WAL. */
+  /** Reads the database from end to end before it is used. */
   readonly isServer?: boolean;
   /** Rejects a data directory without a database instead of creating one. */
   readonly mustExist?: boolean;
@@ -52,6 +57,7 @@ export interface SqliteOptions {
  * commit is synced to disk (`synchronous=FULL`): an acknowledged write survives a power failure.
  *
  * @param busyTimeoutMs how long to wait, blocking, while another process writes to the file.
+ * @throws {DatabaseLocked} while another process restores or migrates it.
  * @throws {StartupError}
  */
 export function openSqliteEngine(
@@ -60,10 +66,9 @@ export function openSqliteEngine(
   { isServer = false, mustExist = false, ...options }: SqliteOptions = {},
 ): SqliteEngine {
   if (mustExist) requireDatabase(dataDirectory);
-  using _owner = actAsOwnerOf(dataDirectory);
-  const opening = { busyTimeoutMs, checksPages: isServer, ...options };
-  const { database, file, lock } = openMigrated(dataDirectory, opening);
-  if (isServer) preallocateWal(database, file, CHECKPOINT_PAGES, busyTimeoutMs);
+  const opening = { dataDirectory, busyTimeoutMs, checksPages: isServer, ...options };
+  const { database, lock } = openMigrated(opening);
+  const file = join(dataDirectory, FILE_NAME);
   const engine = createSqliteEngine(database, createFileIdentityCheck(file));
   return {
     ...engine,
@@ -78,6 +83,7 @@ export function openSqliteEngine(
  * Migrates the database of a data directory to the program's schema, after a backup of it.
  *
  * @param backupDirectory by default `backups` in the data directory.
+ * @throws {DatabaseLocked} while another process restores or migrates it.
  * @throws {StartupError}
  */
 export function migrateSqlite(
@@ -85,11 +91,9 @@ export function migrateSqlite(
   busyTimeoutMs: number,
   backupDirectory?: string,
 ): MigrationReport {
-  using _owner = actAsOwnerOf(dataDirectory);
-  const opening = { busyTimeoutMs, ...(backupDirectory && { backupDirectory }) };
-  const { database, lock, migration } = openMigrated(dataDirectory, opening);
-  database.close();
-  lock[Symbol.dispose]();
+  const opening = { dataDirectory, busyTimeoutMs, ...(backupDirectory && { backupDirectory }) };
+  const { migration, ...opened } = openMigrated(opening);
+  close(opened);
   return migration;
 }
 
@@ -99,19 +103,87 @@ function checkpointPagesOf(file: string): number {
 }
 
 interface Opening {
+  readonly dataDirectory: string;
   readonly busyTimeoutMs: number;
   readonly checksPages?: boolean;
   readonly backupDirectory?: string;
 }
 
-function openMigrated(dataDirectory: string, opening: Opening) {
-  const { busyTimeoutMs, checksPages = false, backupDirectory } = opening;
+/** A database and the lock under which it is open. */
+interface Opened {
+  readonly database: DatabaseSync;
+  readonly lock: Disposable;
+}
+
+function close({ database, lock }: Opened): void {
+  database.close();
+  lock[Symbol.dispose]();
+}
+
+/**
+ * Opens a database under the shared lock. Migrates it before under the exclusive one: a process of
+ * another version would apply its rules to tables that it does not know.
+ */
+function openMigrated(opening: Opening): Opened & { readonly migration: MigrationReport } {
+  const { dataDirectory, busyTimeoutMs } = opening;
   const file = join(dataDirectory, FILE_NAME);
-  let database: DatabaseSync | undefined;
-  let lock: Disposable | undefined;
+  const known = knownSchema();
   try {
+    requireOwner(dataDirectory);
     makePrivateDirectory(dataDirectory);
-    lock = lockShared(dataDirectory, busyTimeoutMs);
+    requireOwner(file);
+    let migration: MigrationReport | undefined;
+    for (let tries = 0; ; tries += 1) {
+      const opened = openUnder(lockShared(dataDirectory, busyTimeoutMs), file, opening);
+      const schema = versionOf(opened.database);
+      if (schema === known) {
+        return { ...opened, migration: migration ?? { from: known, to: known } };
+      }
+      close(opened);
+      if (schema > known) throw newerSchema(file, schema);
+      if (tries > 0) throw usedByOthers(file, schema);
+      migration = migrateAlone(file, opening);
+    }
+  } catch (error) {
+    throw error instanceof StartupError ? error : explained(error, dataDirectory, file);
+  }
+}
+
+function usedByOthers(file: string, schema: number): StartupError {
+  return new StartupError(
+    `The database ${file} has schema ${schema}, this program needs ${knownSchema()}, and a ` +
+      "server or a command of another version has it open: stop that server, or wait for the " +
+      "command, and start again.",
+  );
+}
+
+/** @returns undefined where other processes have the database open, or migrate it. */
+function migrateAlone(file: string, opening: Opening): MigrationReport | undefined {
+  let opened: Opened;
+  try {
+    opened = openUnder(lockExclusive(opening.dataDirectory, EXCLUSIVE_WAIT_MS), file, opening);
+  } catch (error) {
+    if (error instanceof DatabaseInUse) return undefined;
+    throw error;
+  }
+  try {
+    return migrate(opened.database, file, (schema) =>
+      backUpBeforeMigration(file, schema, opening.backupDirectory),
+    );
+  } finally {
+    close(opened);
+  }
+}
+
+/** @param lock released again if the database cannot be opened. */
+function openUnder(
+  lock: Disposable,
+  file: string,
+  { busyTimeoutMs, checksPages = false }: Opening,
+): Opened {
+  let database: DatabaseSync | undefined;
+  try {
+    requireItsDatabase(file);
     if (checksPages) rejectDamaged(file, busyTimeoutMs);
     makeDatabaseFile(file);
     for (const end of ["-wal", "-shm"]) closeToOthers(`${file}${end}`);
@@ -125,14 +197,33 @@ function openMigrated(dataDirectory: string, opening: Opening) {
       PRAGMA wal_autocheckpoint = ${checkpointPagesOf(file)};
       PRAGMA journal_size_limit = ${WAL_BYTES_KEPT};
       PRAGMA cache_size = -${CACHE_KIB};`);
-    const migration = migrate(database, file, (schema) =>
-      backUpBeforeMigration(file, schema, backupDirectory),
-    );
-    return { database, file, lock, migration };
+    return { database, lock };
   } catch (error) {
     database?.close();
-    lock?.[Symbol.dispose]();
-    throw error instanceof StartupError ? error : explained(error, dataDirectory, file);
+    lock[Symbol.dispose]();
+    throw error;
+  }
+}
+
+/**
+ * Rejects a WAL or a journal without the database that it belongs to: SQLite would delete it, and
+ * with it every commit since the last checkpoint. An empty file may have a journal, if the process
+ * that created it was killed, but no WAL.
+ *
+ * @throws {StartupError}
+ */
+function requireItsDatabase(file: string): void {
+  const sizeOf = (path: string) => statSync(path, { throwIfNoEntry: false })?.size;
+  for (const end of ["-wal", "-journal"]) {
+    // The WAL first: another process that creates the database writes it before its WAL.
+    if ((sizeOf(file + end) ?? 0) === 0) continue;
+    const size = sizeOf(file);
+    if (size !== undefined && (size > 0 || end === "-journal")) continue;
+    const state = size === 0 ? "empty" : "missing";
+    throw new StartupError(
+      `${file}${end} has changes of a database, but ${file} is ${state}: ` +
+        `put ${FILE_NAME} back beside it, or restore a backup, which moves it away.`,
+    );
   }
 }
 

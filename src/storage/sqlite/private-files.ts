@@ -1,12 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  fchownSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from "node:fs";
+import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { StartupError } from "../../shared/start-error.ts";
 
@@ -42,19 +34,10 @@ function isThere(path: string): boolean {
 /**
  * Creates an empty file for its owner alone.
  *
- * @param owner the user to whom root gives the file.
  * @throws an error with the code EEXIST when the name is taken, also by a link.
  */
-export function makePrivateFile(
-  path: string,
-  owner?: { readonly uid: number; readonly gid: number },
-): void {
-  const file = openSync(path, "wx", FILE_MODE);
-  try {
-    if (owner !== undefined && process.geteuid?.() === 0) fchownSync(file, owner.uid, owner.gid);
-  } finally {
-    closeSync(file);
-  }
+export function makePrivateFile(path: string): void {
+  closeSync(openSync(path, "wx", FILE_MODE));
 }
 
 /**

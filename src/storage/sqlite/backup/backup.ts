@@ -2,7 +2,6 @@ import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/start-error.ts";
-import { actAsOwnerOf } from "../acting-user.ts";
 import { FILE_NAME } from "../database-file.ts";
 import {
   resultCodeOf,
@@ -14,6 +13,7 @@ import {
 import { damageOf } from "../health/integrity.ts";
 import { LOCK_NAME, lockShared } from "../lock-file.ts";
 import { knownSchema, schemaOf } from "../migrate.ts";
+import { requireOwner } from "../owner.ts";
 import { isDirectory, makePrivateDirectory, makePrivateFile } from "../private-files.ts";
 import { renameDurably, syncFile } from "./durable-files.ts";
 import { writeMetadata } from "./metadata.ts";
@@ -34,6 +34,8 @@ export interface BackupOptions {
   readonly mayReplace: boolean;
   /** The backup's name in a directory; by default named after its time. */
   readonly name?: string;
+  /** Whether this process has the exclusive lock, under which nobody else opens the database. */
+  readonly isAlone?: boolean;
 }
 
 /**
@@ -49,17 +51,19 @@ export interface BackupOptions {
 export function backupSqlite(
   live: string,
   target: string,
-  { note, mayReplace, name = backupName(note.takenAt) }: BackupOptions,
+  { note, mayReplace, name = backupName(note.takenAt), isAlone = false }: BackupOptions,
 ): BackupReport {
   const dataDirectory = dirname(live);
   const file = fileOf(target, name);
   requireUsableTarget(file, dataDirectory, mayReplace);
   const part = `${file}.${process.pid}.part`;
   try {
-    using _owner = actAsOwnerOf(dirname(file));
+    requireOwner(dirname(file));
+    requireOwner(live);
     // VACUUM INTO keeps the file's mode: the copy contains digests of all credentials.
     makePrivateFile(part);
-    copyLive(dataDirectory, live, part);
+    using _lock = isAlone ? undefined : lockShared(dataDirectory, BUSY_TIMEOUT_MS);
+    copyLive(live, part);
     writeMetadata(part, note);
     const checked = check(part, live);
     syncFile(part);
@@ -72,13 +76,9 @@ export function backupSqlite(
   }
 }
 
-/**
- * Creates a directory of backups, where it is missing, for the owner of the nearest one above it.
- *
- * @throws {StartupError}
- */
+/** Creates a directory of backups where it is missing. @throws {StartupError} */
 export function makeBackupDirectory(path: string): void {
-  using _owner = actAsOwnerOf(path);
+  requireOwner(path);
   try {
     makePrivateDirectory(path);
   } catch (error) {
@@ -113,11 +113,10 @@ function requireUsableTarget(file: string, dataDirectory: string, mayReplace: bo
   }
 }
 
-function copyLive(dataDirectory: string, live: string, part: string): void {
+function copyLive(live: string, part: string): void {
   try {
-    using opened = openLive(dataDirectory, live);
-    const { database, schema } = opened;
-    const known = knownSchema();
+    using database = new DatabaseSync(live, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+    const [schema, known] = [schemaOf(database), knownSchema()];
     if (schema === 0) throw new StartupError(`${live} is not a Kurs database: set DATA_DIR.`);
     if (schema > known) {
       throw new StartupError(
@@ -135,18 +134,6 @@ function copyLive(dataDirectory: string, live: string, part: string): void {
       error,
     );
   }
-}
-
-/** Opens the database and, by a first read, its WAL as their owner; the copy's may differ. */
-function openLive(dataDirectory: string, live: string) {
-  using _owner = actAsOwnerOf(dataDirectory);
-  using opening = new DisposableStack();
-  opening.use(lockShared(dataDirectory, BUSY_TIMEOUT_MS));
-  const options = { readOnly: true, timeout: BUSY_TIMEOUT_MS };
-  const database = opening.use(new DatabaseSync(live, options));
-  const schema = schemaOf(database);
-  const opened = opening.move();
-  return { database, schema, [Symbol.dispose]: () => opened.dispose() };
 }
 
 function check(part: string, live: string): DatabaseTotals & { readonly schema: number } {

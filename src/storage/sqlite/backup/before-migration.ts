@@ -1,16 +1,15 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock } from "../../../shared/clock.ts";
 import { timestamp } from "../../../shared/instant.ts";
 import { StartupError } from "../../../shared/start-error.ts";
 import { version } from "../../../shared/version.ts";
-import { actAsOwnerOf } from "../acting-user.ts";
 import { backupSqlite, makeBackupDirectory } from "./backup.ts";
-import { BACKUPS, backupNameBefore } from "./names.ts";
+import { BACKUPS, backupNameBefore, isPartBefore } from "./names.ts";
 
 /**
  * Backs up a database that is about to be migrated: a restore of it is the way back to the program
- * before. Called while this process holds the database's write lock.
+ * before. Called while this process has the exclusive lock.
  *
  * @param directory created if it is missing; by default `backups` beside the database.
  * @returns a function that removes the backup again.
@@ -26,12 +25,10 @@ export function backUpBeforeMigration(
   const note = { takenAt, program: version };
   try {
     makeBackupDirectory(directory);
-    const name = backupNameBefore(schema, takenAt);
-    const { file: backup } = backupSqlite(file, directory, { note, mayReplace: false, name });
-    return () => {
-      using _owner = actAsOwnerOf(directory);
-      rmSync(backup, { force: true });
-    };
+    removeParts(directory);
+    const options = { mayReplace: false, name: backupNameBefore(schema, takenAt), isAlone: true };
+    const { file: backup } = backupSqlite(file, directory, { note, ...options });
+    return () => rmSync(backup, { force: true });
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     throw new StartupError(
@@ -40,5 +37,15 @@ export function backUpBeforeMigration(
         "BACKUP_DIR sets another directory for the backup.",
       error,
     );
+  }
+}
+
+/**
+ * Removes what killed migrations have left, each as large as the database. No living process writes
+ * one: that takes the exclusive lock, which this process has.
+ */
+function removeParts(directory: string): void {
+  for (const name of readdirSync(directory).filter(isPartBefore)) {
+    rmSync(join(directory, name), { force: true });
   }
 }

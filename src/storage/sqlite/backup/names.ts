@@ -11,6 +11,11 @@ export function backupNameBefore(schema: number, takenAt: string): string {
   return `kurs-before-schema-${schema}-${takenAt.replaceAll(":", "-")}.db`;
 }
 
+/** Whether a file is an incomplete backup before a migration, or its journal. */
+export function isPartBefore(fileName: string): boolean {
+  return /^kurs-before-schema-\d+-\S+\.db\.\d+\.part(?:-journal)?$/.test(fileName);
+}
+
 const name = /^kurs-(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d\.\d{3}Z)\.db$/;
 
 /** @returns when a backup was taken, by its name; undefined for any other file. */

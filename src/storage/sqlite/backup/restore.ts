@@ -2,10 +2,10 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/start-error.ts";
-import { actAsOwnerOf } from "../acting-user.ts";
 import { FILE_NAME } from "../database-file.ts";
 import { explained, resultCodeOf, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB } from "../errors.ts";
 import { lockExclusive } from "../lock-file.ts";
+import { requireOwner } from "../owner.ts";
 import { closeToOthers, makePrivateDirectory } from "../private-files.ts";
 import { linkOrCopy, syncDirectory, syncFile } from "./durable-files.ts";
 import type { RestoreReport } from "./report.ts";
@@ -48,14 +48,14 @@ export function restoreSqlite(
   }
   const staging = `${database}.restoring`;
   try {
-    // Opened as the user who runs the command: only root may be able to read the backup.
+    requireOwner(dataDirectory);
+    requireOwner(database);
     using backup = openBackup(file);
-    using _owner = actAsOwnerOf(dataDirectory);
     makePrivateDirectory(dataDirectory);
     using _alone = lockExclusive(dataDirectory);
     removeLeftovers(dataDirectory, staging);
     try {
-      const { asOf, ...staged } = makeStaging(backup, staging, replaced);
+      const { asOf, ...staged } = makeStaging(backup, staging);
       return { ...staged, database, ...replace(database, staging, { ...options, asOf }) };
     } finally {
       removeStaging(staging);

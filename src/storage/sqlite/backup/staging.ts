@@ -1,4 +1,3 @@
-import type { Stats } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/start-error.ts";
 import type { Statement } from "../../engine.ts";
@@ -39,11 +38,9 @@ const REMOVE_VALID_AGAIN = `
 /**
  * Copies a backup to a file in the database's directory, migrates it to the program's schema, so
  * that it can hold whatever the replaced database forbids, and removes what would be valid again.
- *
- * @param owner the user to whom root gives the file.
  */
-export function makeStaging(backup: DatabaseSync, staging: string, owner?: Stats): Staged {
-  makePrivateFile(staging, owner);
+export function makeStaging(backup: DatabaseSync, staging: string): Staged {
+  makePrivateFile(staging);
   backup.prepare("VACUUM INTO ?").run(staging);
   using database = new DatabaseSync(staging);
   const schema = schemaOf(database);
