@@ -6,6 +6,7 @@ import { documentedResponses } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
 import type { SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
+import type { ListGuard } from "../http/unpaid-turns.ts";
 import { logFailure } from "../log/log.ts";
 import { Failure, toFailure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
@@ -80,13 +81,15 @@ export function usageRoutes(
     readonly readDailyUsage: ReadDailyUsage;
     readonly readKeyUsage: ReadKeyUsage;
     readonly sessionGuard: SessionGuard;
+    readonly listGuard: ListGuard;
     readonly sendList: SendList;
     readonly send: SendResponse;
   },
 ): void {
-  const { readUsage, readDailyUsage, readKeyUsage, sessionGuard: onRequest, sendList, send } = uses;
+  const { readUsage, readDailyUsage, readKeyUsage, sessionGuard, sendList, send } = uses;
+  const { listGuard: onRequest } = uses;
 
-  app.get(USAGE_ROUTE, { schema: usageSchema, onRequest }, async (request, reply) => {
+  app.get(USAGE_ROUTE, { schema: usageSchema, onRequest: sessionGuard }, async (request, reply) => {
     send(request, reply, usageResponse(await readUsage(accountOf(request))));
   });
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { UnpaidTurn } from "../http/unpaid-turns.ts";
 
 /** The parts of an HTTP request that MCP uses (a POST with a JSON body). */
 export interface McpRequest {
@@ -7,6 +8,11 @@ export interface McpRequest {
   readonly body: string;
   readonly apiKey: string | undefined;
   readonly requestId: string;
+  /**
+   * Waits for the turn of a message that may cost no unit; undefined on the fast path, which serves
+   * only short calls of tools, and one request of a connection at a time.
+   */
+  readonly awaitTurn?: () => Promise<UnpaidTurn>;
 }
 
 export interface McpResponse {
