@@ -7,7 +7,7 @@ import type { Coverage } from "../rates/coverage.ts";
 import { isShortCall, limitError } from "./bounds.ts";
 import { createCallTool, type ObserveToolCall } from "./call-tool.ts";
 import { createDirectCalls } from "./direct.ts";
-import type { HandleMcpRequest, McpRequest, McpResponse } from "./request.ts";
+import type { HandleMcpRequest, McpRequest } from "./request.ts";
 import { createSdkHandler } from "./sdk.ts";
 import { createTools } from "./tools.ts";
 

@@ -123,6 +123,24 @@ test("keys: an account has at most 10,000 keys, including revoked ones; the next
   assert.equal(keyCount(), before);
 });
 
+test("keys: a creation beyond a limit commits nothing to the store", async () => {
+  const sessions = [
+    (await accountWithKeys(10_000, YESTERDAY, YESTERDAY)).own,
+    (await accountWithKeys(100)).own,
+  ];
+  using database = service.database();
+  // Changes with every commit of another connection, also of one that changes no value.
+  const version = () => database.prepare("PRAGMA data_version").get()?.data_version;
+  const before = version();
+
+  for (const own of sessions) {
+    const answer = await service.post(KEYS, { session: own, json: { name: "one more" } });
+    assertFailure(answer, 409, "key_limit_reached");
+  }
+
+  assert.equal(version(), before);
+});
+
 test("keys: of ten concurrent creations with one free slot, one succeeds", async () => {
   const { own } = await accountWithKeys(99);
   const before = Number(keyCount());

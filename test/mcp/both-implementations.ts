@@ -1,6 +1,6 @@
 import { pino } from "pino";
-import { createIterationQueue } from "../../src/async/iteration-queue.ts";
 import { createApiKeys } from "../../src/api-keys/api-keys.ts";
+import { createIterationQueue } from "../../src/async/iteration-queue.ts";
 import { createReadUsage } from "../../src/billing/usage.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { createCallTool } from "../../src/mcp/call-tool.ts";

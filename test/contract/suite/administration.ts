@@ -375,6 +375,19 @@ function exportSuite(test: StoreTest): void {
     assert.equal((await contentsOf(engine)).events?.length, before + 1);
   });
 
+  test("an export of a deleted account is none of the account that has its email now", async (database) => {
+    const store = database.openStore();
+    const { accountId, email } = await newAda(store);
+    await store.administration.delete(email, BY);
+    const next = { ...newAccount(), email };
+    await store.accounts.create(next, newMailToken(), BY);
+
+    assert.equal(await store.administration.beginExport(accountId, BY), undefined);
+
+    assert.ok(!(await actionsOf(store, next.id)).includes("account.exported"));
+    assert.ok(!(await actionsOf(store, accountId)).includes("account.exported"));
+  });
+
   test("an export's pages continue after a place", async (database) => {
     const store = database.openStore();
     const { accountId, key, second } = await newAda(store);
