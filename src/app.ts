@@ -49,7 +49,7 @@ import { createReplyWriter } from "./http/response/reply.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createServer } from "./http/server.ts";
 import { addUnmatchedHandling } from "./http/unmatched.ts";
-import { createListGuard, createUnpaidTurns } from "./http/unpaid-turns.ts";
+import { createListGuard, createUnpaidResponses } from "./http/unpaid-responses.ts";
 import { createMessageParser } from "./mcp/fast-path.ts";
 import { createRespondToMcp, mcpRoutes } from "./mcp/http.ts";
 import { createOriginCheck } from "./mcp/origin-check.ts";
@@ -166,8 +166,8 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
 
   openApiRoute(app, { ...settings, schemas });
   const sessionGuard = createSessionGuard(deps.sessions.authenticate);
-  const awaitTurn = createUnpaidTurns(deps.nextIteration);
-  const listGuard = createListGuard(sessionGuard, awaitTurn);
+  const awaitUnpaid = createUnpaidResponses(deps.nextIteration);
+  const listGuard = createListGuard(sessionGuard, awaitUnpaid);
   const guards = { sessionGuard, listGuard };
   app.decorateRequest("accountId", null);
   await authRoutes(app, { ...deps, sessionGuard });
@@ -182,7 +182,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   coverageRoutes(app, { ...deps, listGuard });
   rateRoutes(app, { respondToRead, send });
   publicKeyRoutes(app, deps);
-  await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitTurn, apiKeys: deps.apiKeys });
+  await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   aboutRoute(app, { readAbout: () => readAbout(settings, deps), clock: deps.clock });
   if (!consoleRoutes(app, settings)) {

@@ -3,7 +3,7 @@ import { clientIp } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendPieces } from "../http/response/list.ts";
-import type { ListGuard } from "../http/unpaid-turns.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { DeleteAccount } from "./deletion.ts";

@@ -5,7 +5,7 @@ import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
-import type { ListGuard } from "../http/unpaid-turns.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { Sessions } from "./sessions.ts";
 import { listedSessionJson } from "./sessions-json.ts";

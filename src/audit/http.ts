@@ -1,7 +1,7 @@
 import { accountOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses } from "../http/openapi.ts";
-import type { ListGuard } from "../http/unpaid-turns.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { isUuid } from "../shared/uuid.ts";

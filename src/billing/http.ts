@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { accountOf, type SessionGuard } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
@@ -6,9 +5,10 @@ import { documentedResponses } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
 import type { SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
-import type { ListGuard } from "../http/unpaid-turns.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
+import { wholeNumberIn } from "../http/validation.ts";
 import { logFailure } from "../log/log.ts";
-import { Failure, toFailure } from "../shared/failure.ts";
+import { toFailure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { dayOfKeyJson, keyUsageJson, usageJson } from "./json.ts";
 import type {
@@ -23,13 +23,6 @@ export const USAGE_ROUTE = "/v1/account/usage";
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
-
-const plainNumber = /^[1-9][0-9]{0,2}$/;
-
-const badDays = new Failure(
-  "invalid_request",
-  `days must be a whole number from 1 to ${DAYS_MAX}.`,
-);
 
 const common = { tags: ["Usage"], security: [{ Session: [] }] };
 
@@ -95,7 +88,7 @@ export function usageRoutes(
 
   app.get(
     "/v1/account/usage/daily",
-    { schema: dailySchema, onRequest, preValidation: readDays },
+    { schema: dailySchema, onRequest, preValidation: wholeNumberIn("days", DAYS_MAX) },
     (request, reply) => {
       const { days = DAYS_DEFAULT } = request.query;
       return sendList(reply, "days", readDailyUsage(accountOf(request), days), dayOfKeyJson);
@@ -129,12 +122,4 @@ export function createRespondToUsage(deps: {
       logFailure(log, failure, requestId);
       return errorResponse(failure, requestId, "Session");
     });
-}
-
-/** Runs before the validator, which would convert the texts "1.5" and "true" to 1. */
-async function readDays({ query }: FastifyRequest): Promise<void> {
-  if (typeof query !== "object" || query === null || !("days" in query)) return;
-  const { days } = query;
-  if (typeof days !== "string" || !plainNumber.test(days) || Number(days) > DAYS_MAX) throw badDays;
-  query.days = Number(days);
 }

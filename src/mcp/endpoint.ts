@@ -4,11 +4,12 @@ import type { ReadUsage } from "../billing/usage.ts";
 import type { ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
 import type { Coverage } from "../rates/coverage.ts";
-import { isShortCall, limitError } from "./bounds.ts";
+import { limitError } from "./bounds.ts";
 import { createCallTool, type ObserveToolCall } from "./call-tool.ts";
 import { createDirectCalls } from "./direct.ts";
 import type { HandleMcpRequest, McpRequest } from "./request.ts";
 import { createSdkHandler } from "./sdk.ts";
+import { isShortCall } from "./short-call.ts";
 import { createTools } from "./tools.ts";
 
 /**
@@ -32,10 +33,10 @@ export function createMcpEndpoint(deps: {
   const callDirectly = createDirectCalls(tools, callTool, info);
   const handleWithSdk = createSdkHandler({ tools, coverage }, callTool, info);
 
-  const handleInTurn = async (request: McpRequest) => {
-    const turn = await request.awaitTurn?.();
+  const handleOther = async (request: McpRequest) => {
+    const unpaid = await request.awaitUnpaid?.();
     const accountId = await apiKeys.authenticate(request.apiKey);
-    await turn?.take(accountId);
+    await unpaid?.count(accountId);
     const body = parsed(request.body);
     const rejection = limitError(request.body, body);
     return rejection ?? callDirectly(request, body) ?? handleWithSdk(request, body);
@@ -47,7 +48,7 @@ export function createMcpEndpoint(deps: {
     const body = isShortCall(request.body) ? parsed(request.body) : undefined;
     const isWithinLimits = body !== undefined && limitError(request.body, body) === undefined;
     const response = isWithinLimits ? callDirectly(request, body) : undefined;
-    return response ?? handleInTurn(request);
+    return response ?? handleOther(request);
   };
 }
 

@@ -7,9 +7,9 @@ import {
 } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
-import { isShortCall } from "./bounds.ts";
 import type { RespondToMcp } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";
+import { isShortCall } from "./short-call.ts";
 
 /** The head of a message without its credential. */
 interface PlainHead {

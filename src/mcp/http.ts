@@ -7,7 +7,7 @@ import { ClientGone } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import type { SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
-import type { AwaitTurn } from "../http/unpaid-turns.ts";
+import type { AwaitUnpaid } from "../http/unpaid-responses.ts";
 import { logFailure } from "../log/log.ts";
 import { toFailure } from "../shared/failure.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -25,17 +25,17 @@ export async function mcpRoutes(
     readonly respondToMcp: RespondToMcp;
     readonly send: SendResponse;
     readonly checkOrigin: OriginCheck;
-    readonly awaitTurn: AwaitTurn;
+    readonly awaitUnpaid: AwaitUnpaid;
     readonly apiKeys: Pick<ApiKeys, "authenticate">;
   },
 ): Promise<void> {
-  const { respondToMcp, send, checkOrigin, awaitTurn, apiKeys } = deps;
+  const { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys } = deps;
 
   const respond = (request: FastifyRequest, reply: FastifyReply): void => {
     const body = typeof request.body === "string" ? request.body : "";
     const { headers, id: requestId } = request;
     const message = { headers, body, apiKey: apiKeyOf(request), requestId };
-    void respondToMcp({ ...message, awaitTurn: () => awaitTurn(reply.raw) }).then(
+    void respondToMcp({ ...message, awaitUnpaid: () => awaitUnpaid(reply.raw) }).then(
       (response) => send(request, reply, response),
       (error: ClientGone) => reply.send(error),
     );

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { UnpaidTurn } from "../http/unpaid-turns.ts";
+import type { UnpaidResponse } from "../http/unpaid-responses.ts";
 
 /** The parts of an HTTP request that MCP uses (a POST with a JSON body). */
 export interface McpRequest {
@@ -9,10 +9,10 @@ export interface McpRequest {
   readonly apiKey: string | undefined;
   readonly requestId: string;
   /**
-   * Waits for the turn of a message that may cost no unit; undefined on the fast path, which serves
-   * only short calls of tools, and one request of a connection at a time.
+   * Waits before a response that may cost no unit. Undefined on the fast path, which serves only
+   * short calls of tools, and one request of a connection at a time.
    */
-  readonly awaitTurn?: () => Promise<UnpaidTurn>;
+  readonly awaitUnpaid?: () => Promise<UnpaidResponse>;
 }
 
 export interface McpResponse {

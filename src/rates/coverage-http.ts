@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { FastifyRequest } from "fastify";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
-import type { ListGuard } from "../http/unpaid-turns.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
+import { wholeNumberIn } from "../http/validation.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { type Coverage, PAIRS_PER_PAGE_MAX, type PageOfPairs } from "./coverage.ts";
@@ -66,7 +66,7 @@ export function coverageRoutes(
 
   app.get(
     "/v1/account/pairs",
-    { schema: pairsSchema, onRequest, preValidation: readLimit },
+    { schema: pairsSchema, onRequest, preValidation: wholeNumberIn("limit", PAIRS_PER_PAGE_MAX) },
     async (request, reply) => {
       const { pairs, next } = await coverage.pairs(pageOf(request.query));
       const body = JSON.stringify(pairsJson(pairs, next));
@@ -84,22 +84,9 @@ export function coverageRoutes(
   );
 }
 
-const plainNumber = /^[1-9][0-9]{0,3}$/;
-
 const invalid = (rule: string) => new Failure("invalid_request", rule);
-const limitText = PAIRS_PER_PAGE_MAX.toLocaleString("en");
-const badLimit = invalid(`limit must be a whole number from 1 to ${limitText}.`);
 const badBase = invalid("base must be a symbol: 2 to 10 of A-Z and 0-9.");
 const badAfter = invalid("after must be a pair such as EUR/USD, with the same base as base.");
-
-/** Runs before the validator, which would convert the texts "1.5" and "true" to 1. */
-async function readLimit({ query }: FastifyRequest): Promise<void> {
-  if (typeof query !== "object" || query === null || !("limit" in query)) return;
-  const { limit } = query;
-  if (typeof limit !== "string" || !plainNumber.test(limit)) throw badLimit;
-  if (Number(limit) > PAIRS_PER_PAGE_MAX) throw badLimit;
-  query.limit = Number(limit);
-}
 
 /** @throws {Failure} `invalid_request` */
 function pageOf(query: {

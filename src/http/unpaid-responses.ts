@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { createIterationQueue } from "../async/iteration-queue.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
 import { accountOf, type SessionGuard } from "./authentication.ts";
 import { ClientGone } from "./client-address.ts";
@@ -13,15 +14,15 @@ import { ClientGone } from "./client-address.ts";
 const RESPONSES_PER_ACCOUNT_MAX = 32;
 const RESPONSES_MAX = 256;
 
-/** The turn of a request that costs no unit. */
-export interface UnpaidTurn {
+/** The response to a request that costs no unit. */
+export interface UnpaidResponse {
   /**
-   * Counts the response until it is written or its connection has closed, and waits for an
-   * event-loop iteration without other unpaid work: paid reads are served in between.
+   * Counts it until it is written or its connection has closed, and waits for an event-loop
+   * iteration in which no other one is made: paid reads are served in between.
    *
    * @throws {Failure} `temporarily_unavailable` beyond the limit of the account or of all.
    */
-  take(accountId: string): Promise<void>;
+  count(accountId: string): Promise<void>;
 }
 
 /**
@@ -29,24 +30,29 @@ export interface UnpaidTurn {
  *
  * @throws {ClientGone} when the connection has closed meanwhile.
  */
-export type AwaitTurn = (response: ServerResponse) => Promise<UnpaidTurn>;
+export type AwaitUnpaid = (response: ServerResponse) => Promise<UnpaidResponse>;
 
-/** @param nextIteration runs one piece of unpaid work per event-loop iteration. */
-export function createUnpaidTurns(nextIteration: () => Promise<void>): AwaitTurn {
+/** @param nextIteration lets one response, or page of a list, be made per event-loop iteration. */
+export function createUnpaidResponses(nextIteration: () => Promise<void>): AwaitUnpaid {
   const lastOf = new WeakMap<Socket, Promise<void>>();
-  const countOf = new Map<string, number>();
-  let count = 0;
+  const ofAccount = new Map<string, number>();
+  let all = 0;
+  // A client that ignores Retry-After comes back no faster than it is rejected.
+  const nextRejection = createIterationQueue();
 
-  const take = async (accountId: string, written: Promise<void>) => {
-    const own = countOf.get(accountId) ?? 0;
-    if (own >= RESPONSES_PER_ACCOUNT_MAX || count >= RESPONSES_MAX) throw serviceOverloaded;
-    countOf.set(accountId, own + 1);
-    count += 1;
+  const count = async (accountId: string, written: Promise<void>) => {
+    const own = ofAccount.get(accountId) ?? 0;
+    if (own >= RESPONSES_PER_ACCOUNT_MAX || all >= RESPONSES_MAX) {
+      await nextRejection();
+      throw serviceOverloaded;
+    }
+    ofAccount.set(accountId, own + 1);
+    all += 1;
     void written.then(() => {
-      count -= 1;
-      const left = (countOf.get(accountId) ?? 0) - 1;
-      if (left > 0) countOf.set(accountId, left);
-      else countOf.delete(accountId);
+      all -= 1;
+      const left = (ofAccount.get(accountId) ?? 0) - 1;
+      if (left > 0) ofAccount.set(accountId, left);
+      else ofAccount.delete(accountId);
     });
     await nextIteration();
   };
@@ -58,7 +64,7 @@ export function createUnpaidTurns(nextIteration: () => Promise<void>): AwaitTurn
     lastOf.set(socket, written);
     await earlier;
     if (socket.destroyed) throw new ClientGone();
-    return { take: (accountId) => take(accountId, written) };
+    return { count: (accountId) => count(accountId, written) };
   };
 }
 
@@ -79,11 +85,11 @@ function untilWritten(response: ServerResponse, socket: Socket): Promise<void> {
 /** Guards a route of an account's lists. */
 export type ListGuard = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Checks the session when it is the request's turn, not before: it may end in between. */
-export function createListGuard(sessionGuard: SessionGuard, awaitTurn: AwaitTurn): ListGuard {
+/** Checks the session once the earlier responses are written, not before: it may end meanwhile. */
+export function createListGuard(sessionGuard: SessionGuard, awaitUnpaid: AwaitUnpaid): ListGuard {
   return async (request, reply) => {
-    const turn = await awaitTurn(reply.raw);
+    const unpaid = await awaitUnpaid(reply.raw);
     await sessionGuard(request);
-    await turn.take(accountOf(request));
+    await unpaid.count(accountOf(request));
   };
 }

@@ -5,7 +5,7 @@ import { StatementSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { createIterationQueue } from "../../src/async/iteration-queue.ts";
 import { ClientGone } from "../../src/http/client-address.ts";
-import { createUnpaidTurns } from "../../src/http/unpaid-turns.ts";
+import { createUnpaidResponses } from "../../src/http/unpaid-responses.ts";
 import { Failure } from "../../src/shared/failure.ts";
 import { headersOf, PATH as MCP } from "../mcp/messages.ts";
 import { openWire } from "../support/raw-connection.ts";
@@ -27,7 +27,10 @@ function addPairs(count: number): void {
   database.exec("COMMIT");
 }
 
-const prototype = StatementSync.prototype as { all(...values: unknown[]): unknown[] };
+const prototype = StatementSync.prototype as {
+  readonly sourceSQL: string;
+  all(...values: unknown[]): unknown[];
+};
 
 /** Counts the pages of pairs that the service reads. */
 function countPages() {
@@ -98,7 +101,39 @@ test("a session that ended while its pipelined lists waited gets no further one"
   assert.deepEqual(statuses, [200, 204, 401, 401, 401]);
 });
 
-/** A response on a connection, as far as turns need it. */
+test("of 100 requests with a session at once, 8 begin in an event-loop iteration", async () => {
+  const { all } = prototype;
+  let [lookups, most, total, isOver] = [0, 0, 0, false];
+  const endIteration = () => {
+    lookups = 0;
+    if (!isOver) setImmediate(endIteration);
+  };
+  prototype.all = function (...values) {
+    if (/SELECT [^;]*FROM sessions/.test(this.sourceSQL)) {
+      lookups += 1;
+      total += 1;
+      most = Math.max(most, lookups);
+    }
+    return all.apply(this, values);
+  };
+  try {
+    setImmediate(endIteration);
+    await Promise.all(
+      Array.from({ length: 100 }, async () => {
+        assert.equal((await service.get("/v1/account/settings", { session })).status, 200);
+      }),
+    );
+  } finally {
+    isOver = true;
+    prototype.all = all;
+  }
+
+  assert.equal(total, 100);
+  // Two iterations' requests, where the count's own iteration begins between them.
+  assert.ok(most <= 16, `${most} in one iteration`);
+});
+
+/** A response on a connection, as far as the limit needs it. */
 function responseOn(socket: EventEmitter & { destroyed: boolean }) {
   const response = Object.assign(new EventEmitter(), { req: { socket } });
   return response as unknown as ServerResponse;
@@ -109,14 +144,14 @@ const newSocket = () => Object.assign(new EventEmitter(), { destroyed: false });
 const isOverloaded = (error: unknown) =>
   error instanceof Failure && error.code === "temporarily_unavailable";
 
-suite("unpaid turns", () => {
+suite("unpaid responses", () => {
   const setUp = () => {
-    const awaitTurn = createUnpaidTurns(createIterationQueue());
+    const awaitUnpaid = createUnpaidResponses(createIterationQueue());
     const enter = async (accountId: string, response = responseOn(newSocket())) => {
-      await (await awaitTurn(response)).take(accountId);
+      await (await awaitUnpaid(response)).count(accountId);
       return response;
     };
-    return { awaitTurn, enter };
+    return { awaitUnpaid, enter };
   };
 
   test("an account has 32 responses at once, and one more when one of them is written", async () => {
@@ -143,16 +178,16 @@ suite("unpaid turns", () => {
   });
 
   test("a connection that closes frees its place, and the requests behind it never run", async () => {
-    const { awaitTurn, enter } = setUp();
+    const { awaitUnpaid, enter } = setUp();
     const sockets = Array.from({ length: 32 }, newSocket);
     await Promise.all(sockets.map((socket) => enter("ada", responseOn(socket))));
     const [socket = newSocket()] = sockets;
-    const waiting = [awaitTurn(responseOn(socket)), awaitTurn(responseOn(socket))];
+    const waiting = [awaitUnpaid(responseOn(socket)), awaitUnpaid(responseOn(socket))];
 
     socket.destroyed = true;
     socket.emit("close");
 
-    for (const turn of waiting) await assert.rejects(turn, ClientGone);
+    for (const response of waiting) await assert.rejects(response, ClientGone);
     await enter("ada");
     await assert.rejects(enter("ada"), isOverloaded);
     assert.equal(socket.listenerCount("close"), 0);
