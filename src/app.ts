@@ -49,6 +49,7 @@ import { createReplyWriter } from "./http/response/reply.ts";
 import { createSerializer } from "./http/response/serialize.ts";
 import { createServer } from "./http/server.ts";
 import { addUnmatchedHandling } from "./http/unmatched.ts";
+import { createListGuard, createUnpaidResponses } from "./http/unpaid-responses.ts";
 import { createMessageParser } from "./mcp/fast-path.ts";
 import { createRespondToMcp, mcpRoutes } from "./mcp/http.ts";
 import { createOriginCheck } from "./mcp/origin-check.ts";
@@ -60,11 +61,11 @@ import type { About } from "./pages/about.ts";
 import { aboutRoute } from "./pages/about-http.ts";
 import { consoleRoutes, type PageSettings } from "./pages/http.ts";
 import { createNotFoundPage } from "./pages/not-found.ts";
+import type { Coverage } from "./rates/coverage.ts";
 import { coverageRoutes } from "./rates/coverage-http.ts";
 import { coverageSchemas } from "./rates/coverage-json.ts";
 import { publicKeyRoutes } from "./rates/http.ts";
 import { rateSchemas } from "./rates/json.ts";
-import type { Listings } from "./rates/listing.ts";
 import type { ListPublicKeys } from "./rates/signing-key.ts";
 import type { RateStore } from "./rates/store.ts";
 import type { Clock } from "./shared/clock.ts";
@@ -111,7 +112,9 @@ export interface AppDeps {
   readonly readDailyUsage: ReadDailyUsage;
   readonly readKeyUsage: ReadKeyUsage;
   readonly listPublicKeys: ListPublicKeys;
-  readonly listings: Listings;
+  readonly coverage: Coverage;
+  /** Runs one page of a list, or other unpaid work, per event-loop iteration. */
+  readonly nextIteration: () => Promise<void>;
   readonly handleMcpRequest: HandleMcpRequest;
   readonly store: HealthStore & {
     readonly accounts: AccountStore;
@@ -163,20 +166,23 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
 
   openApiRoute(app, { ...settings, schemas });
   const sessionGuard = createSessionGuard(deps.sessions.authenticate);
+  const awaitUnpaid = createUnpaidResponses(deps.nextIteration);
+  const listGuard = createListGuard(sessionGuard, awaitUnpaid);
+  const guards = { sessionGuard, listGuard };
   app.decorateRequest("accountId", null);
   await authRoutes(app, { ...deps, sessionGuard });
   mailTokenRoutes(app, deps);
-  const { sendList, sendPieces } = createListSenders(log);
-  await apiKeyRoutes(app, { ...deps, sessionGuard, sendList });
-  usageRoutes(app, { ...deps, sessionGuard, sendList, send });
-  auditRoutes(app, { ...deps, sessionGuard });
-  accountRoutes(app, { ...deps, sessionGuard, sendPieces });
-  await sessionRoutes(app, { ...deps, sessionGuard, sendList });
+  const { sendList, sendPieces } = createListSenders(log, deps.nextIteration);
+  await apiKeyRoutes(app, { ...deps, ...guards, sendList });
+  usageRoutes(app, { ...deps, ...guards, sendList, send });
+  auditRoutes(app, { ...deps, listGuard });
+  accountRoutes(app, { ...deps, ...guards, sendPieces });
+  await sessionRoutes(app, { ...deps, ...guards, sendList });
   settingsRoutes(app, { ...deps, sessionGuard });
-  coverageRoutes(app, { ...deps, sessionGuard });
+  coverageRoutes(app, { ...deps, listGuard });
   rateRoutes(app, { respondToRead, send });
   publicKeyRoutes(app, deps);
-  await mcpRoutes(app, { respondToMcp, send, checkOrigin, apiKeys: deps.apiKeys });
+  await mcpRoutes(app, { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys: deps.apiKeys });
   healthRoutes(app, { checkStore: () => checkStore(deps.store), isShuttingDown });
   aboutRoute(app, { readAbout: () => readAbout(settings, deps), clock: deps.clock });
   if (!consoleRoutes(app, settings)) {
@@ -198,13 +204,11 @@ const schemas = [
 ];
 
 async function readAbout({ version }: AppSettings, deps: AppDeps): Promise<About> {
-  const { sources, pairsCount, release } = await deps.listings.current();
-  release();
-  const owners = sources.filter(({ pairs }) => pairs > 0);
+  const owners = (await deps.coverage.sources()).filter(({ pairs }) => pairs > 0);
   const plans = await deps.store.plans.list();
   return {
     version,
-    pairs: pairsCount,
+    pairs: await deps.coverage.countPairs(),
     publishers: owners.length,
     publishersUpToDate: owners.filter(({ missedPublications: missed }) => missed === 0).length,
     lastSuccessAt: owners

@@ -37,7 +37,6 @@ import { createReadRate } from "./metering/read-rate.ts";
 import type { Observers } from "./metrics/counts.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { createCoverage } from "./rates/coverage.ts";
-import { createJsonListings } from "./rates/coverage-http.ts";
 import { seedFromSnapshot } from "./rates/import.ts";
 import { createListPublicKeys, type SigningKey } from "./rates/signing-key.ts";
 import type { RateSource } from "./rates/source.ts";
@@ -222,10 +221,9 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
   const sessions = createSessions({ ...parts, consumeAuthAttempt, requireVerifiedEmail });
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const switchedOn = deps.sources.map(({ key }) => key);
-  const covering = { ...deps, store: store.coverage, nextIteration: createIterationQueue() };
-  const coverage = createCoverage({ ...covering, switchedOn });
-  const listings = createJsonListings({ ...covering, coverage });
-  const reading = { readRate, convertCurrency, readUsage, listings };
+  const nextIteration = createIterationQueue();
+  const coverage = createCoverage({ ...deps, store: store.coverage, nextIteration, switchedOn });
+  const reading = { readRate, convertCurrency, readUsage, coverage };
   const mcp = { ...deps, ...observers, ...reading, apiKeys, version };
   return {
     ...deps,
@@ -238,7 +236,8 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     readDailyUsage: createReadDailyUsage(parts),
     readKeyUsage: createReadKeyUsage(parts),
     listPublicKeys: createListPublicKeys(store, config.signingKey),
-    listings,
+    coverage,
+    nextIteration,
     handleMcpRequest: lazy(async () => {
       const { createMcpEndpoint } = await import("./mcp/endpoint.ts");
       return createMcpEndpoint(mcp);
@@ -249,7 +248,7 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
     passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
     deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),
-    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt }),
+    exportOwnAccount: createExportOwnAccount({ ...parts, consumeAuthAttempt, sessions }),
   };
 }
 

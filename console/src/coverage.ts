@@ -1,5 +1,11 @@
 import { effect } from "@preact/signals";
-import { type CoveredPair, type CoveredSource, listPairs, type PairsBody } from "./api.ts";
+import {
+  type CoveredPair,
+  type CoveredSource,
+  listPairs,
+  listSources,
+  type PairsPage,
+} from "./api.ts";
 import { session } from "./session.ts";
 
 /** A symbol to choose, and its name. */
@@ -26,28 +32,45 @@ export function nameOf({ base, quote }: { readonly base: string; readonly quote:
 }
 
 interface Kept {
-  readonly etag: string | undefined;
+  readonly pages: readonly PairsPage[];
   readonly coverage: Coverage;
 }
 
-/** The last list, only in memory: the next request asks whether something has changed since. */
+/** The last list, only in memory: the next requests ask whether a page has changed since. */
 let kept: Kept | undefined;
 
 effect(() => {
   if (session.value === undefined) kept = undefined;
 });
 
-/** Loads what exists. The same list is the same object. */
+/** Loads what exists, page after page. The same pairs are the same objects. */
 export async function loadCoverage(): Promise<Coverage> {
   const known = kept;
-  const list = await listPairs(known?.etag);
-  if (list === undefined && known !== undefined) return known.coverage;
-  if (list === undefined) return indexed({ sources: [], pairs: [] });
-  kept = { etag: list.etag, coverage: indexed(list.body) };
-  return kept.coverage;
+  const [sources, pages] = await Promise.all([listSources(), loadPages(known?.pages ?? [])]);
+  const byKey = new Map(sources.map((source) => [source.key, source]));
+  const isSame =
+    known?.pages.length === pages.length &&
+    pages.every((page, index) => page === known.pages[index]);
+  const coverage = isSame
+    ? { ...known.coverage, sources: byKey }
+    : { ...indexed(pages.flatMap(({ pairs }) => pairs)), sources: byKey };
+  kept = { pages, coverage };
+  return coverage;
 }
 
-function indexed({ sources, pairs }: PairsBody): Coverage {
+async function loadPages(known: readonly PairsPage[]): Promise<readonly PairsPage[]> {
+  const knownAfter = new Map(known.map((page, index) => [known[index - 1]?.next, page]));
+  const pages: PairsPage[] = [];
+  let after: string | undefined;
+  do {
+    const page = await listPairs(after, knownAfter.get(after));
+    pages.push(page);
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+  return pages;
+}
+
+function indexed(pairs: readonly CoveredPair[]): Omit<Coverage, "sources"> {
   const bases = new Map<string, Choice>();
   const quotes = new Map<string, Choice>();
   const quotesOf = new Map<string, Choice[]>();
@@ -60,7 +83,6 @@ function indexed({ sources, pairs }: PairsBody): Coverage {
     else ofBase.push(choice);
   }
   return {
-    sources: new Map(sources.map((source) => [source.key, source])),
     pairs,
     pairOf: new Map(pairs.map((pair) => [nameOf(pair), pair])),
     bases: [...bases.values()],

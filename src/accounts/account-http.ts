@@ -1,8 +1,9 @@
-import { accountOf, type SessionGuard } from "../http/authentication.ts";
+import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
 import { clientIp } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendPieces } from "../http/response/list.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { DeleteAccount } from "./deletion.ts";
@@ -57,10 +58,12 @@ export function accountRoutes(
     readonly deleteAccount: DeleteAccount;
     readonly exportOwnAccount: ExportOwnAccount;
     readonly sessionGuard: SessionGuard;
+    readonly listGuard: ListGuard;
     readonly sendPieces: SendPieces;
   },
 ): void {
-  const { store, deleteAccount, exportOwnAccount, sessionGuard: onRequest, sendPieces } = uses;
+  const { store, deleteAccount, exportOwnAccount, sendPieces, listGuard } = uses;
+  const { sessionGuard: onRequest } = uses;
   const url = "/v1/account";
 
   app.get(url, { schema: readSchema, onRequest }, async (request) => {
@@ -76,7 +79,13 @@ export function accountRoutes(
     return reply.code(204).send();
   });
 
-  app.get(`${url}/export`, { schema: exportSchema, onRequest }, async (request, reply) =>
-    sendPieces(reply, await exportOwnAccount(accountOf(request), clientIp(request))),
+  app.get(
+    `${url}/export`,
+    { schema: exportSchema, onRequest: listGuard },
+    async (request, reply) => {
+      const token = credentialOf(request.raw, "Session") ?? "";
+      const session = { token, clientIp: clientIp(request) };
+      return sendPieces(reply, await exportOwnAccount(accountOf(request), session));
+    },
   );
 }

@@ -179,7 +179,8 @@ async function printExport(deps: AdministrationCommandDeps, typed: string): Prom
   const { openStore, clock, origin, write } = deps;
   const email = normalizeEmail(typed);
   await using store = await openStore();
-  const pieces = await exportAccount({ store, clock }, email, origin());
+  const account = await store.administration.contents(email);
+  const pieces = account && (await exportAccount({ store, clock }, account.id, origin()));
   if (pieces === undefined) throw unknownAccount(email);
   for await (const piece of pieces) await write(piece);
 }

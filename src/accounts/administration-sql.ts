@@ -72,12 +72,13 @@ const SECTIONS: Record<ExportSection, string> = {
 };
 
 // A deletion waits for the export's event, and then removes the address from it.
-const LOCK_ACCOUNT = "UPDATE accounts SET email = email WHERE email = $1 RETURNING id";
+const LOCK_ACCOUNT = `
+  UPDATE accounts SET email = email WHERE id = $1 AND deleted_at IS NULL RETURNING id`;
 
 const ACCOUNT_ROW = `
   SELECT a.id, a.email, a.created_at, a.email_verified_at, a.suspended_at, a.plan,
     p.units_per_period, a.quota_mails, a.password_hash <> '' AS has_password
-  FROM accounts a LEFT JOIN plans p ON p.name = a.plan WHERE a.email = $1`;
+  FROM accounts a LEFT JOIN plans p ON p.name = a.plan WHERE a.id = $1`;
 
 export function administrationStore(engine: Engine): AdministrationStore {
   /** Runs one statement on an account and, if it changed something, writes the event. */
@@ -170,16 +171,14 @@ function readingOf(
       };
     },
 
-    beginExport: (email, origin) =>
+    beginExport: (accountId, origin) =>
       engine.transaction(function* () {
-        yield statement(LOCK_ACCOUNT, email);
-        const [row] = yield statement(ACCOUNT_ROW, email);
+        if ((yield statement(LOCK_ACCOUNT, accountId)).length === 0) return undefined;
+        const [row] = yield statement(ACCOUNT_ROW, accountId);
         if (row === undefined) return undefined;
-        const accountId = textOf(row, "id");
         yield writeEvent("account.exported", origin, { accountId });
         const { quota_mails: quotaMails, has_password: hasPassword, ...rest } = row;
         return {
-          id: accountId,
           createdAt: textOf(row, "created_at"),
           row: { ...rest, quota_mails: quotaMails === 1, has_password: Boolean(hasPassword) },
         };

@@ -56,11 +56,9 @@ export interface AdministrationStore {
    * @returns undefined, and records nothing, when there is no such account.
    */
   beginExport(
-    email: string,
+    accountId: string,
     origin: Origin,
-  ): Promise<
-    { readonly id: string; readonly createdAt: string; readonly row: StoredRow } | undefined
-  >;
+  ): Promise<{ readonly createdAt: string; readonly row: StoredRow } | undefined>;
   /** A page of an account's rows after a place ("": all). */
   section(
     section: ExportSection,

@@ -13,7 +13,7 @@ import {
   type StoredRow,
 } from "./administration.ts";
 import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
-import type { AccountStore } from "./store.ts";
+import type { Sessions } from "./sessions.ts";
 
 interface ExportUses {
   readonly store: {
@@ -28,18 +28,18 @@ interface ExportUses {
  * Records an export, and makes it: everything that is stored about an account, as JSON text in
  * pieces of bounded size. An account may have 10,000 keys, and units of each on every day.
  *
- * @param email in normal form.
+ * @param accountId not an email, which another account may have by then.
  * @returns undefined, and records nothing, when there is no such account.
  */
 export async function exportAccount(
   uses: ExportUses,
-  email: string,
+  accountId: string,
   origin: Origin,
 ): Promise<AsyncGenerator<string, void> | undefined> {
   const { store, clock } = uses;
-  const account = await store.administration.beginExport(email, origin);
+  const account = await store.administration.beginExport(accountId, origin);
   if (account === undefined) return undefined;
-  const { id: accountId, createdAt, row } = account;
+  const { createdAt, row } = account;
   const days = Math.ceil((clock.nowMs() - Date.parse(createdAt)) / DAY_MS) + 1;
   const readDailyUsage = createReadDailyUsage(uses);
 
@@ -56,30 +56,38 @@ export async function exportAccount(
 }
 
 /**
- * Makes the export of an account for its owner.
+ * Makes the export of an account for its owner. It throws `unauthorized` between two pieces when
+ * the session has ended, or the account was suspended or deleted.
  *
+ * @param session the token of a session that `authenticate` accepted, and its client's address.
  * @throws {Failure} `too_many_requests`, because each export adds an event to the audit log;
  *   `unauthorized` when the account was deleted meanwhile.
  */
 export type ExportOwnAccount = (
   accountId: string,
-  clientIp: string,
+  session: { readonly token: string; readonly clientIp: string },
 ) => Promise<AsyncGenerator<string, void>>;
 
 export function createExportOwnAccount(
   uses: ExportUses & {
-    readonly store: { readonly accounts: AccountStore };
+    readonly sessions: Pick<Sessions, "authenticate">;
     readonly secrets: Pick<Secrets, "uuid">;
     readonly consumeAuthAttempt: ConsumeAuthAttempt;
   },
 ): ExportOwnAccount {
-  return async (accountId, address) => {
+  const { sessions } = uses;
+  return async (accountId, { token, clientIp: address }) => {
     await uses.consumeAuthAttempt(address, `export of ${accountId}`);
-    const account = await uses.store.accounts.findById(accountId);
     const origin = originNow({ kind: "account", address }, uses);
-    const pieces = account && (await exportAccount(uses, account.email, origin));
+    const pieces = await exportAccount(uses, accountId, origin);
     if (pieces === undefined) throw sessionRequired;
-    return pieces;
+    return (async function* () {
+      for await (const piece of pieces) {
+        // After the piece was read, so that nothing leaves that was read without a session.
+        await sessions.authenticate(token);
+        yield piece;
+      }
+    })();
   };
 }
 

@@ -5,6 +5,7 @@ import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { Sessions } from "./sessions.ts";
 import { listedSessionJson } from "./sessions-json.ts";
@@ -49,13 +50,14 @@ export async function sessionRoutes(
   uses: {
     readonly sessions: Sessions;
     readonly sessionGuard: SessionGuard;
+    readonly listGuard: ListGuard;
     readonly sendList: SendList;
   },
 ): Promise<void> {
-  const { sessions, sessionGuard: onRequest, sendList } = uses;
+  const { sessions, sessionGuard: onRequest, listGuard, sendList } = uses;
   const url = "/v1/account/sessions";
 
-  app.get(url, { schema: listSchema, onRequest }, (request, reply) =>
+  app.get(url, { schema: listSchema, onRequest: listGuard }, (request, reply) =>
     sendList(reply, "sessions", sessions.list(ownSession(request)), listedSessionJson),
   );
 

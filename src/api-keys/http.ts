@@ -5,6 +5,7 @@ import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { apiKeyJson, createdApiKeyJson, NewApiKeyBody } from "./json.ts";
@@ -54,10 +55,11 @@ export async function apiKeyRoutes(
   uses: {
     readonly apiKeys: ApiKeys;
     readonly sessionGuard: SessionGuard;
+    readonly listGuard: ListGuard;
     readonly sendList: SendList;
   },
 ): Promise<void> {
-  const { apiKeys, sessionGuard: onRequest, sendList } = uses;
+  const { apiKeys, sessionGuard: onRequest, listGuard, sendList } = uses;
   const url = "/v1/account/api-keys";
 
   app.post(
@@ -72,7 +74,7 @@ export async function apiKeyRoutes(
     },
   );
 
-  app.get(url, { schema: listSchema, onRequest }, (request, reply) =>
+  app.get(url, { schema: listSchema, onRequest: listGuard }, (request, reply) =>
     sendList(reply, "api_keys", apiKeys.list(accountOf(request)), apiKeyJson),
   );
 

@@ -28,11 +28,13 @@ const LOCK_SESSION = `
   UPDATE sessions SET expires_at = expires_at WHERE token_hash = $1 RETURNING token_hash`;
 
 // Each count reads no more rows than its limit, because an older version may have left 500,000
-// revoked keys. The keys of a day are among the newest in id order.
+// revoked keys: of all keys, only whether there is one behind the first $2. The keys of a day are
+// among the newest in id order.
 const COUNT_KEYS = `
   SELECT
-    (SELECT count(*) FROM (SELECT 1 FROM api_keys WHERE account_id = $1 LIMIT $2) AS every)
-      AS total,
+    (SELECT count(*) FROM (
+      SELECT 1 FROM api_keys WHERE account_id = $1 ORDER BY id LIMIT 1 OFFSET $2) AS beyond)
+      AS beyond,
     (SELECT count(*) FROM (
       SELECT 1 FROM api_keys WHERE account_id = $1 AND ${ACTIVE_KEY} LIMIT $3) AS working)
       AS active,
@@ -45,7 +47,7 @@ const COUNT_KEYS = `
 const CREATE_KEY = `
   INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at)
   SELECT $6, $7, $1, $8, $9, $10 FROM (${COUNT_KEYS}) AS counted
-  WHERE total < $2 AND active < $3 AND today < $4 RETURNING id`;
+  WHERE beyond = 0 AND active < $3 AND today < $4 RETURNING id`;
 
 // An id is a UUIDv7, so the order of ids is the order of creation.
 const LIST_KEYS = `
@@ -87,10 +89,14 @@ const BURN_LOCK = "burn";
 
 export function apiKeyStore(engine: Engine): ApiKeyStore {
   return {
-    create(key, limits, origin) {
+    async create(key, limits, origin) {
       const { keyHash, id, accountId, name, keyPrefix, createdAt, sessionHash } = key;
       const { active, perDay, total } = limits;
-      const counted = [accountId, total, active, perDay, createdAt.slice(0, 10)] as const;
+      const counted = [accountId, total - 1, active, perDay, createdAt.slice(0, 10)] as const;
+      const countReached = (rows: readonly Row[]) => reachedLimit(rows[0] ?? {}, limits);
+      // Without a lock and a commit: a client may try again and again.
+      const reached = countReached(await engine.query(COUNT_KEYS, ...counted));
+      if (reached !== undefined) return reached;
       return engine.transaction(function* (): Transaction<KeyCreation> {
         if (sessionHash !== undefined) {
           if ((yield statement(LOCK_SESSION, sessionHash)).length === 0) return "session_ended";
@@ -101,8 +107,8 @@ export function apiKeyStore(engine: Engine): ApiKeyStore {
           yield writeEvent("api_key.created", origin, { accountId, details });
           return "created";
         }
-        const [counts = {}] = yield statement(COUNT_KEYS, ...counted);
-        return reachedLimit(counts, limits);
+        // Keys were created since the first count.
+        return countReached(yield statement(COUNT_KEYS, ...counted)) ?? "active";
       }, `keys of ${accountId}`);
     },
 
@@ -173,7 +179,8 @@ function ownedKeyOf(row: Row): OwnedKey {
 }
 
 /** Checks the active keys last: revoking one does not help against the other limits. */
-function reachedLimit(counts: Row, limits: KeyLimits): keyof KeyLimits {
-  if (integerOf(counts, "total") >= limits.total) return "total";
-  return integerOf(counts, "today") >= limits.perDay ? "perDay" : "active";
+function reachedLimit(counts: Row, limits: KeyLimits): keyof KeyLimits | undefined {
+  if (integerOf(counts, "beyond") > 0) return "total";
+  if (integerOf(counts, "today") >= limits.perDay) return "perDay";
+  return integerOf(counts, "active") >= limits.active ? "active" : undefined;
 }

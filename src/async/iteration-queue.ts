@@ -1,8 +1,12 @@
-/** Resolves one waiting promise per event-loop iteration, in order of arrival. */
-export function createIterationQueue(): () => Promise<void> {
+/**
+ * Resolves waiting promises in order of arrival, a few per event-loop iteration.
+ *
+ * @param perIteration how many.
+ */
+export function createIterationQueue(perIteration = 1): () => Promise<void> {
   const waiting: (() => void)[] = [];
   const release = () => {
-    waiting.shift()?.();
+    for (const resolve of waiting.splice(0, perIteration)) resolve();
     if (waiting.length > 0) setImmediate(release);
   };
   return () =>

@@ -1,6 +1,7 @@
-import { accountOf, type SessionGuard } from "../http/authentication.ts";
+import { accountOf } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses } from "../http/openapi.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
 import { Failure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { isUuid } from "../shared/uuid.ts";
@@ -32,10 +33,10 @@ export function auditRoutes(
   app: App,
   uses: {
     readonly store: { readonly audit: AuditStore };
-    readonly sessionGuard: SessionGuard;
+    readonly listGuard: ListGuard;
   },
 ): void {
-  const { store, sessionGuard: onRequest } = uses;
+  const { store, listGuard: onRequest } = uses;
   app.get("/v1/account/events", { schema: listSchema, onRequest }, async (request) => {
     const before = request.query.before?.toLowerCase();
     if (before !== undefined && !isUuid(before)) throw badBefore;

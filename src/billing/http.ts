@@ -1,4 +1,3 @@
-import type { FastifyRequest } from "fastify";
 import type { Logger } from "pino";
 import { accountOf, type SessionGuard } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
@@ -6,8 +5,10 @@ import { documentedResponses } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
 import type { SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
+import type { ListGuard } from "../http/unpaid-responses.ts";
+import { wholeNumberIn } from "../http/validation.ts";
 import { logFailure } from "../log/log.ts";
-import { Failure, toFailure } from "../shared/failure.ts";
+import { toFailure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { dayOfKeyJson, keyUsageJson, usageJson } from "./json.ts";
 import type {
@@ -22,13 +23,6 @@ export const USAGE_ROUTE = "/v1/account/usage";
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
-
-const plainNumber = /^[1-9][0-9]{0,2}$/;
-
-const badDays = new Failure(
-  "invalid_request",
-  `days must be a whole number from 1 to ${DAYS_MAX}.`,
-);
 
 const common = { tags: ["Usage"], security: [{ Session: [] }] };
 
@@ -80,19 +74,21 @@ export function usageRoutes(
     readonly readDailyUsage: ReadDailyUsage;
     readonly readKeyUsage: ReadKeyUsage;
     readonly sessionGuard: SessionGuard;
+    readonly listGuard: ListGuard;
     readonly sendList: SendList;
     readonly send: SendResponse;
   },
 ): void {
-  const { readUsage, readDailyUsage, readKeyUsage, sessionGuard: onRequest, sendList, send } = uses;
+  const { readUsage, readDailyUsage, readKeyUsage, sessionGuard, sendList, send } = uses;
+  const { listGuard: onRequest } = uses;
 
-  app.get(USAGE_ROUTE, { schema: usageSchema, onRequest }, async (request, reply) => {
+  app.get(USAGE_ROUTE, { schema: usageSchema, onRequest: sessionGuard }, async (request, reply) => {
     send(request, reply, usageResponse(await readUsage(accountOf(request))));
   });
 
   app.get(
     "/v1/account/usage/daily",
-    { schema: dailySchema, onRequest, preValidation: readDays },
+    { schema: dailySchema, onRequest, preValidation: wholeNumberIn("days", DAYS_MAX) },
     (request, reply) => {
       const { days = DAYS_DEFAULT } = request.query;
       return sendList(reply, "days", readDailyUsage(accountOf(request), days), dayOfKeyJson);
@@ -126,12 +122,4 @@ export function createRespondToUsage(deps: {
       logFailure(log, failure, requestId);
       return errorResponse(failure, requestId, "Session");
     });
-}
-
-/** Runs before the validator, which would convert the texts "1.5" and "true" to 1. */
-async function readDays({ query }: FastifyRequest): Promise<void> {
-  if (typeof query !== "object" || query === null || !("days" in query)) return;
-  const { days } = query;
-  if (typeof days !== "string" || !plainNumber.test(days) || Number(days) > DAYS_MAX) throw badDays;
-  query.days = Number(days);
 }

@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { mailStore } from "../mail/sql.ts";
 import { sourceStore } from "../rates/sources-sql.ts";

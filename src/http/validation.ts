@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { FastifyInstance } from "fastify";
+import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
 import type * as Schema from "typebox/schema";
 import { Failure } from "../shared/failure.ts";
@@ -48,6 +48,24 @@ function createValidator({ schema, httpPart }: Part): Validate {
     if (validator.Check(value)) return { value };
     const [, errors] = validator.Errors(value);
     return { error: errors };
+  };
+}
+
+const wholeNumber = /^[1-9][0-9]{0,9}$/;
+
+/**
+ * Converts a parameter of the query to a whole number from 1 to `max`. It runs before the
+ * validator, which would convert the texts "1.5" and "true" to 1.
+ */
+export function wholeNumberIn(name: string, max: number) {
+  const rule = `${name} must be a whole number from 1 to ${max.toLocaleString("en")}.`;
+  const invalid = new Failure("invalid_request", rule);
+  return async (request: Pick<FastifyRequest, "query">): Promise<void> => {
+    const query = request.query as Record<string, unknown>;
+    const { [name]: text } = query;
+    if (text === undefined) return;
+    if (typeof text !== "string" || !wholeNumber.test(text) || Number(text) > max) throw invalid;
+    query[name] = Number(text);
   };
 }
 

@@ -3,12 +3,13 @@ import type { ApiKeys } from "../api-keys/api-keys.ts";
 import type { ReadUsage } from "../billing/usage.ts";
 import type { ConvertCurrency } from "../metering/convert.ts";
 import type { ReadRate } from "../metering/read-rate.ts";
-import type { Listings } from "../rates/listing.ts";
+import type { Coverage } from "../rates/coverage.ts";
 import { limitError } from "./bounds.ts";
 import { createCallTool, type ObserveToolCall } from "./call-tool.ts";
 import { createDirectCalls } from "./direct.ts";
-import type { HandleMcpRequest, McpRequest, McpResponse } from "./request.ts";
+import type { HandleMcpRequest, McpRequest } from "./request.ts";
 import { createSdkHandler } from "./sdk.ts";
+import { isShortCall } from "./short-call.ts";
 import { createTools } from "./tools.ts";
 
 /**
@@ -19,35 +20,35 @@ export function createMcpEndpoint(deps: {
   readonly readRate: ReadRate;
   readonly convertCurrency: ConvertCurrency;
   readonly readUsage: ReadUsage;
-  readonly listings: Listings;
+  readonly coverage: Coverage;
   readonly apiKeys: ApiKeys;
   readonly version: string;
   readonly log: Logger;
   readonly observeCall?: ObserveToolCall | undefined;
 }): HandleMcpRequest {
-  const { apiKeys, listings, version, log, observeCall } = deps;
+  const { apiKeys, coverage, version, log, observeCall } = deps;
   const info = { name: "kurs", title: "Kurs", version };
   const tools = createTools(deps);
   const callTool = createCallTool(log, observeCall);
   const callDirectly = createDirectCalls(tools, callTool, info);
-  const handleWithSdk = createSdkHandler({ tools, listings }, callTool, info);
+  const handleWithSdk = createSdkHandler({ tools, coverage }, callTool, info);
 
-  const handleOther = async (
-    request: McpRequest,
-    body: unknown,
-    rejection: McpResponse | undefined,
-  ) => {
-    // Tools check the key themselves, together with their charge; other requests need this check.
-    await apiKeys.authenticate(request.apiKey);
-    return rejection ?? handleWithSdk(request, body);
-  };
-
-  // No async function: each call would pay for its promise.
-  return (request) => {
+  const handleOther = async (request: McpRequest) => {
+    const unpaid = await request.awaitUnpaid?.();
+    const accountId = await apiKeys.authenticate(request.apiKey);
+    await unpaid?.count(accountId);
     const body = parsed(request.body);
     const rejection = limitError(request.body, body);
-    const response = rejection === undefined ? callDirectly(request, body) : undefined;
-    return response ?? handleOther(request, body, rejection);
+    return rejection ?? callDirectly(request, body) ?? handleWithSdk(request, body);
+  };
+
+  // A short call checks its key together with its charge; every other message is parsed after the
+  // check. No async function: each call would pay for its promise.
+  return (request) => {
+    const body = isShortCall(request.body) ? parsed(request.body) : undefined;
+    const isWithinLimits = body !== undefined && limitError(request.body, body) === undefined;
+    const response = isWithinLimits ? callDirectly(request, body) : undefined;
+    return response ?? handleOther(request);
   };
 }
 

@@ -9,6 +9,7 @@ import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
 import type { RespondToMcp } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";
+import { isShortCall } from "./short-call.ts";
 
 /** The head of a message without its credential. */
 interface PlainHead {
@@ -119,7 +120,7 @@ function headersOf(head: string): Record<string, string> | undefined {
 
 const MCP_ROUTE = "/v1/mcp";
 
-/** Recognises a message in its plainest form, from an allowed origin. */
+/** Recognises a short call of a tool in its plainest form, from an allowed origin. */
 export function createMessageParser(deps: {
   readonly respondToMcp: RespondToMcp;
   readonly checkOrigin: OriginCheck;
@@ -130,6 +131,8 @@ export function createMessageParser(deps: {
     const message = parse(bytes);
     if (message === undefined) return undefined;
     const { head, body, apiKey } = message;
+    // Responses to other messages may be long: node:http counts them until they are written.
+    if (!isShortCall(body)) return undefined;
     const { headers, isLast, hasOrigin: withCors } = head;
     const respond = (requestId: string) => respondToMcp({ headers, body, apiKey, requestId });
     return {

@@ -3,9 +3,11 @@ import type { Logger } from "pino";
 import type { ApiKeys } from "../api-keys/api-keys.ts";
 import { apiKeyRequired } from "../api-keys/rules.ts";
 import { credentialOf } from "../http/authentication.ts";
+import { ClientGone } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import type { SendResponse } from "../http/response/reply.ts";
 import { errorResponse, type HttpResponse } from "../http/response/response.ts";
+import type { AwaitUnpaid } from "../http/unpaid-responses.ts";
 import { logFailure } from "../log/log.ts";
 import { toFailure } from "../shared/failure.ts";
 import type { OriginCheck } from "./origin-check.ts";
@@ -23,17 +25,20 @@ export async function mcpRoutes(
     readonly respondToMcp: RespondToMcp;
     readonly send: SendResponse;
     readonly checkOrigin: OriginCheck;
+    readonly awaitUnpaid: AwaitUnpaid;
     readonly apiKeys: Pick<ApiKeys, "authenticate">;
   },
 ): Promise<void> {
-  const { respondToMcp, send, checkOrigin, apiKeys } = deps;
+  const { respondToMcp, send, checkOrigin, awaitUnpaid, apiKeys } = deps;
 
   const respond = (request: FastifyRequest, reply: FastifyReply): void => {
     const body = typeof request.body === "string" ? request.body : "";
     const { headers, id: requestId } = request;
-    void respondToMcp({ headers, body, apiKey: apiKeyOf(request), requestId }).then((response) => {
-      send(request, reply, response);
-    });
+    const message = { headers, body, apiKey: apiKeyOf(request), requestId };
+    void respondToMcp({ ...message, awaitUnpaid: () => awaitUnpaid(reply.raw) }).then(
+      (response) => send(request, reply, response),
+      (error: ClientGone) => reply.send(error),
+    );
   };
 
   // A client with an invalid key may ask for a stream first. 405 would hide that the key is
@@ -76,7 +81,7 @@ function apiKeyOf({ raw }: FastifyRequest): string | undefined {
 export const MCP_CHALLENGE =
   'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
-/** Handles a message or a batch and builds the HTTP response. */
+/** Handles a message or a batch and builds the HTTP response. @throws {ClientGone} */
 export type RespondToMcp = (request: McpRequest) => Promise<HttpResponse>;
 
 export function createRespondToMcp(deps: {
@@ -88,6 +93,7 @@ export function createRespondToMcp(deps: {
     handleMcpRequest(request).then(
       ({ status, body }) => ({ status, code: undefined, headers: [], body }),
       (error: unknown) => {
+        if (error instanceof ClientGone) throw error;
         const failure = toFailure(error);
         logFailure(log, failure, request.requestId);
         return errorResponse(failure, request.requestId, MCP_CHALLENGE);

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { UnpaidResponse } from "../http/unpaid-responses.ts";
 
 /** The parts of an HTTP request that MCP uses (a POST with a JSON body). */
 export interface McpRequest {
@@ -7,6 +8,11 @@ export interface McpRequest {
   readonly body: string;
   readonly apiKey: string | undefined;
   readonly requestId: string;
+  /**
+   * Waits before a response that may cost no unit. Undefined on the fast path, which serves only
+   * short calls of tools, and one request of a connection at a time.
+   */
+  readonly awaitUnpaid?: () => Promise<UnpaidResponse>;
 }
 
 export interface McpResponse {

@@ -3,69 +3,74 @@ import {
   ResourceNotFoundError,
   ResourceTemplate,
 } from "@modelcontextprotocol/server";
-import type { CoveredPair, CoveredSource } from "../rates/coverage.ts";
-import { openingText, pairsText } from "../rates/coverage-json.ts";
-import { FIRST_PAIRS_MAX, type Listings } from "../rates/listing.ts";
-import { parseSymbol } from "../rates/rules/symbol.ts";
+import { type Coverage, PAIRS_PER_PAGE_MAX, type PageOfPairs } from "../rates/coverage.ts";
+import { pairsJson, sourcesJson } from "../rates/coverage-json.ts";
+import { parsePairName, parseSymbol } from "../rates/rules/symbol.ts";
 
 const PAIRS = "kurs://pairs";
+const SOURCES = "kurs://sources";
 
-const TEMPLATE = `${PAIRS}/{base}`;
+const NEXT_PAGE = `${PAIRS}{?after}`;
 
 const MIME_TYPE = "application/json";
 
 const CONTENT =
-  "with their currencies' names and their sources: who publishes them, on which terms, when " +
-  "next, and whether a publication was missed. No figures: get_rate reads one. Costs nothing.";
+  "with their currencies' names, the key of their source, when it publishes next, and whether a " +
+  `publication was missed. At most ${PAIRS_PER_PAGE_MAX.toLocaleString("en")}; unless next is ` +
+  `null, read ${NEXT_PAGE} with it. No figures: get_rate reads one. Costs nothing.`;
 
-/** Adds the resources: what exists, as GET /v1/account/pairs lists it, up to 1,000 pairs. */
-export function addResources(server: McpServer, listings: Listings): void {
+/** Adds the resources: what exists, as GET /v1/account/pairs and /v1/account/sources list it. */
+export function addResources(server: McpServer, coverage: Coverage): void {
+  const about = (title: string, description: string) => ({
+    title,
+    description,
+    mimeType: MIME_TYPE,
+  });
+  const pageAt = async (uri: string, page: Omit<PageOfPairs, "limit">) => {
+    const { pairs, next } = await coverage.pairs({ ...page, limit: PAIRS_PER_PAGE_MAX });
+    return contents(uri, pairsJson(pairs, next));
+  };
+
   server.registerResource(
     "pairs",
     PAIRS,
-    {
-      title: "Pairs",
-      description: `The pairs that get_rate and convert_currency can read, ${CONTENT}`,
-      mimeType: MIME_TYPE,
-    },
-    async () => {
-      const listing = await listings.current();
-      listing.release();
-      return contents(PAIRS, textOf(listing.sources, listing.first, listing.isLonger, HINT));
+    about("Pairs", `The pairs that get_rate and convert_currency can read, ${CONTENT}`),
+    () => pageAt(PAIRS, {}),
+  );
+
+  server.registerResource(
+    "further-pairs",
+    new ResourceTemplate(NEXT_PAGE, { list: undefined }),
+    about("Pairs after one", `The pairs after one such as EUR/USD, ${CONTENT}`),
+    (uri) => {
+      const after = parsePairName(uri.searchParams.get("after") ?? "");
+      if (after === undefined) throw new ResourceNotFoundError(uri.href);
+      return pageAt(uri.href, { after });
     },
   );
 
   server.registerResource(
     "pairs-of-base",
-    new ResourceTemplate(TEMPLATE, { list: undefined }),
-    {
-      title: "Pairs of one base",
-      description: `The pairs with one base, such as ${PAIRS}/EUR, ${CONTENT}`,
-      mimeType: MIME_TYPE,
-    },
-    async (uri, { base }) => {
+    new ResourceTemplate(`${PAIRS}/{base}`, { list: undefined }),
+    about("Pairs of one base", `The pairs with one base, such as ${PAIRS}/EUR, ${CONTENT}`),
+    (uri, { base }) => {
       const symbol = typeof base === "string" ? parseSymbol(base) : undefined;
       if (symbol === undefined) throw new ResourceNotFoundError(uri.href);
-      const { sources, pairs, isLonger } = await listings.ofBase(symbol);
-      return contents(uri.href, textOf(sources, pairs, isLonger, HINT_OF_BASE));
+      return pageAt(uri.href, { base: symbol });
     },
+  );
+
+  server.registerResource(
+    "sources",
+    SOURCES,
+    about(
+      "Sources of the pairs",
+      "Who publishes the pairs, on which terms, and by which calendar. Costs nothing.",
+    ),
+    async () => contents(SOURCES, sourcesJson(await coverage.sources())),
   );
 }
 
-const HINT = `Only the first ${FIRST_PAIRS_MAX} pairs. Read ${TEMPLATE} for those of one base.`;
-
-const HINT_OF_BASE = `Only the first ${FIRST_PAIRS_MAX} pairs of this base.`;
-
-function textOf(
-  sources: readonly CoveredSource[],
-  pairs: readonly CoveredPair[],
-  isLonger: boolean,
-  hint: string,
-): string {
-  const ending = isLonger ? `],"truncated":true,"hint":${JSON.stringify(hint)}}` : "]}";
-  return `${openingText(sources)}${pairsText(pairs)}${ending}`;
-}
-
-function contents(uri: string, text: string) {
-  return { contents: [{ uri, mimeType: MIME_TYPE, text }] };
+function contents(uri: string, body: object) {
+  return { contents: [{ uri, mimeType: MIME_TYPE, text: JSON.stringify(body) }] };
 }

@@ -11,7 +11,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import type { TObject } from "typebox";
-import type { Listings } from "../rates/listing.ts";
+import type { Coverage } from "../rates/coverage.ts";
 import { Failure } from "../shared/failure.ts";
 import { acceptsJson, BOTH_TYPES } from "./accept.ts";
 import { shortened } from "./bounds.ts";
@@ -34,7 +34,8 @@ const instructions =
   "Exchange rates exactly as their publishers wrote them. Rates and amounts are decimal strings: " +
   "keep them as text. Pairs are direct, so EUR/USD does not give USD/EUR. get_rate and " +
   "convert_currency cost one unit of a monthly quota each; get_usage returns the units left and " +
-  "costs nothing. The resource kurs://pairs lists the pairs and their sources, and is free. " +
+  "costs nothing. The resource kurs://pairs lists the pairs, kurs://sources who publishes them; " +
+  "both are free. " +
   "On quota_exceeded wait for reset_at.";
 
 /** The headers that the protocol uses; the credential is not passed to the SDK. */
@@ -58,7 +59,7 @@ export type HandleWithSdk = (request: McpRequest, body: unknown) => Promise<McpR
 /** What the server offers. */
 interface Offer {
   readonly tools: Tools;
-  readonly listings: Listings;
+  readonly coverage: Coverage;
 }
 
 export function createSdkHandler(
@@ -166,7 +167,7 @@ function firstIssue(text: string): string | undefined {
 }
 
 function serverOf(
-  { tools, listings }: Offer,
+  { tools, coverage }: Offer,
   info: ServerInfo,
   call: (name: string, args: Arguments) => Promise<CallToolResult>,
 ): McpServer {
@@ -181,7 +182,7 @@ function serverOf(
       "server/discover": hint,
     },
   });
-  addResources(server, listings);
+  addResources(server, coverage);
   for (const { name, title, description, annotations, ...schemas } of tools.values()) {
     const inputSchema = advertisedOnly(schemas.inputSchema);
     const outputSchema = advertisedOnly(schemas.outputSchema);

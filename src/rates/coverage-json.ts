@@ -1,6 +1,7 @@
 import { Timestamp, Type } from "../shared/json-schema.ts";
-import type { CoveredPair, CoveredSource, PairState } from "./coverage.ts";
+import type { CoveredPair, CoveredSource } from "./coverage.ts";
 import { currencyName } from "./rules/currency-names.ts";
+import { type Pair, pairName } from "./rules/symbol.ts";
 import type { RateSource } from "./source.ts";
 
 const Name = (examples: readonly string[]) => ({
@@ -59,29 +60,35 @@ export const CoveredSourceSchema = Type.Object(
   { $id: "CoveredSource" },
 );
 
-const sources = Type.Array(Type.Ref("CoveredSource#"), {
-  description: "Those that own a pair or are switched on, in order of precedence",
-});
-
-const SourcesSchema = Type.Object({ sources }, { $id: "Sources" });
-
-const CoverageSchema = Type.Object(
+const SourcesSchema = Type.Object(
   {
-    sources,
-    pairs: Type.Array(Type.Ref("CoveredPair#"), { description: "In order of base and quote" }),
+    sources: Type.Array(Type.Ref("CoveredSource#"), {
+      description: "Those that own a pair or are switched on, in order of precedence",
+    }),
   },
-  { $id: "Coverage" },
+  { $id: "Sources" },
+);
+
+const PairsSchema = Type.Object(
+  {
+    pairs: Type.Array(Type.Ref("CoveredPair#"), { description: "In order of base and quote" }),
+    next: nullable({
+      type: ["string", "null"],
+      description: "The last pair of the page, for `after`; null on the last page",
+      examples: ["EUR/ZAR"],
+    }),
+  },
+  { $id: "Pairs" },
 );
 
 /** Every schema here that responses refer to by name. */
-export const coverageSchemas = [
-  CoveredPairSchema,
-  CoveredSourceSchema,
-  CoverageSchema,
-  SourcesSchema,
-];
+export const coverageSchemas = [CoveredPairSchema, CoveredSourceSchema, PairsSchema, SourcesSchema];
 
-export function coveredSourceJson(covered: CoveredSource) {
+export function sourcesJson(sources: readonly CoveredSource[]) {
+  return { sources: sources.map(coveredSourceJson) };
+}
+
+function coveredSourceJson(covered: CoveredSource) {
   const { source, pairs, missedPublications, nextPublication, lastSuccessAt } = covered;
   return {
     key: source.key,
@@ -102,44 +109,19 @@ function scheduleText({ schedule, rarerPairs }: RateSource): string {
   return `${schedule.describe()}; some pairs ${rarerPairs.schedule.describe()}`;
 }
 
-/** The text up to the first pair. */
-export function openingText(sources: readonly CoveredSource[]): string {
-  return `{"sources":${JSON.stringify(sources.map(coveredSourceJson))},"pairs":[`;
+export function pairsJson(pairs: readonly CoveredPair[], next: Pair | undefined) {
+  return { pairs: pairs.map(coveredPairJson), next: next === undefined ? null : pairName(next) };
 }
 
-/**
- * Pairs as `JSON.stringify` would write them, separated by commas. Most of a pair's text is that of
- * its state, which is made once for all pairs that share it.
- */
-export function pairsText(pairs: readonly CoveredPair[]): string {
-  let text = "";
-  let last: { readonly base: string; readonly name: string } | undefined;
-  for (const { base, quote, state } of pairs) {
-    if (last?.base !== base) last = { base, name: nameText(base) };
-    const names = `"base_name":${last.name},"quote_name":${nameText(quote)}`;
-    text += `,{"base":"${base}","quote":"${quote}",${names},${stateText(state)}`;
-  }
-  return text.slice(1);
-}
-
-const stateTexts = new WeakMap<PairState, string>();
-
-function stateText(state: PairState): string {
-  const known = stateTexts.get(state);
-  if (known !== undefined) return known;
-  const { source, outlook, isSuspended } = state;
-  const members = {
+function coveredPairJson({ base, quote, source, outlook, isSuspended }: CoveredPair) {
+  return {
+    base,
+    quote,
+    base_name: currencyName(base) ?? null,
+    quote_name: currencyName(quote) ?? null,
     source,
     missed_publication: outlook.isMissed,
     next_publication: outlook.nextPublication ?? null,
     suspended: isSuspended,
   };
-  const text = JSON.stringify(members).slice(1);
-  stateTexts.set(state, text);
-  return text;
-}
-
-function nameText(symbol: string): string {
-  const name = currencyName(symbol);
-  return name === undefined ? "null" : JSON.stringify(name);
 }

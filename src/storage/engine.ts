@@ -25,8 +25,6 @@ export interface Engine extends StoreStatus, AsyncDisposable {
    * trips; in the embedded database a few, since short prepared statements are fastest there.
    */
   readonly maxRowsPerStatement: number;
-  /** Rows in a page of a long list: the embedded database blocks the event loop meanwhile. */
-  readonly rowsPerPage: number;
   /**
    * Selects a page of `account_id`, `email`, `plan`, `day`, `api_key_id`, `key_prefix` and `units`
    * within one month, ordered by account, day and key. Its parameters are the account, day and key

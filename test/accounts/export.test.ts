@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { StatementSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { PAGE_ROWS } from "../../src/shared/page-size.ts";
 import { assertFailure, assertSessionRefused } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
 import { eventually } from "../support/mails.ts";
@@ -98,3 +100,66 @@ test("an export of many pages is complete and valid JSON", async () => {
   assert.equal(keys.at(-1)?.name, '"650');
   assert.equal(events.length, 4);
 });
+
+/** Gives an account more keys than fit into the part of an export that is sent whole. */
+function addKeys(own: TestService, keyId: string): void {
+  using database = own.database();
+  database.exec("BEGIN");
+  const copy = database.prepare(`
+    INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
+    SELECT key_hash || ?1, id || ?1, account_id, name || ?1, key_prefix, created_at, created_at
+    FROM api_keys WHERE id = ?2`);
+  for (let index = 1; index < 1_050; index += 1) {
+    copy.run(`-${String(index).padStart(6, "0")}`, keyId);
+  }
+  database.exec("COMMIT");
+}
+
+const prototype = StatementSync.prototype as { all(...values: unknown[]): unknown[] };
+
+/** Runs `act` when the service has read some full pages of a list. */
+function afterPages(pages: number, act: () => void): Disposable {
+  const { all } = prototype;
+  let read = 0;
+  prototype.all = function (...values) {
+    const found = all.apply(this, values);
+    if (found.length === PAGE_ROWS) read += 1;
+    if (found.length === PAGE_ROWS && read === pages) act();
+    return found;
+  };
+  return {
+    [Symbol.dispose]() {
+      prototype.all = all;
+    },
+  };
+}
+
+const endings = [
+  ["the end of its session", "DELETE FROM sessions WHERE account_id = ?"],
+  ["a suspension", "UPDATE accounts SET suspended_at = '2026-11-21T12:00:00.000Z' WHERE id = ?"],
+] as const;
+
+for (const [what, sql] of endings) {
+  test(`an export that is being sent is cut off by ${what}`, async () => {
+    const { session, keyId } = await service.newCustomer();
+    addKeys(service, keyId);
+    const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
+    using _ = afterPages(4, () => service.query(sql, String(key?.account_id)));
+    const headers = { authorization: `Session ${session}` };
+
+    const response = await fetch(service.url + EXPORT, { headers });
+
+    assert.equal(response.status, 200);
+    await assert.rejects(response.text(), /terminated/);
+    assertSessionRefused(await service.get("/v1/account", { session }));
+  });
+
+  test(`an export of which nothing is sent yet is 401 after ${what}`, async () => {
+    const { session, keyId } = await service.newCustomer();
+    addKeys(service, keyId);
+    const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
+    using _ = afterPages(1, () => service.query(sql, String(key?.account_id)));
+
+    assertSessionRefused(await service.get(EXPORT, { session }));
+  });
+}

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { StatementSync } from "node:sqlite";
 import { test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { startSharedService } from "../support/service.ts";
@@ -8,6 +9,11 @@ const KEYS = "/v1/account/api-keys";
 const service = await startSharedService();
 
 const session = await service.openSession();
+
+const prototype = StatementSync.prototype as {
+  readonly sourceSQL: string;
+  all(...values: unknown[]): unknown[];
+};
 
 const keyCount = () => service.query("SELECT count(*) AS keys FROM api_keys")[0]?.keys;
 
@@ -121,6 +127,29 @@ test("keys: an account has at most 10,000 keys, including revoked ones; the next
 
   assertFailure(answer, 409, "key_limit_reached", /10,000.*in total, revoked ones included/);
   assert.equal(keyCount(), before);
+});
+
+test("keys: a creation beyond a limit writes nothing, not even a lock", async () => {
+  const sessions = [
+    (await accountWithKeys(10_000, YESTERDAY, YESTERDAY)).own,
+    (await accountWithKeys(100)).own,
+  ];
+  const { all } = prototype;
+  const writes: string[] = [];
+  prototype.all = function (...values) {
+    if (/UPDATE sessions|INSERT INTO api_keys/.test(this.sourceSQL)) writes.push(this.sourceSQL);
+    return all.apply(this, values);
+  };
+  try {
+    for (const own of sessions) {
+      const answer = await service.post(KEYS, { session: own, json: { name: "one more" } });
+      assertFailure(answer, 409, "key_limit_reached");
+    }
+  } finally {
+    prototype.all = all;
+  }
+
+  assert.deepEqual(writes, []);
 });
 
 test("keys: of ten concurrent creations with one free slot, one succeeds", async () => {

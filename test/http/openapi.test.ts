@@ -63,7 +63,7 @@ const operations: Readonly<Record<string, readonly string[]>> = {
   "DELETE /v1/account/sessions": ["204", "401 unauthorized"],
   "DELETE /v1/account/sessions/{id}": ["204", "401 unauthorized", "404 not_found"],
   "GET /v1/account/events": ["200", "400 invalid_request", "401 unauthorized"],
-  "GET /v1/account/pairs": ["200", "304", "401 unauthorized"],
+  "GET /v1/account/pairs": ["200", "304", "400 invalid_request", "401 unauthorized"],
   "GET /v1/account/sources": ["200", "401 unauthorized"],
   "GET /v1/account/settings": ["200", "401 unauthorized"],
   "PATCH /v1/account/settings": ["200", "401 unauthorized", ...ofBodies, "429 too_many_requests"],
@@ -205,6 +205,7 @@ test("OpenAPI: every response of a run is documented and fits its schema", async
   await rate("EUR/USD", { apiKey });
   await call("GET /v1/account/pairs", { session });
   await call("GET /v1/account/pairs", { session, headers: { "if-none-match": "*" } });
+  await call("GET /v1/account/pairs", { session }, "/v1/account/pairs?limit=0");
   await call("GET /v1/account/pairs");
   await call("GET /v1/account/sources", { session });
   await call("GET /v1/account/sources");

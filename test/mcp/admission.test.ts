@@ -110,6 +110,40 @@ suite("MCP admission: the key", () => {
     });
   }
 
+  test("a long message is parsed only with a valid key", async () => {
+    const marker = "never-parsed";
+    const long = { ...readOf("2025").json, extra: marker.repeat(300) };
+    const texts = [
+      long,
+      [long],
+      { ...requestOf("2025", "tools/list").json, extra: marker.repeat(5000) },
+      { ...requestOf("2025", "ping").json, extra: marker },
+      [{ ...readOf("2025").json, extra: marker }, requestOf("2025", "ping").json],
+    ].map((json) => JSON.stringify(json));
+    const { parse } = JSON;
+    const parsed: string[] = [];
+    JSON.parse = (text, reviver) => {
+      if (String(text).includes(marker)) parsed.push(text);
+      return parse(text, reviver) as unknown;
+    };
+    try {
+      for (const raw of texts) {
+        for (const key of [`svc_live_${"0".repeat(64)}`, revoked.apiKey, "nonsense"]) {
+          assertKeyRefused(
+            await service.post(PATH, { apiKey: key, headers: headersOf("2025"), raw }),
+          );
+        }
+      }
+      assert.deepEqual(parsed, []);
+      for (const raw of texts) {
+        await service.post(PATH, { apiKey, headers: headersOf("2025"), raw });
+      }
+      assert.deepEqual([...new Set(parsed)], texts);
+    } finally {
+      JSON.parse = parse;
+    }
+  });
+
   test("a key in a body is ignored", async () => {
     const before = charges();
     for (const era of eras) {

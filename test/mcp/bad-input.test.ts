@@ -245,3 +245,20 @@ test("MCP: the invalid messages caused no internal error", () => {
   const mistakes = service.logLines.filter((line) => line.includes('"err"'));
   assert.deepEqual(mistakes, []);
 });
+
+test("MCP: a message of 256 JSON values is served, and one of 257 is rejected, uncharged", async () => {
+  const { json } = requestOf("2025", "ping");
+  const { length: own } = Object.values({ ...json, extra: [] });
+  const ofValues = (count: number) => {
+    // With spaces, since a text below 512 characters is not counted.
+    const extra = Array.from({ length: count - own }, () => 1);
+    const params = json.params as object;
+    return JSON.stringify({ ...json, params: { ...params, extra } }).padEnd(600);
+  };
+
+  const most = await charging(0, () => postText("2025", ofValues(256)));
+  const tooMany = await charging(0, () => postText("2025", ofValues(257)));
+
+  assert.deepEqual([most.status, rpcOf(most).result], [200, {}]);
+  assertRpcError(tooMany, 400, -32_600, /256 JSON values/);
+});

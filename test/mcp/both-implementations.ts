@@ -1,5 +1,6 @@
 import { pino } from "pino";
 import { createApiKeys } from "../../src/api-keys/api-keys.ts";
+import { createIterationQueue } from "../../src/async/iteration-queue.ts";
 import { createReadUsage } from "../../src/billing/usage.ts";
 import { createSecrets } from "../../src/crypto/secrets.ts";
 import { createCallTool } from "../../src/mcp/call-tool.ts";
@@ -8,6 +9,7 @@ import { createSdkHandler, type HandleWithSdk } from "../../src/mcp/sdk.ts";
 import { createTools } from "../../src/mcp/tools.ts";
 import { createConvertCurrency } from "../../src/metering/convert.ts";
 import { createReadRate } from "../../src/metering/read-rate.ts";
+import { createCoverage } from "../../src/rates/coverage.ts";
 import type { Store } from "../../src/store.ts";
 import {
   BY,
@@ -19,7 +21,6 @@ import {
   storeRates,
   UNCHANGED,
 } from "../contract/suite/database.ts";
-import { listingsOf } from "../support/listings.ts";
 import { TestClock } from "../support/service.ts";
 
 /** Direct calls and the SDK, on the real use cases and a real store. */
@@ -48,6 +49,13 @@ export async function waysOf(store: Store): Promise<Ways> {
   const readUsage = createReadUsage(parts);
   const convertCurrency = createConvertCurrency({ readRate, apiKeys });
   const tools = createTools({ readRate, convertCurrency, readUsage, apiKeys });
+  const coverage = createCoverage({
+    store: store.coverage,
+    clock: parts.clock,
+    switchedOn: [],
+    knownSources: [],
+    nextIteration: createIterationQueue(),
+  });
   const callTool = createCallTool(pino({ level: "silent" }));
   const info = { name: "kurs", title: "Kurs", version: "0.1.0" };
 
@@ -71,7 +79,7 @@ export async function waysOf(store: Store): Promise<Ways> {
   for (const { accountId, keyId } of revoked) await apiKeys.revoke(accountId, keyId, "192.0.2.1");
   return {
     short: createDirectCalls(tools, callTool, info),
-    sdk: createSdkHandler({ tools, listings: listingsOf(store, parts.clock) }, callTool, info),
+    sdk: createSdkHandler({ tools, coverage }, callTool, info),
     twins: {
       ample: await newTwins("ample", 1_000_000),
       exhausted: await newTwins("exhausted", 0),

@@ -14,6 +14,7 @@ import {
 } from "./messages.ts";
 
 const PAIRS = "kurs://pairs";
+const SOURCES = "kurs://sources";
 
 const service = await startSharedService();
 const { session, apiKey } = await service.newCustomer();
@@ -30,7 +31,7 @@ function jsonIn(contents: readonly unknown[], uri: string): Readonly<Record<stri
 const pairsIn = (json: Readonly<Record<string, unknown>>) =>
   json.pairs as readonly { readonly base: string; readonly quote: string }[];
 
-/** Stores pairs of a base as an import would. */
+/** Stores pairs of a base. */
 function addPairs(base: string, count: number): void {
   using database = service.database();
   database.exec("BEGIN");
@@ -38,13 +39,11 @@ function addPairs(base: string, count: number): void {
     INSERT INTO rates (base, quote, rate, as_of, source)
     VALUES (?, ?, '1.23456789', '2026-11-20T15:00:00.000000000Z', 'import')`);
   for (let index = 0; index < count; index += 1) insert.run(base, `Q${index}`);
-  database.exec("UPDATE versions SET version = version + 1");
   database.exec("COMMIT");
 }
 
 function removePairs(base: string): void {
   service.query("DELETE FROM rates WHERE base = ?", base);
-  service.query("UPDATE versions SET version = version + 1");
 }
 
 /** A resources/read as a client of an era sends it. */
@@ -57,7 +56,7 @@ for (const { name, mode } of clients) {
   suite(`MCP resources, client ${name}`, () => {
     const connected = () => connectMcp(service.url, { mode, authorization: `ApiKey ${apiKey}` });
 
-    test("are listed with their cost: the pairs, and a template for those of one base", async () => {
+    test("are listed with their cost: the pairs in pages, those of one base, and the sources", async () => {
       await using mcp = await connected();
 
       const { resources } = await mcp.client.listResources();
@@ -65,14 +64,20 @@ for (const { name, mode } of clients) {
 
       assert.deepEqual(
         resources.map(({ uri, mimeType }) => [uri, mimeType]),
-        [[PAIRS, "application/json"]],
+        [
+          [PAIRS, "application/json"],
+          [SOURCES, "application/json"],
+        ],
       );
       assert.deepEqual(
         resourceTemplates.map(({ uriTemplate, mimeType }) => [uriTemplate, mimeType]),
-        [[`${PAIRS}/{base}`, "application/json"]],
+        [
+          [`${PAIRS}{?after}`, "application/json"],
+          [`${PAIRS}/{base}`, "application/json"],
+        ],
       );
       for (const { title, description } of [...resources, ...resourceTemplates]) {
-        assert.match(title ?? "", /^Pairs/);
+        assert.match(title ?? "", /^(Pairs|Sources)/);
         assert.match(description ?? "", /Costs nothing\.$/);
       }
       assert.match(mcp.client.getInstructions() ?? "", /kurs:\/\/pairs lists the pairs/);
@@ -89,7 +94,18 @@ for (const { name, mode } of clients) {
       assert.equal(await service.usedUnits(session), 0);
     });
 
-    test("the pairs of one base are listed with their sources only, for no unit", async () => {
+    test("the sources are the bytes of GET /v1/account/sources, for no unit", async () => {
+      await using mcp = await connected();
+
+      const { contents } = await mcp.client.readResource({ uri: SOURCES });
+
+      const rest = await service.get("/v1/account/sources", { session });
+      assert.equal((contents[0] as { text: string }).text, rest.text);
+      assert.equal((jsonIn(contents, SOURCES).sources as readonly object[]).length, 5);
+      assert.equal(await service.usedUnits(session), 0);
+    });
+
+    test("the pairs of one base are listed, for no unit", async () => {
       await using mcp = await connected();
 
       for (const uri of [`${PAIRS}/EUR`, `${PAIRS}/eur`]) {
@@ -98,32 +114,37 @@ for (const { name, mode } of clients) {
         const pairs = pairsIn(json);
         assert.ok(pairs.length > 20);
         assert.ok(pairs.every(({ base }) => base === "EUR"));
-        assert.deepEqual(Object.keys(json), ["sources", "pairs"]);
-        const sources = json.sources as readonly { readonly key: string }[];
-        assert.deepEqual(
-          sources.map(({ key }) => key),
-          ["ecb"],
-        );
+        assert.equal(json.next, null);
       }
       const unknown = `${PAIRS}/QQQ`;
       const none = jsonIn((await mcp.client.readResource({ uri: unknown })).contents, unknown);
-      assert.deepEqual(none, { sources: [], pairs: [] });
+      assert.deepEqual(none, { pairs: [], next: null });
       assert.equal(await service.usedUnits(session), 0);
     });
 
-    test("more than 1,000 pairs are cut off, with a hint to the template", async () => {
+    test("more than 1,000 pairs come in pages: next names the last pair", async () => {
       await using mcp = await connected();
       addPairs("BIG", 1001);
+      const read = async (uri: string) =>
+        jsonIn((await mcp.client.readResource({ uri })).contents, uri);
       try {
-        const all = jsonIn((await mcp.client.readResource({ uri: PAIRS })).contents, PAIRS);
-        const uri = `${PAIRS}/BIG`;
-        const ofBase = jsonIn((await mcp.client.readResource({ uri })).contents, uri);
+        const first = await read(PAIRS);
+        const ofBase = await read(`${PAIRS}/BIG`);
+        const next = String(first.next);
+        const second = await read(`${PAIRS}?after=${next}`);
+        const encoded = await read(`${PAIRS}?after=${encodeURIComponent(next)}`);
 
-        assert.equal(pairsIn(all).length, 1000);
-        assert.equal(all.truncated, true);
-        assert.match(String(all.hint), /kurs:\/\/pairs\/\{base\}/);
+        assert.equal(pairsIn(first).length, 1000);
+        assert.match(next, /^BIG\/Q/);
+        assert.deepEqual(encoded, second);
+        const all = await service.query("SELECT base, quote FROM rates ORDER BY base, quote");
+        assert.deepEqual(
+          [...pairsIn(first), ...pairsIn(second)].map(({ base, quote }) => `${base}/${quote}`),
+          all.map(({ base, quote }) => `${base}/${quote}`),
+        );
+        assert.equal(second.next, null);
         assert.equal(pairsIn(ofBase).length, 1000);
-        assert.equal(ofBase.truncated, true);
+        assert.match(String(ofBase.next), /^BIG\/Q/);
       } finally {
         removePairs("BIG");
       }
@@ -145,6 +166,8 @@ const odd = [
   ...["kurs://pairs/ß", "kurs://pairs?base=EUR", "kurs://rates", "file:///etc/passwd"],
   ...["https://example.org/", "pairs", "", "kurs://pairs/constructor/x", "kurs:pairs"],
   ...["kurs://pairs/__proto__x1", "kurs://pairs/{base}", "kurs://pairs#EUR"],
+  ...["kurs://pairs?after=EUR", "kurs://pairs?after=", "kurs://pairs?after=EUR/USD&base=EUR/USD/X"],
+  ...["kurs://pairs?after=%", "kurs://sources/ecb"],
 ];
 
 for (const uri of odd) {

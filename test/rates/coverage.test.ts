@@ -1,27 +1,22 @@
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { connect } from "node:net";
-import { after, suite, test } from "node:test";
+import { suite, test } from "node:test";
 import { openSqliteStore } from "../../src/store.ts";
-import { createSqliteDatabase } from "../contract/sqlite-database.ts";
 import { BY, newRate, pairOf, storeRates } from "../contract/suite/database.ts";
-import { assertCommonHeaders, assertSessionRefused } from "../support/assertions.ts";
+import { assertCommonHeaders, assertFailure, assertSessionRefused } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
-import { listingsOf } from "../support/listings.ts";
-import { eventually } from "../support/mails.ts";
 import { kurs, serve, temporaryDirectory } from "../support/process.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { startService, startSharedService, TestClock } from "../support/service.ts";
 
 const PATH = "/v1/account/pairs";
 
 const SATURDAY = "2026-11-21T12:00:00.000Z";
 
-const MANY = 100_000;
-
 type Members = Readonly<Record<string, unknown>>;
 
 const membersOf = ({ body }: Answer, name: "pairs" | "sources") => body[name] as readonly Members[];
+
+const namesIn = (answer: Answer) =>
+  membersOf(answer, "pairs").map(({ base, quote }) => `${base}/${quote}`);
 
 /** A service with three pairs in place of the snapshot's, and a session. */
 async function setUp(options: Parameters<typeof startService>[0] = {}) {
@@ -38,28 +33,17 @@ async function setUp(options: Parameters<typeof startService>[0] = {}) {
   const { session, apiKey } = await service.newCustomer();
   const list = (etag?: string) =>
     service.get(PATH, { session, headers: etag === undefined ? {} : { "if-none-match": etag } });
+  const listSources = async () =>
+    membersOf(await service.get("/v1/account/sources", { session }), "sources");
   const disposable = starting.move();
   return {
-    ...{ service, store, clock, session, apiKey, list },
+    ...{ service, store, clock, session, apiKey, list, listSources },
     [Symbol.asyncDispose]: () => disposable.disposeAsync(),
   };
 }
 
-/** Adds pairs as an import would, all in one transaction. */
-function addPairs(service: TestService, count: number): void {
-  using database = service.database();
-  database.exec("BEGIN");
-  const insert = database.prepare(`
-    INSERT INTO rates (base, quote, rate, as_of, source)
-    VALUES (?, ?, '1.23456789', '2026-11-20T15:00:00.000000000Z', ?)`);
-  for (let index = 0; index < count; index += 1) {
-    const sources = ["ecb", "nbp", "cnb", "import"] as const;
-    const quote = `Q${String(index % 316).padStart(4, "0")}`;
-    insert.run(`B${Math.floor(index / 316)}`, quote, sources[index % 4] ?? "");
-  }
-  database.exec("UPDATE versions SET version = version + 1 WHERE name = 'rates'");
-  database.exec("COMMIT");
-}
+const shared = await startSharedService();
+const sharedSession = shared.openSession();
 
 suite("GET /v1/account/pairs", () => {
   test("lists each pair with names, source, calendar and suspension, ordered by pair", async () => {
@@ -70,7 +54,8 @@ suite("GET /v1/account/pairs", () => {
 
     assert.equal(answer.status, 200);
     assertCommonHeaders(answer);
-    assert.deepEqual(Object.keys(answer.body), ["sources", "pairs"]);
+    assert.deepEqual(Object.keys(answer.body), ["pairs", "next"]);
+    assert.equal(answer.body.next, null);
     assert.deepEqual(membersOf(answer, "pairs"), [
       {
         base: "BTC",
@@ -105,28 +90,6 @@ suite("GET /v1/account/pairs", () => {
     ]);
   });
 
-  test("lists the sources that own a pair or are switched on, with terms and schedule", async () => {
-    await using own = await setUp();
-
-    const [ecb, nbp, ...others] = membersOf(await own.list(), "sources");
-
-    assert.deepEqual(ecb, {
-      key: "ecb",
-      name: "European Central Bank",
-      country: "EU",
-      terms:
-        "Free to reuse, the European Central Bank named as the source, the figures unmodified.",
-      terms_url: "https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html",
-      schedule: "16:05 on working days, Europe/Berlin",
-      pairs: 1,
-      missed_publications: 0,
-      next_publication: "2026-11-23T15:05:00Z",
-      last_success_at: null,
-    });
-    assert.deepEqual([nbp?.key, nbp?.missed_publications, nbp?.terms_url], ["nbp", 2, null]);
-    assert.deepEqual(others, []);
-  });
-
   test("has no figure and no time of an observation, and costs nothing", async () => {
     await using own = await setUp();
 
@@ -138,26 +101,6 @@ suite("GET /v1/account/pairs", () => {
     }
     assert.doesNotMatch(text, /as_of|"rate"|81234|1\.1476/);
     assert.equal(await own.service.usedUnits(own.session), 0);
-  });
-
-  test("counts the pairs of a source, also after a change", async () => {
-    await using own = await setUp();
-    const counts = async () =>
-      membersOf(await own.list(), "sources").map(({ key, pairs }) => [key, pairs]);
-    assert.deepEqual(await counts(), [
-      ["ecb", 1],
-      ["nbp", 1],
-    ]);
-
-    await storeRates(own.store, [
-      newRate("EUR/CHF", "0.9311", "2026-11-19T15:00:00Z", "ecb"),
-      newRate("EUR/ISK", "144.20", "2026-11-20T15:00:00Z", "ecb"),
-    ]);
-
-    assert.deepEqual(await counts(), [
-      ["ecb", 3],
-      ["nbp", 1],
-    ]);
   });
 
   test("without a valid session is 401, also with a key and with a known ETag", async () => {
@@ -219,20 +162,57 @@ suite("GET /v1/account/pairs", () => {
     assert.notEqual(overdue[0], due[0]);
   });
 
-  test("a source that is fetched without a new rate changes the ETag and not the pairs", async () => {
+  test("pages have every pair once and in order, and end with next: null", async () => {
     await using own = await setUp();
-    const before = await own.list();
-    const at = "2026-11-21T11:59:00.000Z";
-    await own.store.sources.add("ecb", at);
-    const success = { at, newestAsOf: undefined, nextAttemptAt: at };
-    await own.store.sources.recordSuccess("ecb", success);
+    await storeRates(own.store, [newRate("EUR/CHF", "0.93", "2026-11-20T15:00:00Z", "ecb")]);
+    const get = (query: string) => own.service.get(PATH + query, { session: own.session });
+    const all = ["BTC/QQQQ", "EUR/CHF", "EUR/USD", "USD/PLN"];
+    assert.deepEqual(namesIn(await get("")), all);
 
-    const after = await own.list(before.headers.etag);
-
-    assert.equal(after.status, 200);
-    assert.equal(membersOf(after, "sources")[0]?.last_success_at, at);
-    assert.deepEqual(membersOf(after, "pairs"), membersOf(before, "pairs"));
+    for (const limit of [1, 2, 3, 4, 5, 1000]) {
+      const names: string[] = [];
+      let next: unknown = "";
+      for (let page = 0; next !== null; page += 1) {
+        assert.ok(page < all.length, "no page is empty");
+        const answer = await get(`?limit=${limit}${next === "" ? "" : `&after=${next}`}`);
+        const got = namesIn(answer);
+        assert.ok(got.length > 0 && got.length <= limit);
+        names.push(...got);
+        next = answer.body.next;
+        if (next !== null) assert.equal(next, got.at(-1));
+      }
+      assert.deepEqual(names, all);
+    }
+    const eur = await get("?base=eur&limit=1");
+    assert.deepEqual([namesIn(eur), eur.body.next], [["EUR/CHF"], "EUR/CHF"]);
+    const rest = await get("?base=EUR&limit=1&after=eur/chf");
+    assert.deepEqual([namesIn(rest), rest.body.next], [["EUR/USD"], null]);
+    assert.deepEqual(namesIn(await get("?base=QQQ")), []);
+    // Between two pages a pair may go.
+    assert.deepEqual(namesIn(await get("?after=EUR/AAA")), all.slice(1));
   });
+
+  for (const [query, message] of [
+    ...["0", "1001", "-1", "1.5", "1e2", "", "01", "x", "1&limit=2"].map(
+      (limit) => [`limit=${limit}`, "limit must be a whole number from 1 to 1,000."] as const,
+    ),
+    ...["E", "EUR/USD", "", "%C3%9F%C3%9F"].map(
+      (base) => [`base=${base}`, "base must be a symbol: 2 to 10 of A-Z and 0-9."] as const,
+    ),
+    ...["EUR", "", "EUR/USD/JPY", "EUR/", "E/U", "USD/PLN&base=EUR"].map((after) => {
+      const message = "after must be a pair such as EUR/USD, with the same base as base.";
+      return [`after=${after}`, message] as const;
+    }),
+  ]) {
+    test(`with ?${query} is 400 and says the rule`, async () => {
+      assertFailure(
+        await shared.get(`${PATH}?${query}`, { session: await sharedSession }),
+        400,
+        "invalid_request",
+        message,
+      );
+    });
+  }
 });
 
 test("the next list of a running server shows what a command changed: import, suspension, deletion", async () => {
@@ -265,15 +245,59 @@ test("the next list of a running server shows what a command changed: import, su
 });
 
 suite("GET /v1/account/sources", () => {
-  test("are the sources of the pairs, byte for byte, for no unit", async () => {
+  test("lists the sources that own a pair or are switched on, with terms and schedule", async () => {
     await using own = await setUp();
-    const { text: all } = await own.list();
+
+    const [ecb, nbp, ...others] = await own.listSources();
+
+    assert.deepEqual(ecb, {
+      key: "ecb",
+      name: "European Central Bank",
+      country: "EU",
+      terms:
+        "Free to reuse, the European Central Bank named as the source, the figures unmodified.",
+      terms_url: "https://www.ecb.europa.eu/services/using-our-site/disclaimer/html/index.en.html",
+      schedule: "16:05 on working days, Europe/Berlin",
+      pairs: 1,
+      missed_publications: 0,
+      next_publication: "2026-11-23T15:05:00Z",
+      last_success_at: null,
+    });
+    assert.deepEqual([nbp?.key, nbp?.missed_publications, nbp?.terms_url], ["nbp", 2, null]);
+    assert.deepEqual(others, []);
+  });
+
+  test("counts the pairs of a source, also after a change", async () => {
+    await using own = await setUp();
+    const counts = async () => (await own.listSources()).map(({ key, pairs }) => [key, pairs]);
+    assert.deepEqual(await counts(), [
+      ["ecb", 1],
+      ["nbp", 1],
+    ]);
+
+    await storeRates(own.store, [
+      newRate("EUR/CHF", "0.9311", "2026-11-19T15:00:00Z", "ecb"),
+      newRate("EUR/ISK", "144.20", "2026-11-20T15:00:00Z", "ecb"),
+    ]);
+
+    assert.deepEqual(await counts(), [
+      ["ecb", 3],
+      ["nbp", 1],
+    ]);
+  });
+
+  test("show when one was fetched last, for no unit", async () => {
+    await using own = await setUp();
+    const at = "2026-11-21T11:59:00.000Z";
+    await own.store.sources.add("ecb", at);
+    const success = { at, newestAsOf: undefined, validators: undefined, nextAttemptAt: at };
+    await own.store.sources.recordSuccess("ecb", success);
 
     const answer = await own.service.get("/v1/account/sources", { session: own.session });
 
     assert.equal(answer.status, 200);
     assertCommonHeaders(answer);
-    assert.equal(answer.text, `${all.slice(0, all.indexOf(',"pairs":['))}}`);
+    assert.equal(membersOf(answer, "sources")[0]?.last_success_at, at);
     assert.equal(await own.service.usedUnits(own.session), 0);
   });
 
@@ -283,105 +307,4 @@ suite("GET /v1/account/sources", () => {
     assertSessionRefused(await own.service.get("/v1/account/sources"));
     assertSessionRefused(await own.service.get("/v1/account/sources", { apiKey: own.apiKey }));
   });
-});
-
-suite("a list of 100,000 pairs", async () => {
-  await using stack = new AsyncDisposableStack();
-  const own = stack.use(await setUp());
-  addPairs(own.service, MANY);
-  const disposable = stack.move();
-  after(() => disposable.disposeAsync());
-
-  /** Requests the list and reads nothing of it. */
-  const open = async () => {
-    const { hostname, port } = new URL(own.service.url);
-    const socket = connect({ host: hostname, port: Number(port) });
-    socket.on("error", () => undefined);
-    await once(socket, "connect");
-    socket.pause();
-    const head = `GET ${PATH} HTTP/1.1\r\nHost: kurs\r\n`;
-    socket.write(`${head}Authorization: Session ${own.session}\r\n\r\n`);
-    return socket;
-  };
-
-  test("is complete, well-formed JSON, each pair once and in order", async () => {
-    const answer = await own.list();
-
-    const names = membersOf(answer, "pairs").map(({ base, quote }) => `${base} ${quote}`);
-    assert.equal(names.length, MANY + 3);
-    assert.deepEqual(names, [...new Set(names)].sort());
-    assert.equal(Number(answer.headers["content-length"]), Buffer.byteLength(answer.text));
-    assert.equal((await own.list(answer.headers.etag)).status, 304);
-  });
-
-  test("has the same bytes for 64 clients at once", async () => {
-    const headers = { authorization: `Session ${own.session}` };
-
-    const bodies = await Promise.all(
-      Array.from({ length: 64 }, async () => {
-        const response = await fetch(own.service.url + PATH, { headers });
-        assert.equal(response.status, 200);
-        const digest = createHash("sha256");
-        for await (const part of response.body ?? []) digest.update(part);
-        return digest.digest("hex");
-      }),
-    );
-
-    assert.equal(new Set(bodies).size, 1);
-  });
-
-  test("is served while another client does not read and one disconnects half-way", async () => {
-    const silent = await open();
-    const leaving = await open();
-    leaving.resume();
-    await once(leaving, "data");
-    leaving.destroy();
-
-    const answer = await own.list();
-
-    assert.equal(membersOf(answer, "pairs").length, MANY + 3);
-    assert.equal((await own.service.readRate("EUR/USD", own.apiKey)).status, 200);
-    assert.doesNotMatch(own.service.logLines.join(""), /"level":50/);
-    silent.destroy();
-  });
-
-  test("is at most 64 bodies at once for one account; others are served, and it is later", async () => {
-    const sockets = await Promise.all(Array.from({ length: 64 }, open));
-
-    const rejected = await eventually("the last of them", async () => {
-      const answer = await own.list();
-      return answer.status === 200 ? undefined : answer;
-    });
-    const { session } = await own.service.newCustomer();
-    const other = await own.service.get(PATH, { session });
-
-    assert.deepEqual([rejected.status, rejected.body.code], [503, "temporarily_unavailable"]);
-    assert.equal(rejected.headers["retry-after"], "1");
-    assert.equal(other.status, 200);
-    for (const socket of sockets) socket.destroy();
-    await eventually("a body for the account", async () => {
-      return (await own.list()).status === 200 || undefined;
-    });
-  });
-});
-
-test("a list that is built while the rates change has no ETag, and the next one has every change", async () => {
-  await using database = await createSqliteDatabase();
-  const store = database.openStore();
-  const pairs = Array.from({ length: 600 }, (_, index) => `EUR/Q${String(index).padStart(4, "0")}`);
-  await storeRates(
-    store,
-    pairs.map((pair) => newRate(pair, "1.5", "2026-11-20T15:00:00Z")),
-  );
-  const listings = listingsOf(store, new TestClock(SATURDAY));
-
-  const early = listings.current();
-  await new Promise((resolve) => setImmediate(resolve));
-  await storeRates(store, [newRate("AAA/BBB", "1.5", "2026-11-20T15:00:00Z")]);
-  const [mixed, next, joined] = await Promise.all([early, listings.current(), listings.current()]);
-
-  assert.equal(mixed.digest, undefined);
-  assert.equal(next.first[0]?.base, "AAA");
-  assert.equal(joined.text, next.text, "one pass for both");
-  assert.equal(next.digest === undefined, false);
 });

@@ -155,7 +155,10 @@ suite("a service on a restored backup", () => {
     const { customer, backup } = stored;
     const { exitCode, stdout } = await kurs(["restore", backup], { dataDirectory });
     assert.equal(exitCode, 0);
-    assert.match(stdout, /^restored the backup of \S+Z \(0\.1\.0\), schema \d+, to \S+: 1 account,/);
+    assert.match(
+      stdout,
+      /^restored the backup of \S+Z \(0\.1\.0\), schema \d+, to \S+: 1 account,/,
+    );
     assert.match(stdout, /^1 session ended/m);
     await using server = await serve({ dataDirectory });
 

@@ -1,7 +1,6 @@
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import type { Logger } from "pino";
-import { createIterationQueue } from "../../async/iteration-queue.ts";
 import { PAGE_ROWS } from "../../shared/page-size.ts";
 
 /**
@@ -28,12 +27,13 @@ const JSON_TYPE = "application/json; charset=utf-8";
 /** A longer text is sent while it is made; a shorter one whole, with its length. */
 const WHOLE_CHARACTERS_MAX = 65_536;
 
-export function createListSenders(log: Logger): {
+export function createListSenders(
+  log: Logger,
+  nextIteration: () => Promise<void>,
+): {
   readonly sendList: SendList;
   readonly sendPieces: SendPieces;
 } {
-  const nextIteration = createIterationQueue();
-
   const stream = (reply: FastifyReply, texts: AsyncGenerator<string, void>) => {
     const body = Readable.from(texts);
     body.once("error", (err) => {

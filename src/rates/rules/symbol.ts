@@ -32,6 +32,12 @@ export function parseSymbol(text: string): AssetSymbol | undefined {
   return accepted.test(trimmed) ? (trimmed.toUpperCase() as AssetSymbol) : undefined;
 }
 
+/** @returns the pair of a name such as EUR/USD, or `undefined` for any other text. */
+export function parsePairName(name: string): Pair | undefined {
+  const [base = "", quote = "", ...others] = name.split("/");
+  return others.length === 0 ? parsePair(base, quote) : undefined;
+}
+
 /** @returns the pair of two texts, or `undefined` when either is not a symbol. */
 export function parsePair(base: string, quote: string): Pair | undefined {
   const baseSymbol = parseSymbol(base);

@@ -27,9 +27,6 @@ const CONFLICT_RETRIES = 5;
 /** Keeps statements well within their limit of 65,535 parameters. */
 const MAX_ROWS_PER_STATEMENT = 500;
 
-/** Each page costs a round trip. */
-const ROWS_PER_PAGE = 1000;
-
 // The primary keys find the rows in this order, account by account; other months are not read. The
 // inner limit ensures that: without it PostgreSQL may join whole tables.
 const DAILY_UNITS = `
@@ -135,8 +132,6 @@ export function createPostgresEngine(
 
   return {
     maxRowsPerStatement: MAX_ROWS_PER_STATEMENT,
-
-    rowsPerPage: ROWS_PER_PAGE,
 
     dailyUnits: DAILY_UNITS,
 

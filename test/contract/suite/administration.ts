@@ -345,7 +345,7 @@ function exportSuite(test: StoreTest): void {
     const { accountId, email, keyHash, session } = await newAda(store);
     const other = await newAda(store);
 
-    const account = await store.administration.beginExport(email, BY);
+    const account = await store.administration.beginExport(accountId, BY);
     const sections: Record<string, object[]> = {};
     for (const section of exportSections) {
       const page = await store.administration.section(section, accountId, "", 100);
@@ -363,16 +363,29 @@ function exportSuite(test: StoreTest): void {
     }
   });
 
-  test("an export is recorded, and one of an unknown email is not", async (database) => {
+  test("an export is recorded, and one of an unknown account is not", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { accountId, email } = await newAda(store);
     const before = (await contentsOf(engine)).events?.length ?? 0;
 
-    assert.equal((await store.administration.beginExport(email, BY))?.id, accountId);
-    assert.equal(await store.administration.beginExport("nobody@example.org", BY), undefined);
+    assert.equal((await store.administration.beginExport(accountId, BY))?.row.email, email);
+    assert.equal(await store.administration.beginExport(newAccount().id, BY), undefined);
 
     assert.equal((await actionsOf(store, accountId)).at(-1), "account.exported");
     assert.equal((await contentsOf(engine)).events?.length, before + 1);
+  });
+
+  test("an export of a deleted account is none of the account that has its email now", async (database) => {
+    const store = database.openStore();
+    const { accountId, email } = await newAda(store);
+    await store.administration.delete(email, BY);
+    const next = { ...newAccount(), email };
+    await store.accounts.create(next, newMailToken(), BY);
+
+    assert.equal(await store.administration.beginExport(accountId, BY), undefined);
+
+    assert.ok(!(await actionsOf(store, next.id)).includes("account.exported"));
+    assert.ok(!(await actionsOf(store, accountId)).includes("account.exported"));
   });
 
   test("an export's pages continue after a place", async (database) => {
