@@ -13,7 +13,7 @@ import { kurs, Program } from "../support/process.ts";
 const MIGRATION_LOCK = 5_278_777;
 
 const NEWER = 999;
-const SCHEMA = 9;
+const SCHEMA = 10;
 
 const TABLES = `
   SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'
