@@ -18,7 +18,8 @@ const PAIR = "SELECT base, quote, source, as_of, suspended_at FROM rates";
 
 const PAIRS = `${PAIR} WHERE (base, quote) > ($1, $2) ORDER BY base, quote LIMIT $3`;
 
-const PAIRS_OF_BASE = `${PAIR} WHERE base = $1 AND quote > $2 ORDER BY quote LIMIT $3`;
+const PAIRS_OF_BASE = `
+  ${PAIR} WHERE base = $4 AND (base, quote) > ($1, $2) ORDER BY quote LIMIT $3`;
 
 export function coverageStore(engine: Engine): CoverageStore {
   return {
@@ -32,11 +33,11 @@ export function coverageStore(engine: Engine): CoverageStore {
     },
 
     async pairs({ limit, after, base }) {
-      const quote = after?.quote ?? "";
+      const start = [after?.base ?? "", after?.quote ?? "", limit] as const;
       const rows =
         base === undefined
-          ? await engine.query(PAIRS, after?.base ?? "", quote, limit)
-          : await engine.query(PAIRS_OF_BASE, base, quote, limit);
+          ? await engine.query(PAIRS, ...start)
+          : await engine.query(PAIRS_OF_BASE, ...start, base);
       return rows.map(pairOf);
     },
   };

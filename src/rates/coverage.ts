@@ -31,7 +31,7 @@ export const PAIRS_PER_PAGE_MAX = 1000;
 /** A page of the pairs, which are ordered by base and quote. */
 export interface PageOfPairs {
   readonly limit: number;
-  /** Only the pairs after this one; one of the base, if there is one. */
+  /** Only the pairs after this one. */
   readonly after?: Pair | undefined;
   /** Only the pairs with this base. */
   readonly base?: AssetSymbol | undefined;

@@ -136,6 +136,7 @@ type Values = (cast: Cast, draw: Draws) => string;
 const knownValues: Readonly<Record<string, Values>> = {
   base: (_cast, draw) => draw.one(symbols),
   quote: (_cast, draw) => draw.one(symbols),
+  after: (_cast, draw) => `${draw.one(symbols)}/${draw.one(symbols)}`,
   id: ({ passing, other }, draw) =>
     draw.one([
       ...[...passing.keyIds, ...passing.sessionIds, other.keyId],

@@ -4,7 +4,7 @@ import { setTimeout as after } from "node:timers/promises";
 import { playSmtp, type ReceivedMail } from "../support/fake-smtp-server.ts";
 import { eventually, tokenOf } from "../support/mails.ts";
 import { temporaryDirectory } from "../support/process.ts";
-import { startService, TestClock, type TestService } from "../support/service.ts";
+import { startService, TestClock, type TestService, trustClock } from "../support/service.ts";
 
 const EMAIL = "ada@example.org";
 const WITNESS = "witness@example.org";
@@ -133,7 +133,7 @@ suite("outbox", { concurrency: 6 }, () => {
     service.clock.advanceMs(10_000);
     assert.match(await attempt(service, 3), /"level":40\b.*"nextAttemptAt"/);
     // Only an hourly cleanup shows that the clock is right.
-    service.query("UPDATE trusted_time SET at = ?", new Date(service.clock.nowMs()).toISOString());
+    trustClock(service);
     service.clock.advanceMs(HOUR_MS);
     const line = await attempt(service, 4);
 

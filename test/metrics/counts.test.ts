@@ -56,7 +56,7 @@ test("metrics: each read counts as a request and a unit on the fast path, node:h
   assert.equal(requests(result, "GET", ROUTE, 200), 7 + 5);
   assert.equal(requests(result, "POST", PATH, 200), 3);
   const byPath = "kurs_http_requests_by_path_total";
-  assert.equal(result.value(byPath, { path: "fast_path" }), 7 + 3);
+  assert.equal(result.value(byPath, { path: "fast_path" }), 7 + 2);
   assert.equal(result.total(byPath), result.total("kurs_http_requests_total"));
   assert.equal(result.value("kurs_mcp_calls_total", { tool: "get_rate", outcome: "ok" }), 5);
   assert.equal(result.value("kurs_batch_reads_sum"), units);

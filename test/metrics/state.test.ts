@@ -8,7 +8,13 @@ import { sourceAt } from "../support/fake-publisher.ts";
 import { playSmtp } from "../support/fake-smtp-server.ts";
 import { eventually } from "../support/mails.ts";
 import { ask, type Scrape, scrape } from "../support/metrics.ts";
-import { startService, TestClock, type TestOptions, type TestService } from "../support/service.ts";
+import {
+  startService,
+  TestClock,
+  type TestOptions,
+  type TestService,
+  trustClock,
+} from "../support/service.ts";
 import { holdWriteLock } from "../support/store-faults.ts";
 
 const EMAIL = "ada@example.org";
@@ -140,6 +146,7 @@ test("metrics: waiting and given-up mails count separately, with the oldest one'
   assert.deepEqual([...mails(waiting), waiting.value(oldest)], [1, 0, CACHE_MS / 1000]);
 
   service.clock.advanceMs(DAY_MS);
+  trustClock(service);
   await eventually(
     "end of all attempts",
     () => service.query("SELECT 1 FROM mails WHERE given_up_at IS NOT NULL").length || undefined,

@@ -11,7 +11,7 @@ export interface PairState extends Quoted {
   held: Quoted | undefined;
 }
 
-export type ImportOutcome = "stored" | "held" | "rejected";
+export type ImportOutcome = "stored" | "unchanged" | "held" | "rejected";
 
 /** @returns a decimal text in millionths; stories use no more places. */
 export function millionths(rate: string): bigint {
@@ -29,6 +29,7 @@ export function judgeImport(
   if (asOfMs > nowMs + DAY_MS) return "rejected";
   if (current === undefined) return "stored";
   if (asOfMs < current.asOfMs) return "rejected";
+  if (rate === current.rate && asOfMs === current.asOfMs) return "unchanged";
   const [last, next] = [millionths(current.rate), millionths(rate)];
   return next * 2n < last || next * 2n > last * 3n ? "held" : "stored";
 }

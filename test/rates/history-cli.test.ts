@@ -222,7 +222,7 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
 
     const restored = await cli.output(`restore ${backup}`);
 
-    assert.match(restored, /^1 pairs suspended since then stay suspended$/m);
+    assert.match(restored, /^1 pair suspended since then: still suspended$/m);
     const takenAt = /the backup of (\S+)/.exec(restored)?.[1] ?? "";
     const restoredAt = await timeOf("store.restored", -1);
     assert.equal(

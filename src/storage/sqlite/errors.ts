@@ -23,7 +23,10 @@ const adviceOf = new Map<number | string, string>([
   ],
   [SQLITE_NOTADB, "it is not a Kurs database; move it away, or set DATA_DIR to another directory"],
   ["ENOENT", "no directory can be created there; set DATA_DIR to another one"],
-  ["EACCES", "permission is denied; run this as the owner of that directory"],
+  [
+    "EACCES",
+    "permission is denied; run this as the owner of that directory, with the right to write there",
+  ],
   ["ENOTDIR", "part of the path is a file; set DATA_DIR to a directory"],
   ["EEXIST", "a file of that name is in the way; set DATA_DIR to a directory"],
   ["ENOSPC", "the disk is full; make room"],

@@ -100,7 +100,8 @@ const REVOKE_AGAIN = `
 
 const TO_REVOKE = `
   SELECT count(*) AS revocations FROM main.api_keys k JOIN restored.api_keys r USING (key_hash)
-  WHERE k.revoked_at IS NOT NULL AND r.revoked_at IS NULL`;
+    JOIN main.accounts a ON a.id = k.account_id
+  WHERE k.revoked_at IS NOT NULL AND r.revoked_at IS NULL AND a.deleted_at IS NULL`;
 
 // Deleted accounts, and their keys, count as no loss.
 const COMPARE = `
