@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import type { ListenOptions } from "node:net";
 import { setTimeout as after } from "node:timers/promises";
 import type { DestinationStream } from "pino";
 import { createAuthLimiter } from "./accounts/auth-limiter.ts";
@@ -199,7 +200,7 @@ async function serveMetrics(
   const { server } = starting.use(
     metrics.serve({ ...deps, about, backups: config, server: deps.app.server }),
   );
-  const open = async (address: { host: string; port: number }) => {
+  const open = async (address: ListenOptions) => {
     server.listen(address);
     await once(server, "listening");
   };

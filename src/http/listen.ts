@@ -2,6 +2,13 @@ import type { AddressInfo, Server } from "node:net";
 import { StartupError } from "../shared/start-error.ts";
 
 /**
+ * Connections that wait until the server accepts them; the system may allow fewer. With Node's 511
+ * a burst of new ones through a proxy overflowed the queue, and others waited a second for the
+ * system to repeat their first packet.
+ */
+const BACKLOG = 4096;
+
+/**
  * Makes a server listen.
  *
  * @param prefix of the variables that host and port come from.
@@ -10,12 +17,12 @@ import { StartupError } from "../shared/start-error.ts";
  */
 export async function listen(
   server: Server,
-  open: (address: { host: string; port: number }) => Promise<unknown>,
+  open: (address: { host: string; port: number; backlog: number }) => Promise<unknown>,
   { host, port }: { readonly host: string; readonly port: number },
   prefix: "" | "METRICS_",
 ): Promise<string> {
   try {
-    await open({ host, port });
+    await open({ host, port, backlog: BACKLOG });
   } catch (error) {
     const advice = adviceOf.get((error as { code?: string }).code ?? "");
     if (advice === undefined) throw error;
