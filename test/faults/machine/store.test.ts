@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, statSync, symlinkSync, truncateSync } from "node:fs";
+import { mkdirSync, renameSync, statSync, symlinkSync } from "node:fs";
 import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
@@ -104,20 +104,6 @@ suite("a store that cannot be written", { concurrency: 2 }, () => {
       await assertServed(customer);
       assert.equal(await customer.usedUnits(), 2);
       assert.match(await server.stopWell(), /was removed or replaced while it was in use/);
-    });
-  }
-
-  for (const name of ["kurs.db", "kurs.db-wal"]) {
-    test(`once ${name} is cut, no read is acknowledged, and the log says what to do`, async () => {
-      await using directory = await temporaryDirectory();
-      await using server = await startServer({ dataDirectory: directory.path });
-      const customer = await server.newCustomer("ada@example.org");
-      await assertRead(customer);
-
-      truncateSync(join(directory.path, name), 4096);
-
-      await assertUnavailable(customer);
-      assert.match(await server.stopWell(), /was cut from \d+ to 4096 bytes .+restore a backup/);
     });
   }
 
