@@ -6,6 +6,7 @@ import { timestamp } from "../shared/instant.ts";
 import { StartupError } from "../shared/start-error.ts";
 import { renameDurably, syncFile } from "../storage/sqlite/backup/durable-files.ts";
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
+import { isDirectory } from "../storage/sqlite/private-files.ts";
 
 // The record of a directory's last verified backup: a file beside it.
 
@@ -49,6 +50,7 @@ export async function recordVerified(file: string, verifiedAt: string): Promise<
   try {
     writeFileSync(part, `${JSON.stringify(content)}\n`, { mode: FILE_MODE, flag: "wx" });
     syncFile(part);
+    if (isDirectory(record)) rmSync(record, { recursive: true });
     renameDurably(part, record, true);
   } finally {
     rmSync(part, { force: true });

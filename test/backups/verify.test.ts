@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
 import { pino } from "pino";
@@ -130,6 +130,18 @@ suite("kurs backup verify", { concurrency: 3 }, () => {
     query(backups.file, "UPDATE backup_note SET taken_at = '2099-01-01T00:00:00.000Z'");
     const ended = await verify(backups.file);
     assertRefused(ended, /taken at 2099-\S+, and it is 20\S+ here: check this machine's clock\.$/m);
+  });
+
+  test("a directory in the place of the record does not make a good backup a rejected one", async () => {
+    await using backups = await directoryOfBackups();
+    mkdirSync(join(backups.path, "verified.json", "notes"), { recursive: true });
+
+    const { exitCode, stderr } = await verify(backups.file);
+
+    assert.deepEqual([exitCode, stderr], [0, ""]);
+    const record = JSON.parse(readFileSync(join(backups.path, "verified.json"), "utf8"));
+    assert.equal(record.file, basename(backups.file));
+    assert.ok(!existsSync(join(backups.path, "kurs-not-verified.db")));
   });
 
   test("a verified backup that changes, or says a time to come, is a problem to doctor and metrics, as is its record", async () => {

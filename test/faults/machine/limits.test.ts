@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmod, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { suite, test } from "node:test";
@@ -102,6 +102,20 @@ suite("a machine that lacks resources", { concurrency: 2 }, () => {
     }
     assert.deepEqual(await readdir(directory.path), []);
     await chmod(directory.path, 0o700);
+  });
+
+  test("a restore from a directory that this user may not enter says so in one sentence", async () => {
+    await using directory = await temporaryDirectory();
+    const closed = join(directory.path, "closed");
+    await mkdir(closed, { mode: 0o000 });
+    const file = join(closed, "kurs.backup.db");
+    const dataDirectory = join(directory.path, "data");
+    await using program = new Program(["restore", file], { dataDirectory, through: AS_OTHERS });
+
+    const { exitCode, stdout, stderr } = await program.end();
+
+    assert.deepEqual([exitCode, stdout], [1, ""]);
+    assert.equal(stderr, `kurs: Cannot look at ${file} (EACCES): run this as its owner.\n`);
   });
 
   test("with an unusable mail directory, a registration succeeds and the mail is delivered later", async () => {
