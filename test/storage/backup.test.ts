@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
@@ -115,9 +115,15 @@ suite("kurs backup", { concurrency: 3 }, () => {
       const refused = await run(join(dataDirectory, name), "--force");
       assertRefused(refused, /is a part of the database itself/);
     }
+    await using elsewhere = await temporaryDirectory();
+    const sameDirectory = join(elsewhere.path, "link");
+    symlinkSync(dataDirectory, sameDirectory);
+    const behindLink = await run(join(sameDirectory, "kurs.db"), "--force");
+    assertRefused(behindLink, /is a part of the database itself/);
     assertRefused(await run("/dev/null", "--force"), /\/dev\/null is not a file/);
     assert.equal(readFileSync(taken, "utf8"), "mine");
     assert.deepEqual(namesIn(dataDirectory), before);
+    assert.equal(stateOf(join(dataDirectory, "kurs.db")).pairs, 20_000);
   });
 
   test("without a database, of a damaged one, and of PostgreSQL prints what to do", async () => {

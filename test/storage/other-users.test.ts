@@ -144,6 +144,24 @@ test("root's commands in another user's directory end with one sentence and chan
   assert.equal(existsSync(join(dataDirectory, "new")), false);
 });
 
+test("root does not open another user's database in a directory of its own", {
+  skip: !isRoot,
+}, async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  migrateSqlite(dataDirectory, 1000);
+  chownSync(join(dataDirectory, "kurs.db"), ANOTHER, ANOTHER);
+  const before = filesIn(dataDirectory);
+
+  for (const args of [["migrate"], ["plans", "set", "pro", "5"]]) {
+    const ended = await kurs(args, { dataDirectory });
+
+    assertRefused(ended, new RegExp(`^kurs: \\S+/kurs\\.db belongs to user ${ANOTHER}, `));
+  }
+
+  assert.deepEqual(filesIn(dataDirectory), before);
+});
+
 test("the doctor reports files that the directory's user may not write, also to root", async () => {
   await using directory = await temporaryDirectory();
   const dataDirectory = directory.path;

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
+import type { ClientBase } from "pg";
 import { administer, type PostgresServer, startPostgres } from "../../harness/postgres.ts";
 import { examineStore } from "../../src/doctor/examine.ts";
 import { checkStore } from "../../src/doctor/rules/store.ts";
 import { StartupError } from "../../src/shared/start-error.ts";
 import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
+import { requireOwnSession, SESSION_ROUNDS } from "../../src/storage/postgres/own-session.ts";
 import { eventually } from "../support/mails.ts";
 import { connectTo } from "../support/nodes.ts";
 import { findPgBouncer, startPgBouncer } from "../support/pgbouncer.ts";
@@ -72,6 +74,20 @@ suite("behind a pooler", () => {
       /pooler .* in transaction mode.* set pool_mode = session/,
     );
     assert.deepEqual(await administer(url, TABLES), []);
+  });
+
+  test("a client that gets another session each time is rejected, though no other one shares them", async () => {
+    let sessions = 0;
+    const client = () => {
+      const query = async () => ({ rows: [{ process_id: ++sessions }] });
+      return { query } as unknown as ClientBase;
+    };
+
+    const { start } = SESSION_ROUNDS;
+    const checked = requireOwnSession([client(), client()], start);
+
+    await assert.rejects(checked, /pooler .* in transaction mode: set pool_mode = session/);
+    assert.ok(sessions < start, `found after ${sessions} statements`);
   });
 
   test("each of 12 starts behind PgBouncer in transaction mode is rejected, during traffic", async (t) => {

@@ -252,6 +252,23 @@ suite("hanging statements", { concurrency: 3 }, () => {
     assert.deepEqual(await engine.query("SELECT 1 AS one"), [{ one: 1 }]);
   });
 
+  test("a statement has all of its time after one on its connection had to be faster", async () => {
+    await using database = await newPostgresDatabase();
+    await using engine = openEngine(database.url, 1);
+    const session = "SELECT current_setting('statement_timeout') AS limit, pg_backend_pid() AS pid";
+
+    const shortened = await engine.transaction(function* () {
+      yield statement("SELECT pg_sleep(0.6)::text AS slept");
+      const [row] = yield statement(session);
+      return row;
+    });
+    const [next] = await engine.query(session);
+
+    assert.match(String(shortened?.limit), /^\d+ms$/);
+    assert.ok(Number.parseInt(String(shortened?.limit), 10) < STATEMENT_TIMEOUT_MS);
+    assert.deepEqual(next, { limit: `${STATEMENT_TIMEOUT_MS}ms`, pid: shortened?.pid });
+  });
+
   test("an unresponsive server causes a timeout and a new connection", async () => {
     await using server = await startPostgres();
     await using engine = openEngine(server.url(), 1);

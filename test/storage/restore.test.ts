@@ -7,10 +7,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { writeEvent } from "../../src/audit/sql.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
 import type { EventOf } from "../../src/storage/sqlite/backup/staging.ts";
-import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
+import { lockExclusive, lockShared, untilUnlocked } from "../../src/storage/sqlite/lock-file.ts";
 import { knownSchema } from "../../src/storage/sqlite/migrate.ts";
 import { openSqliteStore } from "../../src/store.ts";
-import { BY, pairOf } from "../contract/suite/database.ts";
+import { BY, EUR_USD, pairOf, storeRates } from "../contract/suite/database.ts";
 import { assertRefused } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs, Program, serve, temporaryDirectory } from "../support/process.ts";
@@ -275,6 +275,24 @@ suite("kurs restore", { concurrency: 3 }, () => {
     await program.waitFor("listening", () => program.stdout.includes("listening") || undefined);
   });
 
+  test("whose end is awaited in several tries is announced once", async () => {
+    await using directory = await temporaryDirectory();
+    const alone = lockExclusive(directory.path);
+    const [messages, tries] = [[] as string[], [] as number[]];
+    const open = () => {
+      tries.push(tries.length);
+      return lockShared(directory.path, 0);
+    };
+
+    const opening = untilUnlocked(open, (message) => messages.push(message));
+    await eventually("three tries", () => tries.length === 3 || undefined);
+    alone[Symbol.dispose]();
+    (await opening)[Symbol.dispose]();
+
+    assert.equal(messages.length, 1);
+    assert.match(messages[0] ?? "", /^waiting until another process has restored/);
+  });
+
   test("rejects a file that is not a backup and does not change the database", async () => {
     await using directory = await copyOf(stored.dataDirectory);
     await using place = await temporaryDirectory();
@@ -378,6 +396,53 @@ for (const schema of Array.from({ length: knownSchema() }, (_, index) => index +
     );
   });
 }
+
+test("a restore leaves a pair as it was suspended before the backup, and adds no event of it", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const backup = join(dataDirectory, "backup.db");
+  {
+    await using store = openSqliteStore(dataDirectory, 1000);
+    await storeRates(store, [EUR_USD]);
+    await store.rates.suspend(EUR_USD, BY);
+  }
+  cpSync(databaseIn(dataDirectory), backup);
+  const stateOfPair = () =>
+    ["SELECT suspended_at FROM rates", "SELECT id, at FROM events WHERE pair = 'EUR/USD'"].map(
+      (sql) => query(dataDirectory, sql).map((row) => ({ ...row })),
+    );
+  const before = stateOfPair();
+  const later = { ...BY, at: "2026-11-22T12:00:00.000Z" };
+  const eventOf: EventOf = (action, details) => writeEvent(action, later, { details });
+
+  const how = { now: later.at, reviveKeys: false, eventOf };
+  const { forgotten } = restoreSqlite(dataDirectory, backup, how);
+
+  assert.equal(forgotten?.pairs, 0);
+  assert.deepEqual(stateOfPair(), before);
+});
+
+test("the version of the rates returns neither to the replaced database's nor below the backup's", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const [older, newer] = [join(dataDirectory, "older.db"), join(dataDirectory, "newer.db")];
+  const restored = (backup: string, now: string) => {
+    restoreSqlite(dataDirectory, backup, { now, reviveKeys: false });
+    const rows = query(dataDirectory, "SELECT version FROM versions WHERE name = 'rates'");
+    return Number(rows[0]?.version);
+  };
+  {
+    await using store = openSqliteStore(dataDirectory, 1000);
+    await storeRates(store, [EUR_USD]);
+  }
+  cpSync(databaseIn(dataDirectory), older);
+  query(dataDirectory, "UPDATE versions SET version = 70 WHERE name = 'rates'");
+  cpSync(databaseIn(dataDirectory), newer);
+
+  assert.equal(restored(older, "2026-11-22T12:00:00.000Z"), 71);
+  query(dataDirectory, "UPDATE versions SET version = 5 WHERE name = 'rates'");
+  assert.equal(restored(newer, "2026-11-22T12:00:01.000Z"), 70);
+});
 
 /** When to kill: this many milliseconds after a file appears. */
 const KILLS = [

@@ -1,11 +1,21 @@
 import assert from "node:assert/strict";
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { StartupError } from "../../src/shared/start-error.ts";
 import { backupSqlite } from "../../src/storage/sqlite/backup/backup.ts";
 import { restoreSqlite } from "../../src/storage/sqlite/backup/restore.ts";
+import { lockExclusive } from "../../src/storage/sqlite/lock-file.ts";
 import { openSqliteStore } from "../../src/store.ts";
 import { BY, NOW } from "../contract/suite/database.ts";
 import { recordFileCalls } from "../support/file-calls.ts";
@@ -139,6 +149,27 @@ for (const [what, end, without] of [
     assert.deepEqual(await planNames(killed.path), ["pro", "late", "free"]);
   });
 }
+
+test("a database whose creation was killed, an empty file beside its journal, is created anew", async () => {
+  await using directory = await temporaryDirectory();
+  const file = join(directory.path, "kurs.db");
+  writeFileSync(file, "");
+  await writeHotJournal(`${file}-journal`);
+
+  assert.deepEqual(await planNames(directory.path), ["free"]);
+  assert.equal(existsSync(`${file}-journal`), false);
+});
+
+test("a database that cannot be opened is not left locked", async () => {
+  await using stored = await databaseWithBackup();
+  const file = join(stored.directory, "kurs.db");
+  writeFileSync(file, "no database");
+  for (const isServer of [true, false]) {
+    assert.throws(() => openSqliteStore(stored.directory, 0, { isServer }), StartupError);
+  }
+
+  lockExclusive(stored.directory)[Symbol.dispose]();
+});
 
 test("a journal without its database is moved away: it would empty the restored one", async () => {
   await using stored = await databaseWithBackup();

@@ -95,6 +95,20 @@ function issueSuite(test: StoreTest): void {
       assert.equal(await store.mailTokens.findEmail(next.tokenHash, purpose, hoursAfter(7)), email);
     });
 
+    test(`${purpose} tokens that a clock far ahead has issued do not use up the limit of five`, async (database) => {
+      const store = database.openStore();
+      const { email } = await newRegistration(store);
+      for (let issued = 0; issued < 5; issued += 1) {
+        const ahead = { createdAt: hoursAfter(1000), expiresAt: hoursAfter(1024) };
+        await store.mailTokens.issue(email, newToken(ahead), BY);
+      }
+
+      const token = newToken({ createdAt: NOW, expiresAt });
+      await store.mailTokens.issue(email, token, BY);
+
+      assert.equal(await store.mailTokens.findEmail(token.tokenHash, purpose, NOW), email);
+    });
+
     test(`after five mails within an hour no ${purpose} token is issued, and older ones stay valid`, async (database) => {
       const [store, engine] = [database.openStore(), database.openEngine()];
       const { email, verification } = await newRegistration(store);

@@ -5,6 +5,7 @@ import {
   contentsOf,
   newAccount,
   newCustomer,
+  newInvitation,
   newMailToken,
   type StoreTest,
 } from "./database.ts";
@@ -69,6 +70,21 @@ export function planRemovalSuite(test: StoreTest): void {
     const uses = { accounts: 0, deletedAccounts: 1, invitations: 0 };
     assert.deepEqual(await store.plans.remove("pro", COUNT_MAX, BY), uses);
     assert.ok((await plansOf(store)).includes("pro"));
+  });
+
+  test("a plan that only an invitation names stays until that is withdrawn", async (database) => {
+    const [store, engine] = [database.openStore(), database.openEngine()];
+    await store.plans.set({ name: "pro", unitsPerPeriod: 5 }, BY);
+    const invitation = newInvitation({ plan: "pro" });
+    await store.invitations.create(invitation, BY);
+    const before = await contentsOf(engine);
+
+    const uses = { accounts: 0, deletedAccounts: 0, invitations: 1 };
+    assert.deepEqual(await store.plans.remove("pro", COUNT_MAX, BY), uses);
+    assert.deepEqual(await contentsOf(engine), before);
+
+    await store.administration.withdrawInvitations(invitation.email, BY);
+    assert.equal(await store.plans.remove("pro", COUNT_MAX, BY), "removed");
   });
 
   test("of twenty concurrent removals on two nodes, one removes the plan", async (database) => {
