@@ -30,8 +30,6 @@ export interface KeyCommandDeps extends CommandIo {
   readonly openFile: (path: string) => OpenedFile;
   /** The digest under which a credential is stored. */
   readonly hash: (credential: string) => string;
-  /** From now on a reader that closes the pipe does not end the command. */
-  readonly finishWithoutReader: () => void;
 }
 
 /** Adds `kurs keys …`. */

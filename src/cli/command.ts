@@ -13,6 +13,8 @@ export interface CommandIo {
   readonly write: (text: string) => Promise<void>;
   /** Writes a line to stderr. */
   readonly printError: (text: string) => void;
+  /** From now on a reader that closes the pipe does not end the command. */
+  readonly finishWithoutReader: () => void;
   /** Replaces the line of progress, where a person watches; "" removes it. */
   readonly showProgress: (text: string) => void;
 }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
@@ -230,4 +231,26 @@ test("a reader that closes the output early does not cause a failure", async () 
       options === "" ? /^PAIR +RATE +AS OF +AGE +SOURCE +NEXT +STATE\n$/ : /^\[\n$/,
     );
   }
+});
+
+test("an import whose output nobody reads stores its rates, and fails for its rejected line", async () => {
+  await using directory = await temporaryDirectory();
+  const dataDirectory = directory.path;
+  const input =
+    "base,quote,rate,as_of\nEUR,USD,0,2026-03-13T15:00:00Z\nEUR,CHF,0.9,2026-03-13T15:00:00Z\n";
+  const file = join(dataDirectory, "rates.csv");
+  await writeFile(file, input);
+  const exitCode = join(dataDirectory, "exit-code");
+  const through = ["sh", "-c", '{ "$@"; echo $? > "$KURS_EXIT_CODE"; } | true', "sh"];
+  const env = { PATH: process.env.PATH ?? "", KURS_EXIT_CODE: exitCode };
+  const args = ["rates", "import", file];
+  await using program = new Program(args, { dataDirectory, env, through });
+
+  await program.end();
+
+  assert.equal(await readFile(exitCode, "utf8"), "1\n");
+  using database = new DatabaseSync(join(dataDirectory, "kurs.db"));
+  const stored = database.prepare("SELECT base, quote, rate FROM rates").all();
+  assert.deepEqual({ ...stored[0] }, { base: "EUR", quote: "CHF", rate: "0.9" });
+  assert.equal(stored.length, 1);
 });

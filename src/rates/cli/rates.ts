@@ -95,6 +95,7 @@ async function importRates(
 ): Promise<number> {
   const { settings, openStore, openFile, readRateFile, origin, print, printError } = deps;
   const judge = createUpdatePolicy(settings());
+  deps.finishWithoutReader();
   try {
     using opened = openFile(file);
     const { bytes, digest } = digested(readWithProgress(opened, deps.showProgress));
