@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, test } from "node:test";
+import { wholeNumber } from "../../src/cli/whole-number.ts";
 import { kurs, temporaryDirectory } from "../support/process.ts";
 
 const EXAMPLE = /^Examples?:\n(.*\n)* {2}\$ .*kurs /m;
@@ -292,4 +293,14 @@ suite("command-line usage", { concurrency: 4 }, () => {
     const { stderr } = await kurs(["plans", "set", "pro", "-1"], { env });
     assert.match(stderr, /^kurs: units "-1": want/);
   });
+});
+
+test("a number's least and most are accepted, and nothing beyond them", () => {
+  assert.deepEqual(
+    ["0", "10"].map((text) => wholeNumber("units", text, 0, 10)),
+    [0, 10],
+  );
+  for (const text of ["-1", "11"]) {
+    assert.throws(() => wholeNumber("units", text, 0, 10), /want a whole number from 0 to 10/);
+  }
 });

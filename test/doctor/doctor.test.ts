@@ -3,6 +3,8 @@ import { chmodSync, linkSync, mkdirSync, readFileSync, symlinkSync, writeFileSyn
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import { administer } from "../../harness/postgres.ts";
+import { readConfig } from "../../src/config.ts";
+import { examine } from "../../src/doctor/examine.ts";
 import { checkDirectory } from "../../src/doctor/rules/directory.ts";
 import { checkOtherRates, checkSources } from "../../src/doctor/rules/services.ts";
 import { checkStore } from "../../src/doctor/rules/store.ts";
@@ -360,6 +362,26 @@ suite("kurs doctor", { concurrency: 3 }, () => {
     assert.equal(unreachable.exitCode, 1);
     assert.match(unreachable.text("problem", "database"), /127\.0\.0\.1:1: .*ECONNREFUSED/);
   });
+});
+
+test("a backup that is due since seconds may still be running; the one before must be verified", async () => {
+  await using directory = await temporaryDirectory();
+  const environment = { DATA_DIR: directory.path, BACKUP_SCHEDULE: "0 4 * * *" };
+  const nowMs = Date.parse("2026-11-21T04:00:30.000Z");
+  const levelOf = async (takenAt: string) => {
+    const verified = { file: "kurs.db", takenAt, isChanged: false };
+    const deps = {
+      version: "test",
+      clock: { nowMs: () => nowMs },
+      readVerified: async () => verified,
+      settings: () => readConfig({ known: [], onByDefault: [] }, environment),
+    };
+    const findings = await examine(deps, false);
+    return findings.find(({ subject }) => subject === "backups")?.level;
+  };
+
+  assert.equal(await levelOf("2026-11-20T04:00:00.000Z"), "ok");
+  assert.equal(await levelOf("2026-11-20T03:59:59.999Z"), "problem");
 });
 
 test("the doctor reports a nearly full disk, a large WAL and read-only files", () => {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
+import { isShortCall } from "../../src/mcp/short-call.ts";
 import { assertCommonHeaders, assertFailure } from "../support/assertions.ts";
 import type { Answer, Call } from "../support/client.ts";
 import {
@@ -322,4 +323,12 @@ suite("MCP admission: the path", () => {
       assertFailure(await service.post(path, { apiKey, ...readOf("2025") }), 404, "not_found");
     }
   });
+});
+
+test("a call whose method may be overridden by an escaped name is not a short call", () => {
+  const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call"}';
+  const escaped = call.replace("}", String.raw`,"\u006dethod":"tools/list"}`);
+  assert.equal(JSON.parse(escaped).method, "tools/list");
+
+  assert.deepEqual([call, escaped].map(isShortCall), [true, false]);
 });

@@ -4,6 +4,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { createReadBatcher } from "../../src/metering/batch/batcher.ts";
 import { createMeteredBatch } from "../../src/metering/batch/postgres.ts";
 import type { RateReadOutcome } from "../../src/metering/store.ts";
+import { StoreUnavailable } from "../../src/shared/store.ts";
 import { integerOf } from "../../src/storage/columns.ts";
 import type { Engine } from "../../src/storage/engine.ts";
 import type { PostgresEngine, RunStatement } from "../../src/storage/postgres/engine.ts";
@@ -120,6 +121,26 @@ suite("the caches of a node on PostgreSQL", () => {
     await other.query("UPDATE api_keys SET revoked_at = '2026' WHERE account_id = $1", accountId);
 
     assert.equal(await read(), undefined);
+    assert.equal(await usedUnits(store, accountId), 3);
+  });
+
+  test("after a failed read, a suspension is in effect though the database lost its epoch", async () => {
+    const { accountId, read } = await newWarmCustomer();
+    const renamed = ["period_usage", "period_usage_gone"] as const;
+    const rename = ([from, to]: readonly [string, string]) =>
+      other.query(`ALTER TABLE ${from} RENAME TO ${to}`);
+
+    await rename(renamed);
+    await assert.rejects(read(), StoreUnavailable);
+    await rename([renamed[1], renamed[0]]);
+    // As in another database: the same epoch, and other rows.
+    const [row = {}] = await other.query("SELECT epoch FROM read_epochs WHERE name = 'rates'");
+    await other.query("UPDATE rates SET suspended_at = '2026' WHERE base = 'EUR'");
+    const epoch = integerOf(row, "epoch");
+    await other.query("UPDATE read_epochs SET epoch = $1 WHERE name = 'rates'", epoch);
+
+    assert.equal(foundOf(await read()), "suspended");
+    await other.query("UPDATE rates SET suspended_at = NULL WHERE base = 'EUR'");
     assert.equal(await usedUnits(store, accountId), 3);
   });
 
@@ -252,6 +273,27 @@ suite("the caches of a node on PostgreSQL", () => {
     assert.equal(outcomes.filter(isServed).length, 2 * 58);
     for (const { accountId } of customers) assert.equal(await usedUnits(store, accountId), 60);
   });
+});
+
+test("reads that wait behind a batch that the store fails are rejected with it and never begun", async () => {
+  const gate = Promise.withResolvers<never>();
+  const sizes: number[] = [];
+  const batcher = createReadBatcher({
+    readBatch(reads) {
+      sizes.push(reads.length);
+      return gate.promise;
+    },
+  });
+  const read = () => assert.rejects(batcher.read(newRead("key")), StoreUnavailable);
+  const rejected = [read()];
+  await turn();
+  rejected.push(read(), read());
+
+  gate.reject(new StoreUnavailable(new Error("gone")));
+  await Promise.all(rejected);
+  await turn();
+
+  assert.deepEqual(sizes, [1]);
 });
 
 test("an asynchronous store gets the next batch before the reads of the last one are settled", async () => {

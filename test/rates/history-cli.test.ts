@@ -167,6 +167,7 @@ suite("what was served at a moment", { concurrency: 4 }, () => {
     const gone = await cli.run("rates trace EUR USD");
     assert.equal(gone.exitCode, 1);
     assert.match(gone.stderr, /^kurs: EUR\/USD was deleted: /);
+    assert.match(await cli.output("rates verify"), /; 3 imported figures /);
   });
 
   test("before the history of an upgraded or shortened store is not known", async () => {
