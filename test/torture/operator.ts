@@ -37,7 +37,10 @@ export async function importRates(
     story.tell(`import ${number} was killed`);
     return;
   }
-  if (exitCode !== 0 || stdout !== `stored ${IMPORTED_PAIRS}, unchanged 0, held 0, rejected 0\n`) {
+  // A repeated import finds the rates that the killed one had stored.
+  const [, stored, unchanged] =
+    /^stored (\d+), unchanged (\d+), held 0, rejected 0\n$/.exec(stdout) ?? [];
+  if (exitCode !== 0 || Number(stored) + Number(unchanged) !== IMPORTED_PAIRS) {
     throw new Violation(`import ${number} ended with ${exitCode}: ${stdout}${stderr}`);
   }
   ledger.imports.done = number;
