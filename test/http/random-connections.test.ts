@@ -176,7 +176,12 @@ test("then every connection is free again", async () => {
 });
 
 test("then a graceful stop sends every charged read its response, and ends with exit code 0", async () => {
-  const before = await server.usedUnits(patient.session);
+  // The connections of the test before may still be closing.
+  const { session } = patient;
+  await eventually("a free connection", async () => {
+    return (await server.get("/v1/account/usage", { session })).status === 200 || undefined;
+  });
+  const before = await server.usedUnits(session);
   const wires = await Promise.all(Array.from({ length: 20 }, () => openWire(server.url)));
   let answered = 0;
   const readOn = async (wire: Wire, pipelined: number) => {

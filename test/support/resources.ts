@@ -38,6 +38,17 @@ export function openSockets(pid: number): number {
   }).length;
 }
 
+/** The connections that a server on a port of 127.0.0.1 has not closed, as the kernel counts them. */
+export function connectionsOf(port: number): number {
+  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const isOpen = (line: string) => {
+    const [, address = "", , state = ""] = line.trim().split(/\s+/);
+    // ESTABLISHED and CLOSE_WAIT.
+    return address.endsWith(local) && ["01", "08"].includes(state);
+  };
+  return readFileSync("/proc/net/tcp", "utf8").split("\n").filter(isOpen).length;
+}
+
 /**
  * @returns the processor time in milliseconds that this process has used for some work. A busy
  *   machine makes the work end later, but takes no more of this.

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { eventually } from "../../support/mails.ts";
 import { serve, temporaryDirectory } from "../../support/process.ts";
-import { openSockets, residentMib } from "../../support/resources.ts";
+import { connectionsOf, residentMib } from "../../support/resources.ts";
 
 /** More responses than the system buffers for one connection: after that, nothing is sent on it. */
 const READS = 15_000;
@@ -17,11 +17,9 @@ test("a client that never reads its responses is cut off, and its connection bec
   await using directory = await temporaryDirectory();
   const env = { PLAN_FREE_UNITS: "1000000" };
   await using server = await serve({ dataDirectory: directory.path, env });
-  const { pid } = server.program;
-  const listening = openSockets(pid);
-  const connections = () => openSockets(pid) - listening;
   const { apiKey } = await server.newCustomer("ada@example.org");
   const { hostname, port } = new URL(server.url);
+  const connections = () => connectionsOf(Number(port));
   const socket = connect({ host: hostname, port: Number(port) });
   socket.on("error", () => undefined);
   await once(socket, "connect");
