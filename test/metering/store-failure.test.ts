@@ -38,7 +38,6 @@ test("metering: while another process holds the write lock, requests that only r
 
   assert.equal(await service.usedUnits(session), 0);
   assert.equal((await service.get("/v1/account/api-keys", { session })).status, 200);
-  assert.equal((await service.get("/readyz")).status, 200);
 });
 
 test("§7 store: when an account or a key cannot be stored, its creation is 503 and has no effect", async () => {
