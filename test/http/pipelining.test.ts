@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { suite, test } from "node:test";
 import { assertFailure } from "../support/assertions.ts";
 import { openWire, sendRaw } from "../support/raw-connection.ts";
@@ -276,4 +277,27 @@ test("a read with a body of more than 16 KiB is 413, uncharged", async () => {
     `${readWith(`Content-Length: ${body.length}`, "Connection: close")}${body}`,
   );
   assert.deepEqual([statuses, units], [[413], 0]);
+});
+
+test("of 1,500 requests in one packet, node:http has only a few in memory at a time", async () => {
+  let inFlight = 0;
+  let most = 0;
+  const begin = () => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+  };
+  const end = () => {
+    inFlight -= 1;
+  };
+  subscribe("http.server.request.start", begin);
+  subscribe("http.server.response.finish", end);
+  const requests = "GET /v1/rates/EUR/USD HTTP/1.1\r\nHost: kurs\r\n\r\n".repeat(1500);
+  const answers = await sendRaw(service.url, `${requests}\r\nbroken\r\n\r\n`);
+  unsubscribe("http.server.request.start", begin);
+  unsubscribe("http.server.response.finish", end);
+
+  // A busy service rejects some: 503.
+  const statuses = answers.map(({ status }) => (status === 503 ? 401 : status));
+  assert.deepEqual(statuses, [...Array.from({ length: 1500 }, () => 401), 400]);
+  assert.ok(most <= 40, `${most} were in flight`);
 });

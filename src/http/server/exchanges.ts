@@ -32,8 +32,13 @@ export interface Exchanges {
    * @param proceed receives whether the incomplete request got a response anyway.
    */
   afterResponses(socket: Socket, proceed: (hasResponse: boolean) => void): void;
-  /** Calls back each time when the last request of a connection has its response. */
-  onIdle(socket: Socket, callback: () => void): void;
+  /**
+   * @param hasMore whether further requests of the connection may have arrived.
+   * @param onResponse runs each time when a request of the connection has its response.
+   */
+  follow(socket: Socket, hasMore: () => boolean, onResponse: () => void): void;
+  /** Closes a connection whose last response came before the shutdown: nothing else does. */
+  closeIfStopped(socket: Socket): void;
 }
 
 interface Connection {
@@ -45,7 +50,8 @@ interface Connection {
   isClosing: boolean;
   /** Runs after each response while `afterResponses` waits. */
   onResponse?: (() => void) | undefined;
-  onIdle?: () => void;
+  hasMore?: () => boolean;
+  afterEach?: () => void;
 }
 
 /**
@@ -79,10 +85,8 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
     }
     response.once("close", () => {
       responses.splice(responses.indexOf(response), 1);
-      if (connection.onResponse !== undefined) connection.onResponse();
-      // The last response was written before the shutdown: nothing else closes the connection.
-      else if (responses.length === 0 && !server.listening) socket.destroySoon();
-      if (responses.length === 0) connection.onIdle?.();
+      connection.onResponse?.();
+      connection.afterEach?.();
     });
     serve.call(server, request, response);
   };
@@ -106,8 +110,14 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
     isStopping,
     countOf: (socket) => connections.get(socket)?.responses.length ?? 0,
 
-    onIdle(socket, callback) {
-      connectionOf(socket).onIdle = callback;
+    follow(socket, hasMore, onResponse) {
+      Object.assign(connectionOf(socket), { hasMore, afterEach: onResponse });
+    },
+
+    closeIfStopped(socket) {
+      const { responses, onResponse, latest } = connectionOf(socket);
+      const isOver = latest !== undefined && responses.length === 0 && onResponse === undefined;
+      if (isOver && !server.listening) socket.destroySoon();
     },
 
     endsWith(response, mustClose) {
@@ -117,6 +127,7 @@ export function trackExchanges(server: Server, isShuttingDown: () => boolean): E
       const connection = connectionOf(response.req.socket);
       const { responses, onResponse } = connection;
       if (responses.at(-1) !== response || onResponse !== undefined) return false;
+      if (!mustClose && connection.hasMore?.() === true) return false;
       connection.isClosing = true;
       return true;
     },

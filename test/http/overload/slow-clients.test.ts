@@ -159,9 +159,7 @@ suite("hostile and slow clients", { concurrency: 4 }, () => {
 
     // Also while three other attacks run.
     assert.ok(servedOthers >= 2, `${servedOthers} other clients were served during the flood`);
-    for (const answer of answers()) assert.match(answer, /^(?:200|503) /);
-    // One packet brings 400 of them, and 200 may be in flight.
-    assert.ok(answers().some((answer) => answer.startsWith("503 ")));
+    for (const answer of answers()) assert.match(answer, /^200 /);
   });
 
   test("hundreds of clients that disconnect leave nothing behind and cost at most one unit each", async () => {
