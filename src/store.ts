@@ -1,8 +1,9 @@
 import { settingsStore } from "./accounts/settings-sql.ts";
-import { accountStore, accountTables, authWindowStore } from "./accounts/sql.ts";
+import { accountStore, accountTables } from "./accounts/sql.ts";
 import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";
+import { authWindowStore } from "./auth-limit/sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
 import { createSqliteSessionUsage } from "./billing/session-usage/sqlite.ts";
 import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";

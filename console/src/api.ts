@@ -1,5 +1,5 @@
 import type { Static } from "typebox";
-import type { AccountSchema, accountDetailsJson, SessionSchema } from "../../src/accounts/json.ts";
+import type { AccountSchema, accountDetailsJson } from "../../src/accounts/json.ts";
 import type { SettingsBody } from "../../src/accounts/settings-json.ts";
 import type { ApiKeySchema, CreatedApiKeySchema } from "../../src/api-keys/json.ts";
 import type { EventSchema } from "../../src/audit/json.ts";
@@ -7,7 +7,7 @@ import type { DailyUsageSchema, keyUsageJson, UsageSchema } from "../../src/bill
 import type { CoveredPairSchema, CoveredSourceSchema } from "../../src/coverage/json.ts";
 import type { aboutJson } from "../../src/pages/about.ts";
 import type { RateSchema } from "../../src/rates/json.ts";
-import type { listedSessionJson } from "../../src/sessions/json.ts";
+import type { listedSessionJson, SessionSchema } from "../../src/sessions/json.ts";
 import type { FailureCode } from "../../src/shared/failure.ts";
 import { lastUsage } from "./quota.ts";
 import { root } from "./router.ts";
