@@ -39,7 +39,7 @@ export function listedSessionJson(session: ValidSession): ListedSession {
 
 export const CredentialsBody = Type.Object({ email: Email, password: Password });
 
-const SessionSchema = Type.Object(
+export const SessionSchema = Type.Object(
   {
     session_token: Type.String({ pattern: "^svc_sess_[0-9a-f]{64}$" }),
     expires_at: Type.String({ format: "date-time", description: "24 hours after the log-in" }),
