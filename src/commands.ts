@@ -11,7 +11,7 @@ import { type ClockCommandDeps, clockCommands } from "./cleanup/cli.ts";
 import { CommandError } from "./cli/command.ts";
 import { type ListCommandDeps, listCommand } from "./coverage/cli.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
-import { type ImportCommandDeps, importCommand } from "./import/cli/import.ts";
+import { type ImportCommandDeps, importCommand } from "./import/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
 import { atCommand } from "./provenance/cli/at.ts";
 import type { ProvenanceCommandDeps } from "./provenance/cli/dependencies.ts";

@@ -2,8 +2,13 @@ import type { Command } from "commander";
 import { requirePlan } from "../billing/cli.ts";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
 import type { PlanStore } from "../billing/store.ts";
-import type { CommandIo, OpenStore } from "../cli/command.ts";
-import { CommandError, type OutputOptions, unknownAccount } from "../cli/command.ts";
+import {
+  CommandError,
+  type CommandIo,
+  type OpenStore,
+  type OutputOptions,
+  unknownAccount,
+} from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import { wholeNumber } from "../cli/whole-number.ts";
 import { normalizeEmail } from "../shared/text/email.ts";

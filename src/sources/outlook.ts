@@ -1,6 +1,5 @@
 import type { Pair } from "../rates/rules/symbol.ts";
-import type { Instant } from "../shared/instant.ts";
-import { wholeSeconds } from "../shared/instant.ts";
+import { type Instant, wholeSeconds } from "../shared/instant.ts";
 import { type RateSource, type Schedule, scheduleOf } from "./source.ts";
 
 /** What a source's calendar says about a rate. */

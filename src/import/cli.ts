@@ -1,21 +1,20 @@
 import { basename } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Command } from "commander";
-import type { AuditStore } from "../../audit/store.ts";
-import type { OpenStore, OutputOptions } from "../../cli/command.ts";
-import type { OpenedFile } from "../../cli/input-file.ts";
-import { digested, fileError, readWithProgress } from "../../cli/input-file.ts";
-import type { RateCommandDeps } from "../../rates/cli/arguments.ts";
-import { warnOfMissingKey } from "../../rates/cli/sign.ts";
-import type { HistoryStore } from "../../rates/history.ts";
-import { createUpdatePolicy } from "../../rates/rules/update-policy.ts";
-import type { SigningKeyStore } from "../../rates/signing-key.ts";
-import type { RateStore } from "../../rates/store.ts";
-import type { StoreStatus } from "../../shared/store.ts";
-import { visibleLine } from "../../shared/text/visible-text.ts";
-import type { RateLineReader } from "../../sources/source.ts";
-import { createRateImport } from "../import.ts";
-import { importCountsJson } from "../json.ts";
+import type { AuditStore } from "../audit/store.ts";
+import type { OpenStore, OutputOptions } from "../cli/command.ts";
+import { digested, fileError, type OpenedFile, readWithProgress } from "../cli/input-file.ts";
+import type { RateCommandDeps } from "../rates/cli/arguments.ts";
+import { warnOfMissingKey } from "../rates/cli/sign.ts";
+import type { HistoryStore } from "../rates/history.ts";
+import { createUpdatePolicy } from "../rates/rules/update-policy.ts";
+import type { SigningKeyStore } from "../rates/signing-key.ts";
+import type { RateStore } from "../rates/store.ts";
+import type { StoreStatus } from "../shared/store.ts";
+import { visibleLine } from "../shared/text/visible-text.ts";
+import type { RateLineReader } from "../sources/source.ts";
+import { createRateImport } from "./import.ts";
+import { importCountsJson } from "./json.ts";
 
 /** The dependencies of the command that imports a file. */
 export interface ImportCommandDeps extends Omit<RateCommandDeps, "openStore"> {
