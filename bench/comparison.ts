@@ -1,5 +1,5 @@
 import { type Figures, ratioOf, rowOf, type Table } from "./figures.ts";
-import type { Load } from "./load/load.ts";
+import type { Load } from "./load/generator.ts";
 import { probe, type Round, type RoundSettings, runRound, type Target } from "./round.ts";
 import type { Bench, Comparison, Report } from "./scenario.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FigureName, Figures } from "./figures.ts";
-import type { Load, LoadResult } from "./load/load.ts";
+import type { Load, LoadResult } from "./load/generator.ts";
 import {
   type Distribution,
   filledRequest,

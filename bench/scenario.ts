@@ -1,5 +1,6 @@
 import type { Table } from "./figures.ts";
-import type { GeneratorName, Load } from "./load/load.ts";
+import type { Load } from "./load/generator.ts";
+import type { GeneratorName } from "./load/load.ts";
 import type { BenchOptions } from "./options.ts";
 import type { Target } from "./round.ts";
 

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Bench } from "./scenario.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 
@@ -48,7 +47,7 @@ export async function startServer(
 
 /** Starts Kurs as it is installed, but with a high limit of log-ins and without sources. */
 export function startKurs(
-  { root }: Pick<Bench, "root">,
+  { root }: { readonly root: string },
   dataDirectory: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {

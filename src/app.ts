@@ -1,14 +1,14 @@
 import type { DestinationStream, Logger } from "pino";
-import { authRoutes, mailTokenRoutes } from "./accounts/http.ts";
+import { accountRoutes } from "./accounts/http.ts";
 import { accountSchemas } from "./accounts/json.ts";
-import type { Registration } from "./accounts/rules.ts";
 import type { SettingsStore } from "./accounts/settings.ts";
 import { settingsRoutes } from "./accounts/settings-http.ts";
 import { settingsSchemas } from "./accounts/settings-json.ts";
 import type { AccountStore } from "./accounts/store.ts";
 import type { DeleteAccount } from "./administration/deletion.ts";
 import type { ExportOwnAccount } from "./administration/export.ts";
-import { accountRoutes } from "./administration/http.ts";
+import { ownAccountRoutes } from "./administration/http.ts";
+import { administrationSchemas } from "./administration/json.ts";
 import type { ApiKeys } from "./api-keys/api-keys.ts";
 import { apiKeyRoutes } from "./api-keys/http.ts";
 import { apiKeySchemas } from "./api-keys/json.ts";
@@ -48,6 +48,7 @@ import { createServer } from "./http/server/server.ts";
 import { addUnmatchedHandling } from "./http/unmatched.ts";
 import { createListGuard, createUnpaidResponses } from "./http/unpaid-responses.ts";
 import type { EmailVerification } from "./mailed-links/email-verification.ts";
+import { mailTokenRoutes } from "./mailed-links/http.ts";
 import type { PasswordResets } from "./mailed-links/password-reset.ts";
 import { createMessageParser } from "./mcp/fast-path.ts";
 import { createRespondToMcp, mcpRoutes } from "./mcp/http.ts";
@@ -64,8 +65,10 @@ import { publicKeyRoutes } from "./rates/http.ts";
 import { rateSchemas } from "./rates/json.ts";
 import type { ListPublicKeys } from "./rates/signing-key.ts";
 import type { RateStore } from "./rates/store.ts";
+import { registrationRoutes } from "./registration/http.ts";
 import type { Register } from "./registration/register.ts";
-import { sessionRoutes } from "./sessions/http.ts";
+import type { Registration } from "./registration/rules.ts";
+import { authRoutes, sessionRoutes } from "./sessions/http.ts";
 import { sessionSchemas } from "./sessions/json.ts";
 import type { Sessions } from "./sessions/sessions.ts";
 import type { Clock } from "./shared/clock.ts";
@@ -170,13 +173,15 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const listGuard = createListGuard(sessionGuard, awaitUnpaid);
   const guards = { sessionGuard, listGuard };
   app.decorateRequest("accountId", null);
+  registrationRoutes(app, deps);
   await authRoutes(app, { ...deps, sessionGuard });
   mailTokenRoutes(app, deps);
   const { sendList, sendPieces } = createListSenders(log, deps.nextIteration);
   await apiKeyRoutes(app, { ...deps, ...guards, sendList });
   usageRoutes(app, { ...deps, ...guards, sendList, send });
   auditRoutes(app, { ...deps, listGuard });
-  accountRoutes(app, { ...deps, ...guards, sendPieces });
+  accountRoutes(app, { ...deps, sessionGuard });
+  ownAccountRoutes(app, { ...deps, ...guards, sendPieces });
   await sessionRoutes(app, { ...deps, ...guards, sendList });
   settingsRoutes(app, { ...deps, sessionGuard });
   coverageRoutes(app, { ...deps, listGuard });
@@ -194,6 +199,7 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
 /** Every schema that responses refer to by name. */
 const schemas = [
   ...accountSchemas,
+  ...administrationSchemas,
   ...sessionSchemas,
   ...settingsSchemas,
   ...apiKeySchemas,

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
+import { type SettingsCommandDeps, settingsCommands } from "./accounts/settings-cli.ts";
+import { type AdministrationCommandDeps, administrationCommands } from "./administration/cli.ts";
 import { type KeyCommandDeps, keyCommands } from "./api-keys/cli.ts";
 import { type AuditCommandDeps, auditCommands } from "./audit/cli.ts";
 import { type BackupCommandDeps, backupCommands } from "./backups/cli.ts";
@@ -7,22 +9,41 @@ import { type PlanCommandDeps, planCommands } from "./billing/cli.ts";
 import { type UsageCommandDeps, usageCommands } from "./billing/usage-cli.ts";
 import { type ClockCommandDeps, clockCommands } from "./cleanup/cli.ts";
 import { CommandError } from "./cli/command.ts";
+import { type ListCommandDeps, listCommand } from "./coverage/cli.ts";
 import { type DoctorCommandDeps, doctorCommands } from "./doctor/cli.ts";
+import { type ImportCommandDeps, importCommand } from "./import/cli.ts";
 import { type MailCommandDeps, mailCommands } from "./mail/cli.ts";
+import { atCommand } from "./provenance/cli/at.ts";
+import type { ProvenanceCommandDeps } from "./provenance/cli/dependencies.ts";
+import { historyCommand } from "./provenance/cli/history.ts";
+import { traceCommand } from "./provenance/cli/trace.ts";
+import { verifyCommand } from "./provenance/cli/verify.ts";
 import type { RateCommandDeps } from "./rates/cli/arguments.ts";
-import { rateCommands } from "./rates/cli/rates.ts";
+import { deleteCommand } from "./rates/cli/delete.ts";
+import { heldCommands } from "./rates/cli/held.ts";
+import { rateGroup, suspendCommands } from "./rates/cli/rates.ts";
+import { signCommand } from "./rates/cli/sign.ts";
+import { type InviteCommandDeps, inviteCommands } from "./registration/cli.ts";
 import { WRONG_USE } from "./shared/program/start-error.ts";
 import { withoutSecrets } from "./shared/secrets.ts";
+import { type SourceCommandDeps, sourceCommands } from "./sources/cli.ts";
 import { type StoreCommandDeps, storeCommands } from "./storage/cli.ts";
 
 /** The dependencies of all commands together. */
 export type CommandDeps = AccountCommandDeps &
+  InviteCommandDeps &
+  AdministrationCommandDeps &
+  SettingsCommandDeps &
   KeyCommandDeps &
   PlanCommandDeps &
   AuditCommandDeps &
   UsageCommandDeps &
   MailCommandDeps &
   RateCommandDeps &
+  SourceCommandDeps &
+  ListCommandDeps &
+  ImportCommandDeps &
+  ProvenanceCommandDeps &
   StoreCommandDeps &
   BackupCommandDeps &
   ClockCommandDeps &
@@ -74,7 +95,10 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   rateCommands(program, deps, setExitCode);
   planCommands(program, deps);
   usageCommands(program, deps);
-  accountCommands(program, deps);
+  const accounts = accountCommands(program, deps);
+  inviteCommands(accounts, deps);
+  administrationCommands(accounts, deps);
+  settingsCommands(accounts, deps);
   keyCommands(program, deps);
   auditCommands(program, deps);
   mailCommands(program, deps);
@@ -83,6 +107,26 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   clockCommands(program, deps);
   doctorCommands(program, deps, setExitCode);
   return program;
+}
+
+/** Adds `kurs rates …`. The help lists the commands in this order. */
+function rateCommands(
+  program: Command,
+  deps: CommandDeps,
+  setExitCode: (code: number) => void,
+): void {
+  const rates = rateGroup(program);
+  importCommand(rates, deps, setExitCode);
+  listCommand(rates, deps);
+  suspendCommands(rates, deps);
+  deleteCommand(rates, deps);
+  sourceCommands(rates, deps, setExitCode);
+  heldCommands(rates, deps);
+  historyCommand(rates, deps);
+  atCommand(rates, deps);
+  traceCommand(rates, deps, setExitCode);
+  verifyCommand(rates, deps, setExitCode);
+  signCommand(rates, deps);
 }
 
 const trimmedTo = (print: (text: string) => void) => (text: string) => print(text.trimEnd());

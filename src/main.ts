@@ -10,7 +10,6 @@ import { runOwnCommand } from "./cli/own-command.ts";
 import { type Config, readConfig } from "./config.ts";
 import { createSecrets } from "./crypto/secrets.ts";
 import { packContent } from "./provenance/documents/content.ts";
-import { createHeadersOf } from "./rates/headers.ts";
 import { systemClock } from "./shared/clock.ts";
 import { originNow } from "./shared/origin.ts";
 import { ConfigError, StartupError, WRONG_USE } from "./shared/program/start-error.ts";
@@ -18,6 +17,7 @@ import { version } from "./shared/program/version.ts";
 import { StoreUnavailable } from "./shared/store.ts";
 import { visible } from "./shared/text/visible-text.ts";
 import { sourceNames, sourcesOf } from "./sources/fetching/registry.ts";
+import { createHeadersOf } from "./sources/headers.ts";
 import type { RateSource } from "./sources/source.ts";
 import { commandTimeouts, serverTimeouts } from "./storage/settings.ts";
 

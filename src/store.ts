@@ -1,12 +1,21 @@
 import { settingsStore } from "./accounts/settings-sql.ts";
-import { accountStore, accountTables, authWindowStore } from "./accounts/sql.ts";
+import { accountStore, accountTables } from "./accounts/sql.ts";
 import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";
+import { authWindowStore } from "./auth-limit/sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
 import { createSqliteSessionUsage } from "./billing/session-usage/sqlite.ts";
-import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
+import {
+  planStore,
+  planTables,
+  type UnitStatements,
+  usageStore,
+  usageTables,
+} from "./billing/sql.ts";
 import type { SessionUsageStore } from "./billing/store.ts";
+import { postgresUnitStatements } from "./billing/units-postgres-sql.ts";
+import { sqliteUnitStatements } from "./billing/units-sqlite-sql.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
 import { trustedTimeStore, trustedTimeTables } from "./cleanup/trusted-time-sql.ts";
 import { coverageStore } from "./coverage/sql.ts";
@@ -66,7 +75,11 @@ export function openSqliteStore(
   const engine = openSqliteEngine(dataDirectory, busyTimeoutMs, options);
   return createStore(
     engine,
-    { ...createSqliteBatches(engine), ...createSqliteSessionUsage(engine) },
+    {
+      ...createSqliteBatches(engine),
+      ...createSqliteSessionUsage(engine),
+      unitStatements: sqliteUnitStatements,
+    },
     observeBatch,
   );
 }
@@ -84,7 +97,11 @@ export async function openPostgresStore(
   const engine = await openPostgresEngine(hosts, settings);
   return createStore(
     engine,
-    { ...createPostgresBatches(engine), ...createPostgresSessionUsage(engine) },
+    {
+      ...createPostgresBatches(engine),
+      ...createPostgresSessionUsage(engine),
+      unitStatements: postgresUnitStatements,
+    },
     observeBatch,
   );
 }
@@ -97,7 +114,7 @@ export async function openPostgresStore(
  */
 export function createStore(
   engine: Engine,
-  batches: BatchStore & SessionUsageStore,
+  batches: BatchStore & SessionUsageStore & { readonly unitStatements: UnitStatements },
   observeBatch?: ObserveBatch,
 ) {
   const status: StoreStatus = engine;
@@ -112,7 +129,7 @@ export function createStore(
     settings: settingsStore(engine),
     keys: apiKeyStore(engine),
     plans: planStore(engine),
-    usage: usageStore(engine),
+    usage: usageStore(engine, batches.unitStatements),
     sessionUsage,
     quotaNotices: quotaNoticeStore(engine),
     rates: rateStore(engine),

@@ -1,5 +1,5 @@
 import autocannon from "autocannon";
-import type { Load, LoadSettings } from "./load.ts";
+import type { Load, LoadSettings } from "./generator.ts";
 import { filledRequest, OTHER_EVERY, randomSlots } from "./requests.ts";
 
 /** Prepared requests that a connection repeats: composing each anew would use the whole core. */

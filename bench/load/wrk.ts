@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { Load, LoadResult, LoadSettings } from "./load.ts";
+import type { Load, LoadResult, LoadSettings } from "./generator.ts";
 import {
   type LoadRequest,
   OTHER_EVERY,

@@ -1,10 +1,10 @@
 import { seededRandom } from "../../harness/seeded-random.ts";
 import { packContent } from "../../src/provenance/documents/content.ts";
-import { createHeadersOf } from "../../src/rates/headers.ts";
 import { createUpdatePolicy } from "../../src/rates/rules/update-policy.ts";
 import type { Decimal } from "../../src/shared/decimal.ts";
 import { timestamp } from "../../src/shared/instant.ts";
 import { sourcesOf } from "../../src/sources/fetching/registry.ts";
+import { createHeadersOf } from "../../src/sources/headers.ts";
 import { publishers } from "../../src/sources/publishers/catalogue.ts";
 import { createRefreshSource } from "../../src/sources/refresh.ts";
 import type { RateSource } from "../../src/sources/source.ts";

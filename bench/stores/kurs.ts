@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { LoadRequest, SlotCounts } from "../load/requests.ts";
-import { restRead } from "../load/requests.ts";
+import { type LoadRequest, restRead, type SlotCounts } from "../load/requests.ts";
 import type { Target } from "../round.ts";
 import type { Bench } from "../scenario.ts";
 import { type RunningServer, startKurs } from "../servers.ts";

@@ -5,7 +5,7 @@ import {
   listPairs,
   listSources,
   type PairsPage,
-} from "./api.ts";
+} from "./api/rates.ts";
 import { session } from "./session.ts";
 
 /** A symbol to choose, and its name. */

@@ -1,5 +1,6 @@
 import { DAY_MS } from "../../src/shared/clock.ts";
-import type { ApiKey, DailyUsage } from "./api.ts";
+import type { ApiKey } from "./api/keys.ts";
+import type { DailyUsage } from "./api/usage.ts";
 
 /** At most this many series, each with its own colour; the least used keys share the last one. */
 const SERIES_MAX = 8;

@@ -1,5 +1,5 @@
 import { effect, signal } from "@preact/signals";
-import type { Rate } from "./api.ts";
+import type { Rate } from "./api/rates.ts";
 import { nameOf } from "./coverage.ts";
 import { session } from "./session.ts";
 

@@ -1,5 +1,6 @@
 import type { ConsolePage } from "../../src/pages/paths.ts";
-import { ApiError, listApiKeys } from "./api.ts";
+import { listApiKeys } from "./api/keys.ts";
+import { ApiError } from "./api/request.ts";
 
 /** The page that an owner starts on: the rates, or the keys while there is none to read them. */
 export async function findHome(): Promise<ConsolePage> {

@@ -1,5 +1,5 @@
 import { effect, signal } from "@preact/signals";
-import type { CreatedApiKey } from "./api.ts";
+import type { CreatedApiKey } from "./api/keys.ts";
 import { session } from "./session.ts";
 
 /** The key that was just created, including its secret: only in memory, until the tab is closed. */

@@ -1,4 +1,4 @@
-import type { ApiKey } from "./api.ts";
+import type { ApiKey } from "./api/keys.ts";
 
 /** Labels of keys by id: the name, and the prefix where several keys have the same name. */
 export function labelsOf(keys: readonly ApiKey[]): ReadonlyMap<string, string> {

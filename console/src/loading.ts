@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { ApiError } from "./api.ts";
+import { ApiError } from "./api/request.ts";
 
 const RETRY_INTERVAL_MS = 2000;
 

@@ -1,4 +1,5 @@
-import { type ApiError, bodyOf, errorOf, type Rate, type TextResponse } from "./api.ts";
+import type { Rate } from "./api/rates.ts";
+import { type ApiError, bodyOf, errorOf, type TextResponse } from "./api/request.ts";
 
 /** The outcome of a tried request. */
 export interface Outcome {

@@ -1,15 +1,6 @@
-import { effect, signal } from "@preact/signals";
 import { DAY_MS } from "../../src/shared/clock.ts";
-import type { Usage } from "./api.ts";
+import type { Usage } from "./api/usage.ts";
 import type { DailyUnits } from "./daily-units.ts";
-import { session } from "./session.ts";
-
-/** The usage that the service last sent in this session. */
-export const lastUsage = signal<Usage | undefined>(undefined);
-
-effect(() => {
-  if (session.value === undefined) lastUsage.value = undefined;
-});
 
 /** The service sends a mail at this share of the quota, too. */
 const HIGH_SHARE = 0.8;

@@ -1,4 +1,4 @@
-import type { Registration } from "../../src/accounts/rules.ts";
+import type { Registration } from "../../src/registration/rules.ts";
 
 /** The mode of registration, which the server writes into the document. */
 const mode = document.querySelector<HTMLMetaElement>('meta[name="registration"]')?.content;

@@ -1,4 +1,4 @@
-import type { CoveredPair } from "./api.ts";
+import type { CoveredPair } from "./api/rates.ts";
 
 /** The words of a text, each after a space, without case, accents and full widths: ` sao tome`. */
 function wordsOf(text: string): string {

@@ -1,5 +1,5 @@
 import { pairName, parsePair } from "../../src/rates/rules/symbol.ts";
-import { ApiError } from "./api.ts";
+import { ApiError } from "./api/request.ts";
 import { loadCoverage } from "./coverage.ts";
 
 /** A request does not wait longer for the list of pairs, which is large on some services. */

@@ -1,23 +1,28 @@
 import type { Command } from "commander";
-import { type AdministrationCommandDeps, administrationCommands } from "../administration/cli.ts";
+import { requirePlan } from "../billing/cli.ts";
 import { billingPeriodAt, remainingUnits } from "../billing/rules.ts";
-import { CommandError, type OutputOptions, unknownAccount } from "../cli/command.ts";
+import type { PlanStore } from "../billing/store.ts";
+import {
+  CommandError,
+  type CommandIo,
+  type OpenStore,
+  type OutputOptions,
+  unknownAccount,
+} from "../cli/command.ts";
 import { type Column, formatJson, formatList, table } from "../cli/output.ts";
 import { wholeNumber } from "../cli/whole-number.ts";
-import { type InviteCommandDeps, inviteCommands, requirePlan } from "../registration/cli.ts";
 import { normalizeEmail } from "../shared/text/email.ts";
 import { quoted } from "../shared/text/visible-text.ts";
 import { isUuid } from "../shared/uuid.ts";
 import { accountSummaryJson } from "./json.ts";
-import { type SettingsCommandDeps, settingsCommands } from "./settings-cli.ts";
-import type { AccountSummary } from "./store.ts";
+import type { AccountStore, AccountSummary } from "./store.ts";
 
-export type AccountCommandDeps = InviteCommandDeps &
-  AdministrationCommandDeps &
-  SettingsCommandDeps;
+export interface AccountCommandDeps extends CommandIo {
+  readonly openStore: OpenStore<{ readonly accounts: AccountStore; readonly plans: PlanStore }>;
+}
 
-/** Adds `kurs accounts …`. */
-export function accountCommands(program: Command, deps: AccountCommandDeps): void {
+/** Adds `kurs accounts`, to which other features add commands. */
+export function accountCommands(program: Command, deps: AccountCommandDeps): Command {
   const accounts = program
     .command("accounts")
     .description("show accounts and change them")
@@ -55,9 +60,7 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): voi
     .addHelpText("after", "\nExample:\n  $ kurs accounts verify ada@example.org")
     .action((email: string) => verifyAccount(deps, email));
 
-  inviteCommands(accounts, deps);
-  administrationCommands(accounts, deps);
-  settingsCommands(accounts, deps);
+  return accounts;
 }
 
 const PAGE_ACCOUNTS = 100;

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { PASSWORD_RESET_LIFETIME_MS } from "../accounts/rules.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { UsageStore } from "../billing/store.ts";
 import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
+import { PASSWORD_RESET_LIFETIME_MS } from "../mailed-links/rules.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import { counted } from "../shared/text/counted.ts";

@@ -1,6 +1,6 @@
-import { normalizePassword, wrongPassword } from "../accounts/rules.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
+import { normalizePassword, wrongPassword } from "../passwords/rules.ts";
 import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { originNow } from "../shared/origin.ts";

@@ -1,27 +1,15 @@
-import { accountDetailsJson, PasswordBody } from "../accounts/json.ts";
-import type { AccountStore } from "../accounts/store.ts";
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
 import { clientIp } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendPieces } from "../http/response/list.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
-import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { DeleteAccount } from "./deletion.ts";
 import type { ExportOwnAccount } from "./export.ts";
+import { PasswordBody } from "./json.ts";
 
 const common = { tags: ["Account"], security: [{ Session: [] }] };
-
-const readSchema = {
-  ...common,
-  operationId: "readAccount",
-  summary: "Read the account's email, plan and time of creation",
-  response: documentedResponses(
-    { 200: Type.Ref("AccountDetails#", { description: "The account" }) },
-    ["unauthorized"],
-  ),
-};
 
 const deleteSchema = {
   ...common,
@@ -51,10 +39,10 @@ const exportSchema = {
   ),
 };
 
-export function accountRoutes(
+/** What owners do to their whole account. */
+export function ownAccountRoutes(
   app: App,
   uses: {
-    readonly store: { readonly accounts: AccountStore };
     readonly deleteAccount: DeleteAccount;
     readonly exportOwnAccount: ExportOwnAccount;
     readonly sessionGuard: SessionGuard;
@@ -62,16 +50,9 @@ export function accountRoutes(
     readonly sendPieces: SendPieces;
   },
 ): void {
-  const { store, deleteAccount, exportOwnAccount, sendPieces, listGuard } = uses;
+  const { deleteAccount, exportOwnAccount, sendPieces, listGuard } = uses;
   const { sessionGuard: onRequest } = uses;
   const url = "/v1/account";
-
-  app.get(url, { schema: readSchema, onRequest }, async (request) => {
-    const account = await store.accounts.findById(accountOf(request));
-    // Deleted since the session was found.
-    if (account === undefined) throw sessionRequired;
-    return accountDetailsJson(account);
-  });
 
   app.delete(url, { schema: deleteSchema, onRequest }, async (request, reply) => {
     const { password } = request.body;

@@ -1,8 +1,8 @@
-import type { AuthWindow, AuthWindowStore } from "../accounts/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
+import type { AuthWindow, AuthWindowStore } from "./store.ts";
 
 /** The ceiling per address is this many times the budget per (address, email). */
 const CALLS_PER_IP_FACTOR = 30;

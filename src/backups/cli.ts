@@ -1,10 +1,8 @@
-import { basename } from "node:path";
 import type { Command } from "commander";
-import { writeEvent } from "../audit/sql.ts";
 import { CommandError, type CommandIo, type OutputOptions } from "../cli/command.ts";
 import { wholeNumber } from "../cli/whole-number.ts";
 import { timestamp } from "../shared/instant.ts";
-import { backupStore, restoreStore } from "../storage/maintenance.ts";
+import { backupStore } from "../storage/maintenance.ts";
 import { redactDatabaseUrl, type StoreSettings } from "../storage/settings.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";
 import {
@@ -15,6 +13,7 @@ import {
   restoreJson,
   verificationJson,
 } from "./report.ts";
+import { restoreBackup } from "./restore.ts";
 import type { Verification } from "./verify.ts";
 
 export interface BackupCommandDeps extends CommandIo {
@@ -173,15 +172,7 @@ async function restore(deps: BackupCommandDeps, file: string, options: RestoreOp
       "kurs.dump\n(stop every node first; end all sessions after it: DELETE FROM sessions)",
   );
   requireFileName(file);
-  const by = origin();
-  const report = await restoreStore(settings(), file, {
-    now: by.at,
-    reviveKeys,
-    eventOf: (action, about) =>
-      writeEvent(action, by, {
-        details: action === "store.restored" ? { file: basename(file), ...about } : about,
-      }),
-  });
+  const report = await restoreBackup(settings(), file, { reviveKeys, origin: origin() });
   print(json ? JSON.stringify(restoreJson(report)) : formatRestore(report, reviveKeys));
 }
 

@@ -1,6 +1,10 @@
 import type { Command } from "commander";
-import type { CommandIo, OpenStore } from "../cli/command.ts";
-import { CommandError, type OutputOptions } from "../cli/command.ts";
+import {
+  CommandError,
+  type CommandIo,
+  type OpenStore,
+  type OutputOptions,
+} from "../cli/command.ts";
 import { formatList } from "../cli/output.ts";
 import { wholeNumber } from "../cli/whole-number.ts";
 import { counted } from "../shared/text/counted.ts";
@@ -114,4 +118,12 @@ function reasonOf({ accounts, deletedAccounts, invitations }: PlanUses): string 
 function used(count: number, noun: string): string {
   if (count >= USES_COUNTED_MAX) return `${USES_COUNTED_MAX} or more ${noun}s are`;
   return `${counted(count, noun)} ${count === 1 ? "is" : "are"}`;
+}
+
+/** @throws {CommandError} when there is no such plan. */
+export async function requirePlan(plans: PlanStore, plan: string): Promise<void> {
+  const names = (await plans.list()).map(({ name }) => name);
+  if (names.includes(plan)) return;
+  const known = names.join(", ");
+  throw new CommandError(`there is no plan ${plan}; there are: ${known}. See kurs plans set`);
 }

@@ -30,7 +30,26 @@ const USAGE_OF_ACCOUNTS = `
 const KEYS = `
   SELECT id, created_at FROM api_keys WHERE account_id = $1 AND id > $2 ORDER BY id LIMIT $3`;
 
-export function usageStore(engine: Engine): UsageStore {
+/** Each engine has its own tables for the units by day and key. */
+export interface UnitStatements {
+  /**
+   * Selects a page of `account_id`, `email`, `plan`, `day`, `api_key_id`, `key_prefix` and `units`
+   * within one month, ordered by account, day and key. Its parameters are the account, day and key
+   * to start after, the last account, the last day and the most rows. With the month alone as the
+   * day, it starts with the account's first day.
+   */
+  readonly dailyUnits: string;
+  /**
+   * Selects `api_key_id`, `day` (the last one with units) and `units` of an account's keys in one
+   * month. Its parameters are the account, the month, and the ids of the first and the last key.
+   */
+  readonly monthOfKeys: string;
+}
+
+export function usageStore(
+  engine: Engine,
+  { dailyUnits, monthOfKeys }: UnitStatements,
+): UsageStore {
   return {
     async ofPeriod(accountId, period) {
       const [row] = await engine.query(USAGE, accountId, period);
@@ -39,7 +58,7 @@ export function usageStore(engine: Engine): UsageStore {
 
     async byDay(accountId, { day, keyId }, lastDay, limit) {
       const range = [accountId, day, keyId, accountId, lastDay] as const;
-      return (await engine.query(engine.dailyUnits, ...range, limit)).map(dayOf);
+      return (await engine.query(dailyUnits, ...range, limit)).map(dayOf);
     },
 
     async keys(accountId, afterId, limit) {
@@ -51,7 +70,7 @@ export function usageStore(engine: Engine): UsageStore {
     },
 
     async monthOfKeys(...range) {
-      return (await engine.query(engine.monthOfKeys, ...range)).map(dayOf);
+      return (await engine.query(monthOfKeys, ...range)).map(dayOf);
     },
 
     async ofAccounts(period, afterId, limit) {
@@ -67,7 +86,7 @@ export function usageStore(engine: Engine): UsageStore {
 
     async byKey(after, last, limit) {
       const range = [after.accountId, after.day, after.keyId, last.accountId, last.day] as const;
-      const rows = await engine.query(engine.dailyUnits, ...range, limit);
+      const rows = await engine.query(dailyUnits, ...range, limit);
       return rows.map((row) => ({
         ...dayOf(row),
         accountId: textOf(row, "account_id"),

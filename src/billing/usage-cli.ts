@@ -1,6 +1,5 @@
 import { type Command, Option } from "commander";
-import type { CommandIo, OpenStore } from "../cli/command.ts";
-import { CommandError } from "../cli/command.ts";
+import { CommandError, type CommandIo, type OpenStore } from "../cli/command.ts";
 import { csvLine } from "../cli/csv.ts";
 import { quoted } from "../shared/text/visible-text.ts";
 import { readUnitsByAccount, readUnitsByKeyAndDay } from "./export.ts";

@@ -2,7 +2,7 @@ import { timestamp } from "../shared/instant.ts";
 import { type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
 import type { CleanupClaim, CleanupStore } from "./cleanup.ts";
-import { isAhead } from "./trusted-time.ts";
+import { isAhead } from "./rules.ts";
 import { ADVANCE, NEWEST } from "./trusted-time-sql.ts";
 
 export const cleanupTables: Tables = { duties: { key: "name", others: "next_at" } };

@@ -1,12 +1,9 @@
-import { type Clock, DAY_MS, HOUR_MS } from "../shared/clock.ts";
+import type { Clock } from "../shared/clock.ts";
 import type { Origin } from "../shared/origin.ts";
 
 // The store keeps the newest time that a cleanup trusted. What cannot be undone (removing what is
 // old, giving up a mail) compares with it, so that a wrong clock of one node costs nothing: see
 // docs/decisions/0017-deletions-by-age-trust-no-jump.md.
-
-/** The farthest jump of the clock that needs no operator, after the last hourly cleanup. */
-const JUMP_MS_MAX = DAY_MS + HOUR_MS;
 
 /** The newest time that a cleanup trusted, on all nodes. */
 export interface TrustedTimeStore {
@@ -14,11 +11,6 @@ export interface TrustedTimeStore {
   newest(): Promise<string | undefined>;
   /** Trusts the time of an operator's command, whether it is newer or older. */
   accept(origin: Origin): Promise<void>;
-}
-
-/** Whether a clock is so far ahead of the trusted time that it may have jumped. */
-export function isAhead(nowMs: number, trusted: string): boolean {
-  return nowMs > Date.parse(trusted) + JUMP_MS_MAX;
 }
 
 /** The time for what cannot be undone: the clock's, but no newer one than a cleanup trusted. */

@@ -1,6 +1,9 @@
+import { storedRateJson } from "../rates/json.ts";
 import { currencyName } from "../rates/rules/currency-names.ts";
 import { type Pair, pairName } from "../rates/rules/symbol.ts";
+import type { StoredRate } from "../rates/store.ts";
 import { Timestamp, Type } from "../shared/json-schema.ts";
+import type { Outlook } from "../sources/outlook.ts";
 import type { RateSource } from "../sources/source.ts";
 import type { CoveredPair, CoveredSource } from "./coverage.ts";
 
@@ -123,5 +126,15 @@ function coveredPairJson({ base, quote, source, outlook, isSuspended }: CoveredP
     missed_publication: outlook.isMissed,
     next_publication: outlook.nextPublication ?? null,
     suspended: isSuspended,
+  };
+}
+
+export function listedRateJson(rate: StoredRate, { isMissed, nextPublication }: Outlook) {
+  return {
+    ...storedRateJson(rate),
+    base_name: currencyName(rate.base) ?? null,
+    quote_name: currencyName(rate.quote) ?? null,
+    missed_publication: isMissed,
+    next_publication: nextPublication ?? null,
   };
 }

@@ -1,5 +1,5 @@
 import type { MailRecord } from "../mail/store.ts";
-import type { SourceState } from "../rates/store.ts";
+import type { SourceState } from "../sources/store.ts";
 import type { StoreFacts } from "./rules/store.ts";
 
 /** The result of examining a store. */

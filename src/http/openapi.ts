@@ -1,7 +1,6 @@
 import { fastify, type RouteOptions } from "fastify";
 import type { TSchema } from "typebox";
-import type { FailureCode } from "../shared/failure.ts";
-import { statusOf } from "../shared/failure.ts";
+import { type FailureCode, statusOf } from "../shared/failure.ts";
 import { ErrorSchema, QuotaErrorSchema } from "../shared/failure-json.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { App } from "./fastify.ts";

@@ -1,10 +1,10 @@
-import { invalidToken, isMailToken } from "../accounts/rules.ts";
-import type { MailTokenStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import type { Clock } from "../shared/clock.ts";
 import { originNow } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import { newMailToken } from "./mail-tokens.ts";
+import { invalidToken, isMailToken } from "./rules.ts";
+import type { MailTokenStore } from "./store.ts";
 
 export interface EmailVerification {
   /** Spends the token of a mail's link. @throws {Failure} `invalid_token` */

@@ -1,8 +1,8 @@
-import { PASSWORD_RESET_LIFETIME_MS, VERIFICATION_LIFETIME_MS } from "../accounts/rules.ts";
 import type { IssuedToken, MailKind, TokenPurpose } from "../mail/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { Secrets } from "../shared/secrets.ts";
+import { PASSWORD_RESET_LIFETIME_MS, VERIFICATION_LIFETIME_MS } from "./rules.ts";
 
 const lifetimeMsOf: Record<TokenPurpose, number> = {
   verification: VERIFICATION_LIFETIME_MS,

@@ -1,5 +1,3 @@
-import { invalidToken, isMailToken } from "../accounts/rules.ts";
-import type { MailTokenStore } from "../accounts/store.ts";
 import { createOneAtATime } from "../async/one-at-a-time.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import type { HashNewPassword } from "../passwords/new-password.ts";
@@ -8,6 +6,8 @@ import { timestamp } from "../shared/instant.ts";
 import { originNow } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import { newMailToken } from "./mail-tokens.ts";
+import { invalidToken, isMailToken } from "./rules.ts";
+import type { MailTokenStore } from "./store.ts";
 
 export interface PasswordResets {
   /**

@@ -1,5 +1,3 @@
-import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "../accounts/rules.ts";
-import type { MailTokenStore } from "../accounts/store.ts";
 import type { Action } from "../audit/rules.ts";
 import { writeEvent } from "../audit/sql.ts";
 import { writeMail } from "../mail/sql.ts";
@@ -8,6 +6,8 @@ import { HOUR_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { ACTIVE_KEY, integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
+import { MAILS_PER_HOUR_MAX, VALID_TOKENS_MAX } from "./rules.ts";
+import type { MailTokenStore } from "./store.ts";
 
 export const mailTokenTables: Tables = {
   mail_tokens: { key: "token_hash", others: "account_id, purpose, expires_at" },

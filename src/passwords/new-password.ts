@@ -1,6 +1,6 @@
-import { normalizePassword, passwordProblem } from "../accounts/rules.ts";
 import { Failure } from "../shared/failure.ts";
 import type { Secrets } from "../shared/secrets.ts";
+import { normalizePassword, passwordProblem } from "./rules.ts";
 
 /**
  * Checks and hashes an account's new password.

@@ -1,32 +1,13 @@
 import type { Static } from "typebox";
-import type { Outlook } from "../coverage/coverage.ts";
-import type { ImportCounts } from "../import/import.ts";
 import { Type } from "../shared/json-schema.ts";
-import type { SourceStatus } from "../sources/refresh.ts";
-import { currencyName } from "./rules/currency-names.ts";
 import type { Rate } from "./rules/rate.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
 import type { HeldRate, RemovedRate, StoredRate } from "./store.ts";
 
 // The JSON that the commands print with --json.
 
-function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
+export function storedRateJson({ source, suspendedAt, ...rate }: StoredRate) {
   return { ...rateJson(rate), source, suspended_at: suspendedAt ?? null };
-}
-
-export function listedRateJson(rate: StoredRate, { isMissed, nextPublication }: Outlook) {
-  return {
-    ...storedRateJson(rate),
-    base_name: currencyName(rate.base) ?? null,
-    quote_name: currencyName(rate.quote) ?? null,
-    missed_publication: isMissed,
-    next_publication: nextPublication ?? null,
-  };
-}
-
-export function importCountsJson(counts: ImportCounts) {
-  const { stored, unchanged, held, rejected, unknownSymbols } = counts;
-  return { stored, unchanged, held, rejected, unknown_symbols: unknownSymbols };
 }
 
 export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate) {
@@ -37,20 +18,6 @@ export function heldRateJson({ heldAt, servedRate, ...rate }: HeldRate) {
 export function removedRateJson({ rate, held }: RemovedRate) {
   const heldRate = held && { rate: held.rate, as_of: held.asOf, source: held.source };
   return { ...storedRateJson(rate), held_rate: heldRate ?? null };
-}
-
-export function sourceStatusJson(status: SourceStatus) {
-  return {
-    source: status.source,
-    pairs: status.pairs,
-    newest_as_of: status.newestAsOf ?? null,
-    missed_publications: status.missedPublications,
-    last_success_at: status.lastSuccessAt ?? null,
-    last_error_at: status.lastErrorAt ?? null,
-    last_error: status.lastError ?? null,
-    failures: status.failures,
-    next_attempt_at: status.nextAttemptAt,
-  };
 }
 
 export const RateSchema = Type.Object(

@@ -2,7 +2,6 @@ import type { Action } from "../audit/rules.ts";
 import { writeEvent } from "../audit/sql.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Origin } from "../shared/origin.ts";
-import { SET_VALIDATORS } from "../sources/sql.ts";
 import {
   integerOf,
   optionalIntegerOf,
@@ -24,7 +23,7 @@ import {
   storeRate,
   updateRates,
 } from "./update-sql.ts";
-import { RATES_LOCK } from "./update-statements-sql.ts";
+import { RATES_LOCK, SET_VALIDATORS } from "./update-statements-sql.ts";
 
 export const rateTables: Tables = {
   rates: {

@@ -3,7 +3,6 @@ import { chunksOf } from "../shared/chunks.ts";
 import type { Decimal } from "../shared/decimal.ts";
 import type { Instant } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
-import { SET_VALIDATORS } from "../sources/sql.ts";
 import { integerOf, optionalIntegerOf, textOf } from "../storage/columns.ts";
 import {
   type Row,
@@ -30,6 +29,7 @@ import {
   dropHeldRates,
   holdRates,
   insertObservations,
+  SET_VALIDATORS,
   storeRates,
 } from "./update-statements-sql.ts";
 

@@ -78,3 +78,9 @@ export function rowsOf(rows: number, columns: number, shared = 0): string {
     [...from(1, shared), ...from(shared + 1 + index * columns, columns)].join(", ");
   return Array.from({ length: rows }, (_, index) => `(${row(index)})`).join(", ");
 }
+
+/**
+ * Changes with the rates in one transaction: after a deletion the next fetch is unconditional,
+ * because a 304 would not bring the rate back, and so it is if a fetch was running.
+ */
+export const SET_VALIDATORS = "UPDATE sources SET validators = $2 WHERE source = $1";

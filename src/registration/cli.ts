@@ -1,7 +1,6 @@
 import type { Command } from "commander";
-import { Email } from "../accounts/json.ts";
-import { INVITATION_LIFETIME_MS, type Registration } from "../accounts/rules.ts";
-import type { Account, AccountStore, InvitationStore } from "../accounts/store.ts";
+import type { Account, AccountStore } from "../accounts/store.ts";
+import { requirePlan } from "../billing/cli.ts";
 import { FREE_PLAN } from "../billing/rules.ts";
 import type { PlanStore } from "../billing/store.ts";
 import {
@@ -12,8 +11,12 @@ import {
 } from "../cli/command.ts";
 import { formatJson } from "../cli/output.ts";
 import { type MailSecrets, newMailToken } from "../mailed-links/mail-tokens.ts";
+import { INVITATION_LIFETIME_MS } from "../mailed-links/rules.ts";
+import { Email } from "../shared/json-schema.ts";
 import { normalizeEmail } from "../shared/text/email.ts";
 import { newInvitation } from "./invitations.ts";
+import type { Registration } from "./rules.ts";
+import type { InvitationStore } from "./store.ts";
 
 export interface InviteCommandDeps extends CommandIo {
   readonly openStore: OpenStore<{
@@ -134,14 +137,6 @@ async function requireEmail(typed: string): Promise<string> {
   if (Compile(Email).Check(email)) return email;
   const shown = JSON.stringify(typed.slice(0, 300));
   throw new CommandError(`${shown} is no email: want one such as ada@example.org`, 2);
-}
-
-/** @throws {CommandError} when there is no such plan. */
-export async function requirePlan(plans: PlanStore, plan: string): Promise<void> {
-  const names = (await plans.list()).map(({ name }) => name);
-  if (names.includes(plan)) return;
-  const known = names.join(", ");
-  throw new CommandError(`there is no plan ${plan}; there are: ${known}. See kurs plans set`);
 }
 
 function accountExists(email: string): CommandError {

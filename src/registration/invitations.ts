@@ -1,7 +1,7 @@
-import { INVITATION_LIFETIME_MS } from "../accounts/rules.ts";
-import type { NewInvitation } from "../accounts/store.ts";
 import type { MailSecrets } from "../mailed-links/mail-tokens.ts";
+import { INVITATION_LIFETIME_MS } from "../mailed-links/rules.ts";
 import { timestamp } from "../shared/instant.ts";
+import type { NewInvitation } from "./store.ts";
 
 /**
  * Makes an invitation of 32 random bytes, and its mail.

@@ -1,23 +1,18 @@
-import { isMailToken, noValidInvitation, type Registration } from "../accounts/rules.ts";
-import type { Account, AccountStore, InvitationStore } from "../accounts/store.ts";
+import type { Account, AccountStore } from "../accounts/store.ts";
 import { createOneAtATime } from "../async/one-at-a-time.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import { FREE_PLAN } from "../billing/rules.ts";
 import { newMailToken } from "../mailed-links/mail-tokens.ts";
+import { isMailToken } from "../mailed-links/rules.ts";
 import type { HashNewPassword } from "../passwords/new-password.ts";
+import type { Credentials } from "../sessions/sessions.ts";
 import type { Clock } from "../shared/clock.ts";
 import { Failure } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import { originNow } from "../shared/origin.ts";
 import type { Secrets } from "../shared/secrets.ts";
-
-/** The body of register and login, with the client's address. */
-export interface Credentials {
-  /** Trimmed, lower-cased and valid. */
-  readonly email: string;
-  readonly password: string;
-  readonly clientIp: string;
-}
+import { noValidInvitation, type Registration } from "./rules.ts";
+import type { InvitationStore } from "./store.ts";
 
 /** The body of register, with the client's address. */
 export interface RegistrationRequest extends Credentials {

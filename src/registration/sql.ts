@@ -1,10 +1,10 @@
 import { IS_ACCOUNT, insertAccount } from "../accounts/sql.ts";
-import type { Invitation, InvitationStore } from "../accounts/store.ts";
 import { writeEvent } from "../audit/sql.ts";
 import { writeMail } from "../mail/sql.ts";
 import { lockOfEmail } from "../mailed-links/sql.ts";
 import { type Tables, textOf } from "../storage/columns.ts";
 import { type Engine, type Row, statement } from "../storage/engine.ts";
+import type { Invitation, InvitationStore } from "./store.ts";
 
 export const invitationTables: Tables = {
   invitations: { key: "token_hash", others: "account_id, email, plan, created_at, expires_at" },

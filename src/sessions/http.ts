@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
+import { normalizeBodyEmail } from "../http/body-email.ts";
 import { clientIp } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
@@ -7,7 +8,7 @@ import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
 import { Type } from "../shared/json-schema.ts";
-import { listedSessionJson } from "./json.ts";
+import { CredentialsBody, listedSessionJson, sessionJson } from "./json.ts";
 import type { Sessions } from "./sessions.ts";
 
 const common = { tags: ["Account"], security: [{ Session: [] }] };
@@ -80,4 +81,50 @@ function ownSession(request: FastifyRequest) {
 
 function sessionInUse(request: FastifyRequest) {
   return { ...ownSession(request), clientIp: clientIp(request) };
+}
+
+const loginSchema = {
+  operationId: "logIn",
+  tags: ["Authentication"],
+  summary: "Log in for a session of 24 hours",
+  security: [],
+  body: CredentialsBody,
+  response: documentedResponses({ 200: Type.Ref("Session#", { description: "The session" }) }, [
+    "unsupported_media_type",
+    "unauthorized",
+    "email_not_verified",
+    "too_many_requests",
+  ]),
+};
+
+const logoutSchema = {
+  operationId: "logOut",
+  tags: ["Authentication"],
+  summary: "End the session",
+  security: [{ Session: [] }],
+  response: documentedResponses({ 204: emptyResponse("The session is ended") }, ["unauthorized"]),
+};
+
+/** The log-in and the log-out. */
+export async function authRoutes(
+  app: App,
+  uses: {
+    readonly sessions: Sessions;
+    readonly sessionGuard: SessionGuard;
+  },
+): Promise<void> {
+  const { sessions, sessionGuard } = uses;
+
+  const loginOptions = { schema: loginSchema, preValidation: normalizeBodyEmail };
+  app.post("/v1/auth/login", loginOptions, async (request) =>
+    sessionJson(await sessions.logIn({ ...request.body, clientIp: clientIp(request) })),
+  );
+
+  await ignoringBodies(app, (scope) => {
+    const options = { schema: logoutSchema, onRequest: sessionGuard };
+    scope.post("/v1/auth/logout", options, async (request, reply) => {
+      await sessions.logOut(credentialOf(request.raw, "Session") ?? "", clientIp(request));
+      return reply.code(204).send();
+    });
+  });
 }

@@ -1,6 +1,7 @@
 import type { Static } from "typebox";
-import { Id, Timestamp, Type } from "../shared/json-schema.ts";
-import type { ValidSession } from "./sessions.ts";
+import { Password } from "../passwords/json.ts";
+import { Email, Id, Timestamp, Type } from "../shared/json-schema.ts";
+import type { IssuedSession, ValidSession } from "./sessions.ts";
 
 const address = {
   type: ["string", "null"],
@@ -26,9 +27,6 @@ const SessionListSchema = Type.Object(
   { $id: "SessionList" },
 );
 
-/** Every schema here that responses refer to by name. */
-export const sessionSchemas = [ListedSessionSchema, SessionListSchema];
-
 type ListedSession = Omit<Static<typeof ListedSessionSchema>, "address"> & {
   readonly address: string | null;
 };
@@ -37,4 +35,21 @@ export function listedSessionJson(session: ValidSession): ListedSession {
   const { id, createdAt, expiresAt, address: from, isCurrent } = session;
   const times = { created_at: createdAt, expires_at: expiresAt };
   return { id, ...times, address: from ?? null, current: isCurrent };
+}
+
+export const CredentialsBody = Type.Object({ email: Email, password: Password });
+
+export const SessionSchema = Type.Object(
+  {
+    session_token: Type.String({ pattern: "^svc_sess_[0-9a-f]{64}$" }),
+    expires_at: Type.String({ format: "date-time", description: "24 hours after the log-in" }),
+  },
+  { $id: "Session" },
+);
+
+/** Every schema here that responses refer to by name. */
+export const sessionSchemas = [SessionSchema, ListedSessionSchema, SessionListSchema];
+
+export function sessionJson({ token, expiresAt }: IssuedSession): Static<typeof SessionSchema> {
+  return { session_token: token, expires_at: expiresAt };
 }

@@ -1,21 +1,7 @@
-import {
-  accountSuspended,
-  emailNotVerified,
-  isSessionToken,
-  normalizePassword,
-  SESSION_LIFETIME_MS,
-  sessionNotFound,
-  wrongCredentials,
-} from "../accounts/rules.ts";
-import type {
-  AccountStore,
-  CheckedPassword,
-  ListedSession,
-  SessionStore,
-} from "../accounts/store.ts";
+import type { AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import type { SessionTimes } from "../billing/store.ts";
-import type { Credentials } from "../registration/register.ts";
+import { normalizePassword } from "../passwords/rules.ts";
 import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
@@ -23,6 +9,15 @@ import { originNow } from "../shared/origin.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import { SESSION_TOKEN_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid, MAX_UUID } from "../shared/uuid.ts";
+import {
+  accountSuspended,
+  emailNotVerified,
+  isSessionToken,
+  SESSION_LIFETIME_MS,
+  sessionNotFound,
+  wrongCredentials,
+} from "./rules.ts";
+import type { CheckedPassword, ListedSession, SessionStore } from "./store.ts";
 
 /** How far the nodes' clocks may differ, or one be set back, before sessions are rejected. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -187,4 +182,12 @@ function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" 
 /** The times by which a session is valid at a moment: it ends after one, and began by the other. */
 function timesAt(nowMs: number): SessionTimes {
   return { now: timestamp(nowMs), issuedBy: timestamp(nowMs + CLOCK_SKEW_MS) };
+}
+
+/** The body of register and login, with the client's address. */
+export interface Credentials {
+  /** Trimmed, lower-cased and valid. */
+  readonly email: string;
+  readonly password: string;
+  readonly clientIp: string;
 }

@@ -1,4 +1,3 @@
-import type { AskingSession, ListedSession, SessionStore } from "../accounts/store.ts";
 import { writeEvent } from "../audit/sql.ts";
 import {
   hashParameters,
@@ -8,6 +7,7 @@ import {
   textOf,
 } from "../storage/columns.ts";
 import { type Engine, type Row, statement, type Transaction } from "../storage/engine.ts";
+import type { AskingSession, ListedSession, SessionStore } from "./store.ts";
 
 const CREATE_SESSION = `
   INSERT INTO sessions (token_hash, id, account_id, created_at, expires_at, address)

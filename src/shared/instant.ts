@@ -50,3 +50,8 @@ export function instantAt(epochMs: number): Instant {
 export function timestamp(epochMs: number): string {
   return new Date(epochMs).toISOString();
 }
+
+/** RFC 3339 without a fraction: the times of calendars are whole seconds. */
+export function wholeSeconds(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace(".000", "");
+}

@@ -1,4 +1,5 @@
 import type TypeBox from "typebox";
+import { UNMAILABLE_CHARACTERS } from "./text/email.ts";
 
 /** The builders of typebox that the API's schemas use. */
 type Builders = Pick<
@@ -60,3 +61,11 @@ export const Timestamp = Type.String({ format: "date-time", description: "RFC 33
 export const Id = Type.String({ format: "uuid" });
 
 export const Units = Type.Integer({ minimum: 0 });
+
+export const Email = Type.String({
+  format: "email",
+  maxLength: 254,
+  pattern: `^[^${UNMAILABLE_CHARACTERS}]*$`,
+  description: "Trimmed and lower-cased before validation",
+  examples: ["ada@example.org"],
+});

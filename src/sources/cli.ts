@@ -1,12 +1,14 @@
 import type { Command } from "commander";
-import { CommandError, type OutputOptions } from "../cli/command.ts";
+import { CommandError, type OpenStore, type OutputOptions } from "../cli/command.ts";
 import { ageOf, type Column, formatList, table } from "../cli/output.ts";
 import type { RateCommandDeps } from "../rates/cli/arguments.ts";
 import { warnOfMissingKey } from "../rates/cli/sign.ts";
-import { sourceStatusJson } from "../rates/json.ts";
+import type { PackContent } from "../rates/history.ts";
 import { pairName } from "../rates/rules/symbol.ts";
 import { createUpdatePolicy } from "../rates/rules/update-policy.ts";
-import type { DecidedUpdate } from "../rates/store.ts";
+import type { SigningKeyStore } from "../rates/signing-key.ts";
+import type { DecidedUpdate, RateStore } from "../rates/store.ts";
+import { sourceStatusJson } from "./json.ts";
 import {
   createRefreshSource,
   previewSource,
@@ -14,12 +16,28 @@ import {
   readSourceStatus,
   type SourceStatus,
 } from "./refresh.ts";
-import { MISSED_MAX, type RateSource, SourceError } from "./source.ts";
+import { MISSED_MAX } from "./rules/missed.ts";
+import { type RateSource, SourceError } from "./source.ts";
+import type { SourceStore } from "./store.ts";
+
+/** The dependencies of the commands that show and fetch sources. */
+export interface SourceCommandDeps extends Omit<RateCommandDeps, "openStore"> {
+  readonly openStore: OpenStore<{
+    readonly rates: RateStore;
+    readonly sources: SourceStore;
+    readonly signingKeys: SigningKeyStore;
+  }>;
+  readonly packContent: PackContent;
+  /** The sources of these keys, in this order. */
+  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
+  /** The keys of all sources. */
+  readonly sourceKeys: readonly string[];
+}
 
 /** Adds `kurs rates status` and `kurs rates fetch`. */
 export function sourceCommands(
   rates: Command,
-  deps: RateCommandDeps,
+  deps: SourceCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
   rates
@@ -47,7 +65,7 @@ Examples:
   $ kurs rates fetch
   $ kurs rates fetch ecb --dry-run`;
 
-async function showStatus(deps: RateCommandDeps, options: OutputOptions): Promise<number> {
+async function showStatus(deps: SourceCommandDeps, options: OutputOptions): Promise<number> {
   const { settings, sourcesOf, openStore, clock, print } = deps;
   const sources = sourcesOf(settings().rateSources);
   await using store = await openStore();
@@ -82,7 +100,7 @@ const statusColumns = (nowMs: number): readonly Column<SourceStatus>[] => [
 ];
 
 async function fetchSources(
-  deps: RateCommandDeps,
+  deps: SourceCommandDeps,
   keys: readonly string[],
   dryRun: boolean,
 ): Promise<number> {

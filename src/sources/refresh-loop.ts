@@ -1,9 +1,9 @@
 import { sleep } from "../async/sleep.ts";
-import type { SourceState, SourceStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import type { RefreshReport, RefreshSource } from "./refresh.ts";
 import type { RateSource } from "./source.ts";
+import type { SourceState, SourceStore } from "./store.ts";
 
 /** How often the loop looks for due sources: other nodes may have fetched in the meantime. */
 const CHECK_INTERVAL_MS = 5_000;

@@ -8,11 +8,12 @@ import type {
   UpdateDecision,
   UpdatePolicy,
 } from "../rates/rules/update-policy.ts";
-import type { DecidedUpdate, RateStore, SourceState, SourceStore } from "../rates/store.ts";
+import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
 import { type Fetched, type FetchedLine, type RateSource, SourceError } from "./source.ts";
+import type { SourceState, SourceStore } from "./store.ts";
 
 /** Longer than any fetch takes. A node that crashes keeps its source leased this long. */
 const LEASE_MS = 90_000;

@@ -55,9 +55,6 @@ export function scheduleOf(
   return rarerPairs?.includes(pair) ? rarerPairs.schedule : schedule;
 }
 
-/** Missed publications are counted up to this number: more would say nothing new. */
-export const MISSED_MAX = 99;
-
 /** A source's calendar, in milliseconds since 1970. */
 export interface Schedule {
   /** @returns the calendar for a person: `16:05 on working days, Europe/Berlin`. */

@@ -1,7 +1,7 @@
-import type { SourceStore } from "../rates/store.ts";
 import type { Instant } from "../shared/instant.ts";
 import { integerOf, optionalTextOf, type Tables, textOf } from "../storage/columns.ts";
 import type { Engine } from "../storage/engine.ts";
+import type { SourceStore } from "./store.ts";
 
 export const sourceTables: Tables = {
   sources: {
@@ -43,12 +43,6 @@ const RECORD_SUCCESS = `
   UPDATE sources SET last_success_at = $2, newest_as_of = coalesce($3, newest_as_of),
     next_attempt_at = $4, failures = 0, leased_until = NULL
   WHERE source = $1`;
-
-/**
- * Changes with the rates in one transaction: after a deletion the next fetch is unconditional,
- * because a 304 would not bring the rate back, and so it is if a fetch was running.
- */
-export const SET_VALIDATORS = "UPDATE sources SET validators = $2 WHERE source = $1";
 
 const RECORD_FAILURE = `
   UPDATE sources SET last_error_at = $2, last_error = $3, next_attempt_at = $4,

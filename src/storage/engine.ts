@@ -25,18 +25,6 @@ export interface Engine extends StoreStatus, AsyncDisposable {
    * trips; in the embedded database a few, since short prepared statements are fastest there.
    */
   readonly maxRowsPerStatement: number;
-  /**
-   * Selects a page of `account_id`, `email`, `plan`, `day`, `api_key_id`, `key_prefix` and `units`
-   * within one month, ordered by account, day and key. Its parameters are the account, day and key
-   * to start after, the last account, the last day and the most rows. With the month alone as the
-   * day, it starts with the account's first day. Each engine has its own tables for these counts.
-   */
-  readonly dailyUnits: string;
-  /**
-   * Selects `api_key_id`, `day` (the last one with units) and `units` of an account's keys in one
-   * month. Its parameters are the account, the month, and the ids of the first and the last key.
-   */
-  readonly monthOfKeys: string;
   /** Runs one statement. @throws {StoreUnavailable}, {StoreOverloaded} when the queue is full. */
   query(sql: string, ...parameters: SqlValue[]): Promise<Row[]>;
   /** Like `query`, but ahead of the queue: for statements of which only one runs at a time. */

@@ -5,8 +5,8 @@ import { mkdir, mkdtempDisposable, readFile, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { isSessionToken } from "../../src/accounts/rules.ts";
 import { isApiKey } from "../../src/api-keys/rules.ts";
+import { isSessionToken } from "../../src/sessions/rules.ts";
 import { ROOT } from "../architecture/tree.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { startSharedService } from "../support/service.ts";

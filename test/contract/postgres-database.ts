@@ -1,6 +1,7 @@
 import { Client } from "pg";
 import { administer } from "../../harness/postgres.ts";
 import { createPostgresSessionUsage } from "../../src/billing/session-usage/postgres.ts";
+import { postgresUnitStatements } from "../../src/billing/units-postgres-sql.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
@@ -76,6 +77,7 @@ async function testDatabaseOn(database: PostgresDatabase): Promise<TestDatabase>
       ...engine,
       ...createPostgresBatches(engine),
       ...createPostgresSessionUsage(engine),
+      unitStatements: postgresUnitStatements,
     };
   };
   const newStore = () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { normalizePassword, passwordProblem } from "../../src/accounts/rules.ts";
+import { normalizePassword, passwordProblem } from "../../src/passwords/rules.ts";
 import { fc } from "../support/properties.ts";
 
 const EMAIL = "ada@example.org";

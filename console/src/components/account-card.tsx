@@ -1,4 +1,4 @@
-import type { Account } from "../api.ts";
+import type { Account } from "../api/account.ts";
 import { formatDay, formatMinute } from "../format.ts";
 
 /** The account's email, whether it is confirmed, its plan and its first day. */

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { exportAccount } from "../api.ts";
+import { exportAccount } from "../api/account.ts";
 import { useAction } from "../loading.ts";
 import { saveFile } from "../save-file.ts";
 import { Button } from "./button.tsx";

@@ -1,4 +1,4 @@
-import { logOut } from "../api.ts";
+import { logOut } from "../api/access.ts";
 import { useAction } from "../loading.ts";
 import { isOpen } from "../registration.ts";
 import { go, isReference, page, root } from "../router.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { resendVerification } from "../api.ts";
+import { resendVerification } from "../api/access.ts";
 import { useAction } from "../loading.ts";
 import { areMailsFiles, noMailServer } from "../mail.ts";
 import { Button } from "./button.tsx";

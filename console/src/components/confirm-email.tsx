@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
-import { type Account, resendVerification } from "../api.ts";
+import { resendVerification } from "../api/access.ts";
+import type { Account } from "../api/account.ts";
 import { useAction } from "../loading.ts";
 import { areMailsFiles, noMailServer } from "../mail.ts";
 import { Button } from "./button.tsx";

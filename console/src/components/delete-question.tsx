@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { deleteAccount } from "../api.ts";
+import { deleteAccount } from "../api/account.ts";
 import { deletedEmail } from "../deleted-account.ts";
 import { useAction } from "../loading.ts";
 import { go } from "../router.ts";

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { EVENTS_PER_PAGE } from "../../../src/audit/rules.ts";
-import { type AccountEvent, listEvents } from "../api.ts";
+import { type AccountEvent, listEvents } from "../api/account.ts";
 import { formatMinute } from "../format.ts";
 import { useAction } from "../loading.ts";
 import { Button } from "./button.tsx";

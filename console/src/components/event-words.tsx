@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Action } from "../../../src/audit/rules.ts";
-import type { AccountEvent } from "../api.ts";
+import type { AccountEvent } from "../api/account.ts";
 import { formatRatio, formatUnits } from "../format.ts";
 
 /** The actions that concern an account; the others concern plans, rates or the whole store. */

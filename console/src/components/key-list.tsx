@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { KeyWithUsage } from "../api.ts";
+import type { KeyWithUsage } from "../api/keys.ts";
 import { formatAge, formatDay, formatLastDay, formatMinute, formatUnits } from "../format.ts";
 import { labelsOf } from "../key-labels.ts";
 import { Button } from "./button.tsx";

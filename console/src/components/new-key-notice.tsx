@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { CreatedApiKey } from "../api.ts";
+import type { CreatedApiKey } from "../api/keys.ts";
 import { keyInHand } from "../key-in-hand.ts";
 import { Button } from "./button.tsx";
 import { CopyButton } from "./copy-button.tsx";

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import type { ApiError } from "../api.ts";
+import type { ApiError } from "../api/request.ts";
 
 interface NoticeProps {
   readonly kind: "good" | "warn" | "bad";

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import type { CoveredPair } from "../api.ts";
+import type { CoveredPair } from "../api/rates.ts";
 import { type Coverage, nameOf } from "../coverage.ts";
 import { figuresRead } from "../figures.ts";
 import { formatClock, formatMinute, groupDigits } from "../format.ts";

@@ -1,4 +1,4 @@
-import type { Usage } from "../api.ts";
+import type { Usage } from "../api/usage.ts";
 import { countUnits, formatDaysUntil, formatMinute, formatRatio, formatUnits } from "../format.ts";
 import { levelOf } from "../quota.ts";
 

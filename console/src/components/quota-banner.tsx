@@ -1,7 +1,8 @@
 import { useEffect } from "preact/hooks";
-import { ApiError, readUsage } from "../api.ts";
+import { ApiError } from "../api/request.ts";
+import { lastUsage, readUsage } from "../api/usage.ts";
 import { countUnits, formatMinute, formatRatio, formatUnits } from "../format.ts";
-import { lastUsage, levelOf } from "../quota.ts";
+import { levelOf } from "../quota.ts";
 import { page } from "../router.ts";
 import { session } from "../session.ts";
 import { Link } from "./link.tsx";

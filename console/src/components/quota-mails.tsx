@@ -1,4 +1,4 @@
-import { type AccountSettings, changeSettings } from "../api.ts";
+import { type AccountSettings, changeSettings } from "../api/account.ts";
 import { type Loading, useAction } from "../loading.ts";
 import { areMailsFiles, noMailServer } from "../mail.ts";
 import { ErrorNotice } from "./notice.tsx";

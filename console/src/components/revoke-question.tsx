@@ -1,4 +1,4 @@
-import { type KeyWithUsage, revokeApiKey } from "../api.ts";
+import { type KeyWithUsage, revokeApiKey } from "../api/keys.ts";
 import { countUnits, formatDay, formatLastDay, isRecentDay } from "../format.ts";
 import { keyInHand } from "../key-in-hand.ts";
 import { useAction } from "../loading.ts";

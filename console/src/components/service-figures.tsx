@@ -1,4 +1,4 @@
-import type { About } from "../api.ts";
+import type { About } from "../api/rates.ts";
 import { countUnits, formatAge, formatUnits } from "../format.ts";
 import { isOpen } from "../registration.ts";
 

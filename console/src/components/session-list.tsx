@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { endListedSession, endOtherSessions, type ListedSession } from "../api.ts";
+import { endListedSession, endOtherSessions, type ListedSession } from "../api/access.ts";
 import { formatMinute, formatUnits } from "../format.ts";
 import { useAction } from "../loading.ts";
 import { Button } from "./button.tsx";

@@ -1,4 +1,4 @@
-import type { CoveredSource } from "../api.ts";
+import type { CoveredSource } from "../api/rates.ts";
 import { formatMinute, formatUnits } from "../format.ts";
 import { Link } from "./link.tsx";
 import { Scroll } from "./scroll.tsx";

@@ -1,4 +1,5 @@
-import { listEvents, listSessions, readAccount, readSettings } from "../api.ts";
+import { listSessions } from "../api/access.ts";
+import { listEvents, readAccount, readSettings } from "../api/account.ts";
 import { AccountCard } from "../components/account-card.tsx";
 import { DeleteAccount, ExportAccount } from "../components/account-data.tsx";
 import { ConfirmEmail } from "../components/confirm-email.tsx";

@@ -1,4 +1,4 @@
-import { listEvents } from "../api.ts";
+import { listEvents } from "../api/account.ts";
 import { EventList } from "../components/event-list.tsx";
 import { Loaded } from "../components/loaded.tsx";
 import { PageHead } from "../components/page-head.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { requestReset } from "../api.ts";
+import { requestReset } from "../api/access.ts";
 import { MailRequest } from "../components/mail-request.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { areMailsFiles, noMailServer } from "../mail.ts";

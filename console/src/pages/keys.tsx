@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { createApiKey, listKeysWithUsage, readAccount } from "../api.ts";
+import { readAccount } from "../api/account.ts";
+import { createApiKey, listKeysWithUsage } from "../api/keys.ts";
 import { Button } from "../components/button.tsx";
 import { ConfirmEmail } from "../components/confirm-email.tsx";
 import { Field } from "../components/field.tsx";

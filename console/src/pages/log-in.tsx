@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { logIn } from "../api.ts";
+import { logIn } from "../api/access.ts";
 import { CheckMail } from "../components/check-mail.tsx";
 import { EmailField, PasswordField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";

@@ -1,6 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import type { CoveredPair } from "../api.ts";
+import type { CoveredPair } from "../api/rates.ts";
 import { Loaded } from "../components/loaded.tsx";
 import { Notice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";

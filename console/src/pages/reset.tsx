@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { confirmReset } from "../api.ts";
+import { confirmReset } from "../api/access.ts";
 import { PasswordField } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";
 import { Link } from "../components/link.tsx";

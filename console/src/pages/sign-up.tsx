@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { ApiError, logIn, register } from "../api.ts";
+import { logIn, register } from "../api/access.ts";
+import { ApiError } from "../api/request.ts";
 import { Button } from "../components/button.tsx";
 import { CheckMail } from "../components/check-mail.tsx";
 import { EmailField, PasswordField } from "../components/field.tsx";

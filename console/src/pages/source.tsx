@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from "preact/hooks";
-import type { CoveredSource } from "../api.ts";
+import type { CoveredSource } from "../api/rates.ts";
 import { Link } from "../components/link.tsx";
 import { LoadingNotice } from "../components/notice.tsx";
 import { PageHead } from "../components/page-head.tsx";

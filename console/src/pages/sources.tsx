@@ -1,4 +1,4 @@
-import { listSources } from "../api.ts";
+import { listSources } from "../api/rates.ts";
 import { Loaded } from "../components/loaded.tsx";
 import { PageHead } from "../components/page-head.tsx";
 import { SourceTable } from "../components/source-table.tsx";

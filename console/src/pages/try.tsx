@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { ApiError, readUsage, send } from "../api.ts";
+import { ApiError, send } from "../api/request.ts";
+import { readUsage } from "../api/usage.ts";
 import { CodeTabs } from "../components/code-tabs.tsx";
 import { Field } from "../components/field.tsx";
 import { Form } from "../components/form.tsx";

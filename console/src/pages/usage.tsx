@@ -1,4 +1,6 @@
-import { listApiKeys, readDailyUsage, readSettings, readUsage } from "../api.ts";
+import { readSettings } from "../api/account.ts";
+import { listApiKeys } from "../api/keys.ts";
+import { readDailyUsage, readUsage } from "../api/usage.ts";
 import { Days } from "../components/days.tsx";
 import { KeyChoice } from "../components/key-choice.tsx";
 import { Link } from "../components/link.tsx";

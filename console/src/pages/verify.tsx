@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { resendVerification, verifyEmail } from "../api.ts";
+import { resendVerification, verifyEmail } from "../api/access.ts";
 import { Link } from "../components/link.tsx";
 import { MailRequest } from "../components/mail-request.tsx";
 import { ErrorNotice, Notice } from "../components/notice.tsx";

@@ -1,4 +1,4 @@
-import { readAbout } from "../api.ts";
+import { readAbout } from "../api/rates.ts";
 import { Code } from "../components/code-tabs.tsx";
 import { DeletedNotice } from "../components/deleted-notice.tsx";
 import { Footer } from "../components/footer.tsx";

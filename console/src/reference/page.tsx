@@ -1,5 +1,5 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { ApiError, bodyOf, errorOf, send } from "../api.ts";
+import { ApiError, bodyOf, errorOf, send } from "../api/request.ts";
 import { Button } from "../components/button.tsx";
 import { Frame } from "../components/frame.tsx";
 import { Notice, RequestId } from "../components/notice.tsx";

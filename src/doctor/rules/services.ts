@@ -5,7 +5,7 @@ import { DAY_MS } from "../../shared/clock.ts";
 import type { Instant } from "../../shared/instant.ts";
 import { counted } from "../../shared/text/counted.ts";
 import type { SourceStatus } from "../../sources/refresh.ts";
-import { MISSED_MAX } from "../../sources/source.ts";
+import { MISSED_MAX } from "../../sources/rules/missed.ts";
 import { type Finding, findingsOf } from "./finding.ts";
 import type { RatesOfSource } from "./store.ts";
 

@@ -1,5 +1,5 @@
 import { utcDay } from "../../billing/rules.ts";
-import { isAhead } from "../../cleanup/trusted-time.ts";
+import { isAhead } from "../../cleanup/rules.ts";
 import { type Instant, timestamp } from "../../shared/instant.ts";
 import { counted } from "../../shared/text/counted.ts";
 import { type Finding, findingsOf } from "./finding.ts";

@@ -1,15 +1,16 @@
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { formatJson } from "../../cli/output.ts";
-import { pairOf, type RateCommandDeps, shortAsOf } from "../../rates/cli/arguments.ts";
+import { pairOf, shortAsOf } from "../../rates/cli/arguments.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { servedAtJson } from "../json.ts";
 import { findServedAt, type ServedAt } from "../served-at.ts";
+import type { ProvenanceCommandDeps } from "./dependencies.ts";
 import { noHistory } from "./history.ts";
 import { pastMomentOf } from "./moments.ts";
 
 /** Adds `kurs rates at`. */
-export function atCommand(rates: Command, deps: RateCommandDeps): void {
+export function atCommand(rates: Command, deps: ProvenanceCommandDeps): void {
   rates
     .command("at")
     .description("show the response that reads of a pair got at a moment")
@@ -34,7 +35,7 @@ Examples:
   $ kurs rates at EUR USD 2026-03-13T15:30:00Z --json`;
 
 async function showServedAt(
-  { openStore, clock, print }: RateCommandDeps,
+  { openStore, clock, print }: ProvenanceCommandDeps,
   pair: Pair,
   moment: string,
   { json }: OutputOptions,

@@ -2,12 +2,13 @@ import { type Command, Option } from "commander";
 import { CommandError } from "../../cli/command.ts";
 import { csvLine } from "../../cli/csv.ts";
 import { type Column, createJsonPrinter, createTable } from "../../cli/output.ts";
-import { pairOf, type RateCommandDeps, shortAsOf } from "../../rates/cli/arguments.ts";
+import { pairOf, shortAsOf } from "../../rates/cli/arguments.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { PAGE_ROWS } from "../../shared/page-size.ts";
 import { observationJson } from "../json.ts";
 import type { Observation, ObservationRange, ObservationReads } from "../observations.ts";
 import { firstOf } from "../served-at.ts";
+import type { ProvenanceCommandDeps } from "./dependencies.ts";
 import { instantOf, shortHash } from "./moments.ts";
 
 const formats = ["table", "csv", "ndjson"] as const;
@@ -20,7 +21,7 @@ interface HistoryOptions {
 }
 
 /** Adds `kurs rates history`. */
-export function historyCommand(rates: Command, deps: RateCommandDeps): void {
+export function historyCommand(rates: Command, deps: ProvenanceCommandDeps): void {
   rates
     .command("history")
     .description("show every rate of a pair that was accepted, in the order of acceptance")
@@ -47,7 +48,7 @@ Examples:
   $ kurs rates history BTC USD --from 2026-03-13T15:00:00Z --json`;
 
 async function showHistory(
-  { openStore, write, printError }: RateCommandDeps,
+  { openStore, write, printError }: ProvenanceCommandDeps,
   pair: Pair,
   options: HistoryOptions,
 ): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 import { CommandError, type OutputOptions } from "../../cli/command.ts";
 import { formatJson } from "../../cli/output.ts";
-import { type ImportedLine, readImportedLine } from "../../import/cli/imported-file.ts";
-import { pairOf, type RateCommandDeps, shortAsOf } from "../../rates/cli/arguments.ts";
+import { pairOf, shortAsOf } from "../../rates/cli/arguments.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import { visibleLine } from "../../shared/text/visible-text.ts";
 import type { RateSource } from "../../sources/source.ts";
@@ -18,7 +17,9 @@ import {
   traceObservation,
 } from "../trace.ts";
 import { notKnown } from "./at.ts";
+import type { ProvenanceCommandDeps } from "./dependencies.ts";
 import { noHistory } from "./history.ts";
+import { type ImportedLine, readImportedLine } from "./imported-file.ts";
 import { pastMomentOf } from "./moments.ts";
 
 interface TraceOptions extends OutputOptions {
@@ -29,7 +30,7 @@ interface TraceOptions extends OutputOptions {
 /** Adds `kurs rates trace`. */
 export function traceCommand(
   rates: Command,
-  deps: RateCommandDeps,
+  deps: ProvenanceCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
   rates
@@ -56,7 +57,11 @@ Examples:
   $ kurs rates trace EUR USD --at 2026-03-13T15:30:00Z --json
   $ kurs rates trace EUR ISK --file rates.csv`;
 
-async function trace(deps: RateCommandDeps, pair: Pair, options: TraceOptions): Promise<number> {
+async function trace(
+  deps: ProvenanceCommandDeps,
+  pair: Pair,
+  options: TraceOptions,
+): Promise<number> {
   const { openStore, clock, documents, sourcesOf, print } = deps;
   const { at, file, json } = options;
   const moment = at === undefined ? undefined : pastMomentOf("--at", at, clock.nowMs());
@@ -109,7 +114,7 @@ async function servedThen(uses: HistoryUses, pair: Pair, at: string): Promise<Fi
 async function lineIn(
   path: string,
   { observation, origin }: Trace,
-  deps: RateCommandDeps,
+  deps: ProvenanceCommandDeps,
 ): Promise<ImportedLine> {
   if (origin.kind === "imported") {
     const { document, line } = origin;

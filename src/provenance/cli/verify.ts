@@ -1,19 +1,20 @@
 import type { Command } from "commander";
 import type { OutputOptions } from "../../cli/command.ts";
 import { createJsonPrinter, progressBar } from "../../cli/output.ts";
-import { type RateCommandDeps, shortAsOf } from "../../rates/cli/arguments.ts";
+import { shortAsOf } from "../../rates/cli/arguments.ts";
 import { pairName } from "../../rates/rules/symbol.ts";
 import type { SourcedRate } from "../../rates/rules/update-policy.ts";
 import { counted } from "../../shared/text/counted.ts";
 import { visibleLine } from "../../shared/text/visible-text.ts";
 import { differenceJson, verifiedJson } from "../json.ts";
 import { type Difference, type VerifiedCounts, verifyHistory } from "../verify.ts";
+import type { ProvenanceCommandDeps } from "./dependencies.ts";
 import { shortHash } from "./moments.ts";
 
 /** Adds `kurs rates verify`. */
 export function verifyCommand(
   rates: Command,
-  deps: RateCommandDeps,
+  deps: ProvenanceCommandDeps,
   setExitCode: (code: number) => void,
 ): void {
   rates
@@ -33,7 +34,7 @@ Examples:
   $ kurs rates verify
   $ kurs rates verify --json`;
 
-async function verify(deps: RateCommandDeps, { json }: OutputOptions): Promise<number> {
+async function verify(deps: ProvenanceCommandDeps, { json }: OutputOptions): Promise<number> {
   const { openStore, clock, documents, print, write, showProgress } = deps;
   await using store = await openStore();
   const printer = createJsonPrinter(print, '{"differences": [');

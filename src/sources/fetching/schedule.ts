@@ -1,6 +1,7 @@
 import { Cron } from "croner";
 import { type Holiday, isHoliday } from "../rules/holidays.ts";
-import { MISSED_MAX, type Schedule } from "../source.ts";
+import { MISSED_MAX } from "../rules/missed.ts";
+import type { Schedule } from "../source.ts";
 import { describeSchedule } from "./schedule-text.ts";
 
 /** When a publisher publishes rates: at the times of a cron pattern, or continuously. */

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 import { test } from "node:test";
-import type { Account, NewInvitation, Session } from "../../../src/accounts/store.ts";
+import type { Account } from "../../../src/accounts/store.ts";
 import type { KeyLimits, NewApiKey } from "../../../src/api-keys/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "../../../src/billing/rules.ts";
 import { createReadDailyUsage } from "../../../src/billing/usage.ts";
@@ -14,6 +14,8 @@ import {
   type UpdatePolicy,
 } from "../../../src/rates/rules/update-policy.ts";
 import type { RateUpdate } from "../../../src/rates/store.ts";
+import type { NewInvitation } from "../../../src/registration/store.ts";
+import type { Session } from "../../../src/sessions/store.ts";
 import type { Decimal } from "../../../src/shared/decimal.ts";
 import { parseInstant } from "../../../src/shared/instant.ts";
 import type { Origin } from "../../../src/shared/origin.ts";

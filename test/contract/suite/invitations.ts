@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Account, Invitation, NewInvitation } from "../../../src/accounts/store.ts";
+import type { Account } from "../../../src/accounts/store.ts";
+import type { Invitation, NewInvitation } from "../../../src/registration/store.ts";
 import { StoreUnavailable } from "../../../src/shared/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {

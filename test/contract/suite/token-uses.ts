@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { PasswordReset } from "../../../src/accounts/store.ts";
+import type { PasswordReset } from "../../../src/mailed-links/store.ts";
 import type { Store } from "../../../src/store.ts";
 import {
   BY,

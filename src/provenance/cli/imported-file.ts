@@ -1,10 +1,10 @@
 import { CommandError } from "../../cli/command.ts";
 import { digested, fileError, type OpenedFile, readWithProgress } from "../../cli/input-file.ts";
-import type { StoredDocument } from "../../provenance/observations.ts";
+import { ANY_TIME } from "../../import/import.ts";
 import { parseQuotation } from "../../rates/rules/rate.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
 import type { RateLine, RateLineReader } from "../../sources/source.ts";
-import { ANY_TIME } from "../import.ts";
+import type { StoredDocument } from "../observations.ts";
 
 const LINE_FEED = 0x0a;
 

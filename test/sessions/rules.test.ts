@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isSessionToken, SESSION_LIFETIME_MS } from "../../src/accounts/rules.ts";
 import { isApiKey, keyPrefixOf } from "../../src/api-keys/rules.ts";
+import { isSessionToken, SESSION_LIFETIME_MS } from "../../src/sessions/rules.ts";
 import { API_KEY_PREFIX, SECRET_BYTES, SESSION_TOKEN_PREFIX } from "../../src/shared/secrets.ts";
 import { fc } from "../support/properties.ts";
 

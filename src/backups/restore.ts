@@ -1,0 +1,22 @@
+import { basename } from "node:path";
+import { writeEvent } from "../audit/sql.ts";
+import type { Origin } from "../shared/origin.ts";
+import { restoreStore } from "../storage/maintenance.ts";
+import type { StoreSettings } from "../storage/settings.ts";
+import type { RestoreReport } from "../storage/sqlite/backup/report.ts";
+
+/** Replaces the embedded database with a backup, and records that. @throws {StartupError} */
+export async function restoreBackup(
+  settings: StoreSettings,
+  file: string,
+  { reviveKeys, origin }: { readonly reviveKeys: boolean; readonly origin: Origin },
+): Promise<RestoreReport> {
+  return await restoreStore(settings, file, {
+    now: origin.at,
+    reviveKeys,
+    eventOf: (action, about) =>
+      writeEvent(action, origin, {
+        details: action === "store.restored" ? { file: basename(file), ...about } : about,
+      }),
+  });
+}

@@ -1,0 +1,20 @@
+import type { AuditStore } from "../../audit/store.ts";
+import type { CommandIo, OpenStore } from "../../cli/command.ts";
+import type { OpenedFile } from "../../cli/input-file.ts";
+import type { RateLineReader, RateSource } from "../../sources/source.ts";
+import type { DocumentReader } from "../document-reader.ts";
+import type { ObservationReads } from "../observations.ts";
+
+/** The dependencies of the commands that tell where rates came from. */
+export interface ProvenanceCommandDeps extends CommandIo {
+  readonly openStore: OpenStore<{
+    readonly history: ObservationReads;
+    readonly audit: AuditStore;
+  }>;
+  readonly documents: DocumentReader;
+  /** The sources of these keys, in this order. */
+  readonly sourcesOf: (keys: readonly string[]) => readonly RateSource[];
+  /** Opens a file, or stdin for `-`; its size is known for a file only. @throws as Node does. */
+  readonly openFile: (path: string) => OpenedFile;
+  readonly readRateFile: RateLineReader;
+}

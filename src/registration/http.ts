@@ -1,0 +1,40 @@
+import { accountJson } from "../accounts/json.ts";
+import { normalizeBodyEmail } from "../http/body-email.ts";
+import { clientIp } from "../http/client-address.ts";
+import type { App } from "../http/fastify.ts";
+import { documentedResponses } from "../http/openapi.ts";
+import { Type } from "../shared/json-schema.ts";
+import { RegistrationBody } from "./json.ts";
+import type { Register } from "./register.ts";
+
+const registerSchema = {
+  operationId: "register",
+  tags: ["Authentication"],
+  summary: "Open an account",
+  description:
+    "The operator may require an invitation, or close registration: a request without a valid " +
+    "invitation then gets 403. Where registration is open, an invitation must be valid, too.",
+  security: [],
+  body: RegistrationBody,
+  response: documentedResponses({ 201: Type.Ref("Account#", { description: "The new account" }) }, [
+    "unsupported_media_type",
+    "invalid_token",
+    "registration_closed",
+    "email_taken",
+    "too_many_requests",
+  ]),
+};
+
+export function registrationRoutes(app: App, { register }: { readonly register: Register }): void {
+  const preValidation = normalizeBodyEmail;
+
+  app.post(
+    "/v1/auth/register",
+    { schema: registerSchema, preValidation },
+    async (request, reply) => {
+      const account = await register({ ...request.body, clientIp: clientIp(request) });
+      reply.code(201);
+      return accountJson(account);
+    },
+  );
+}

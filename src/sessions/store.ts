@@ -1,0 +1,79 @@
+import type { Origin } from "../shared/origin.ts";
+
+export interface Session {
+  /** A UUIDv7, which does not derive from the token. */
+  readonly id: string;
+  readonly tokenHash: string;
+  readonly accountId: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** The client's at the log-in, of IPv6 the /64. */
+  readonly address: string;
+}
+
+/** A session as its account sees it. */
+export interface ListedSession {
+  readonly id: string;
+  readonly createdAt: string;
+  readonly expiresAt: string;
+  /** Unknown for a session that an older version stored. */
+  readonly address: string | undefined;
+  readonly tokenHash: string;
+}
+
+/** The session of a request, whose token the guard has accepted. */
+export interface AskingSession {
+  readonly accountId: string;
+  readonly tokenHash: string;
+}
+
+/** The stored hash that a password matched, and the hash to store from now on. */
+export interface CheckedPassword {
+  readonly hash: string;
+  readonly nextHash: string;
+}
+
+export interface SessionStore {
+  /**
+   * Stores a session and updates the password's hash.
+   *
+   * @returns false, and stores nothing, when the password has changed since the check or the
+   *   account is suspended.
+   */
+  create(session: Session, password: CheckedPassword, origin: Origin): Promise<boolean>;
+  /**
+   * @param issuedBy sessions created later are invalid; `now`, or slightly later.
+   * @returns the account's id, or undefined when no session of that token is valid at `now`.
+   */
+  findAccount(tokenHash: string, now: string, issuedBy?: string): Promise<string | undefined>;
+  /** A page of an account's valid sessions before an id, newest first. Times: see `findAccount`. */
+  list(
+    accountId: string,
+    beforeId: string,
+    limit: number,
+    times: { readonly now: string; readonly issuedBy: string },
+  ): Promise<ListedSession[]>;
+  end(tokenHash: string, origin: Origin): Promise<void>;
+  /**
+   * Ends one of an account's sessions.
+   *
+   * @returns "not_found" for an id that is unknown, another account's or expired; "asker_ended",
+   *   and nothing changes, when the session that asks has ended.
+   */
+  endOne(
+    sessionId: string,
+    asker: AskingSession,
+    origin: Origin,
+  ): Promise<"ended" | "not_found" | "asker_ended">;
+  /** Ends an account's sessions but the one that asks. @returns as `endOne`. */
+  endOthers(asker: AskingSession, origin: Origin): Promise<"ended" | "asker_ended">;
+  /**
+   * Ends the valid sessions of all accounts with these tokens.
+   *
+   * @param tokenHashes at most HASHES_PER_STATEMENT.
+   * @returns how many it ended.
+   */
+  burn(tokenHashes: readonly string[], origin: Origin): Promise<number>;
+  /** How many `burn` would end. Writes nothing. */
+  previewBurn(tokenHashes: readonly string[], now: string): Promise<number>;
+}
