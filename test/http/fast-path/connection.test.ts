@@ -83,6 +83,25 @@ test("a client that half-closes during a read gets its response, and the connect
   await assertNoneLeft(lane);
 });
 
+test("a client that half-closes behind further requests gets all responses, and the connection closes", async () => {
+  await using lane = await startLane();
+  using wire = await openWire(lane.url, true);
+  wire.send(readOf("EUR/USD"));
+  const read = await lane.begun(1);
+  wire.send(other("/behind"));
+  await serverHasRead(lane);
+  wire.socket.end(other("/last"));
+  await serverHasRead(lane);
+
+  read.answer();
+
+  for (const text of ["EUR/USD", "/behind", "/last"]) {
+    assert.equal((await wire.answer()).text, text);
+  }
+  await wire.untilEnd();
+  await assertNoneLeft(lane);
+});
+
 test("clients that disconnect during a read leave no connection behind", async () => {
   await using lane = await startLane();
   for (const leave of ["destroy", "resetAndDestroy"] as const) {
