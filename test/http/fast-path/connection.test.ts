@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openWire } from "../../support/raw-connection.ts";
+import { openWire, type Wire } from "../../support/raw-connection.ts";
 import {
   assertNoneLeft,
+  type FastPath,
   LARGE_BODY,
   other,
   readOf,
@@ -189,13 +190,19 @@ test("a forced shutdown cuts off a read in flight", async () => {
   read.answer();
 });
 
-test("a client that does not read its response gets no other one until it does", async () => {
-  await using lane = await startLane();
-  using wire = await openWire(lane.url);
+/** A connection whose client does not read the response that the server has begun to send. */
+async function openUnread(lane: FastPath, allowHalfOpen = false): Promise<Wire> {
+  const wire = await openWire(lane.url, allowHalfOpen);
   wire.socket.pause();
   wire.send(readOf("EUR/USD"));
   (await lane.begun(1)).answer(LARGE_BODY);
   await serverHasRead(lane);
+  return wire;
+}
+
+test("a client that does not read its response gets no other one until it does", async () => {
+  await using lane = await startLane();
+  using wire = await openUnread(lane);
   wire.send(other("/behind"));
   await serverHasRead(lane);
 
@@ -207,11 +214,7 @@ test("a client that does not read its response gets no other one until it does",
 
 test("a client that does not read its response has no further read served until it does", async () => {
   await using lane = await startLane();
-  using wire = await openWire(lane.url);
-  wire.socket.pause();
-  wire.send(readOf("EUR/USD"));
-  (await lane.begun(1)).answer(LARGE_BODY);
-  await serverHasRead(lane);
+  using wire = await openUnread(lane);
   wire.send(readOf("EUR/GBP"));
   await serverHasRead(lane);
 
@@ -223,11 +226,7 @@ test("a client that does not read its response has no further read served until 
 
 test("a client that half-closes before it reads its response is closed after it has read it", async () => {
   await using lane = await startLane();
-  using wire = await openWire(lane.url, true);
-  wire.socket.pause();
-  wire.send(readOf("EUR/USD"));
-  (await lane.begun(1)).answer(LARGE_BODY);
-  await serverHasRead(lane);
+  using wire = await openUnread(lane, true);
   wire.socket.end();
   await serverHasRead(lane);
 
@@ -240,11 +239,7 @@ test("a client that half-closes before it reads its response is closed after it 
 
 test("a forced shutdown cuts off a client that does not read", async () => {
   await using lane = await startLane();
-  using wire = await openWire(lane.url);
-  wire.socket.pause();
-  wire.send(readOf("EUR/USD"));
-  (await lane.begun(1)).answer(LARGE_BODY);
-  await serverHasRead(lane);
+  using _wire = await openUnread(lane);
   const stopped = lane.stop();
   lane.server.closeAllConnections();
   await stopped;
