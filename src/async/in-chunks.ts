@@ -2,7 +2,7 @@
  * Gathers the items of batches, in their order, until there are at least `size` of them or the
  * first has waited for `waitMs`, whether or not the next batch arrives.
  *
- * A consumer that ends early while a batch is awaited leaves the input open: it has to close it.
+ * A consumer that ends early has to close the input: a batch that is awaited may never arrive.
  */
 export async function* inChunks<Item>(
   batches: AsyncIterable<readonly Item[]>,
@@ -30,6 +30,5 @@ export async function* inChunks<Item>(
     }
   } finally {
     clearTimeout(timer);
-    if (next === undefined) await input.return?.();
   }
 }

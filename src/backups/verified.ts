@@ -8,7 +8,7 @@ import { renameDurably, syncFile } from "../storage/sqlite/backup/durable-files.
 import { takenAtOf } from "../storage/sqlite/backup/names.ts";
 import { isDirectory } from "../storage/sqlite/private-files.ts";
 
-// The record of a directory's last verified backup: a file beside it.
+// A file in a directory of backups records the last backup that was verified.
 
 const RECORD_NAME = "verified.json";
 

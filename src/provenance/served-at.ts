@@ -56,7 +56,8 @@ export async function findServedAt(
   pair: Pair,
   at: string,
 ): Promise<ServedAt> {
-  const { changes, restores } = await eventsOfHistory(audit, pair);
+  const { changes: recorded, restores } = await eventsOfHistory(audit, pair);
+  const changes = [...recorded, ...(await suspensionWithoutEvent(history, pair, recorded))];
   const next = restores.find((one) => one.at > at);
   if (next !== undefined && next.takenAt <= at) {
     return { status: "unknown", first: undefined, restore: next };
@@ -80,11 +81,10 @@ export async function findServedAt(
   if (state.status !== "suspended" && nextStoredAt !== undefined) ends.push(nextStoredAt);
   if (next !== undefined) ends.push(next.takenAt);
   const [until] = ends.sort();
-  const found = await suspendedBefore(history, pair, at, state);
   const restoredAt = restores.findLast((one) => one.at <= at)?.at ?? "";
   return {
-    ...found,
-    from: found.from > restoredAt ? found.from : restoredAt,
+    ...state,
+    from: state.from > restoredAt ? state.from : restoredAt,
     until,
     restore: next?.takenAt === until ? next : undefined,
   };
@@ -125,21 +125,17 @@ function stateAfter(changes: readonly Change[], observation: Observation): Found
   return state;
 }
 
-/** A pair that is suspended since before its first known event is known by its present state. */
-async function suspendedBefore(
+/** A pair that was suspended without an event, as before the audit log, has only its state. */
+async function suspensionWithoutEvent(
   history: ObservationReads,
   pair: Pair,
-  at: string,
-  state: Found,
-): Promise<Found> {
-  const { observation } = state;
-  const present = await history.present(pair);
-  const suspendedAt = present?.suspendedAt;
-  const isBefore = suspendedAt !== undefined && suspendedAt <= at;
-  if (state.status !== "served" || !isBefore || present?.observation !== observation.sequence) {
-    return state;
-  }
-  return { status: "suspended", observation, from: suspendedAt };
+  changes: readonly Change[],
+): Promise<readonly Change[]> {
+  const at = (await history.present(pair))?.suspendedAt;
+  const isEvent = changes.some((one) => one.action === "rate.suspended" && one.at === at);
+  if (at === undefined || isEvent) return [];
+  const observation = (await history.lastStoredBy(pair, at))?.sequence ?? 0;
+  return [{ at, action: "rate.suspended", observation }];
 }
 
 /** The changes of a pair, in the order in which they were made, and the restores of the store. */

@@ -79,6 +79,23 @@ async function interleave<First, Second>(
   return await Promise.all([begun, other]);
 }
 
+/** A service with a stored invitation, and two stores of other processes. */
+async function startInvited() {
+  await using starting = new AsyncDisposableStack();
+  const on = starting.use(await startPostgres());
+  const store = starting.use(await on.openStore());
+  const other = starting.use(await on.openStore());
+  const invitation = newInvitation({ email: EMAIL });
+  await store.invitations.create(invitation, BY);
+  const account = newAccount({ id: invitation.accountId, email: EMAIL });
+  const started = starting.move();
+  return {
+    ...{ on, store, other, account },
+    accept: () => store.invitations.accept(invitation.tokenHash, account, BY),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
+
 /** What a deleted account must not have: tokens, mails, addresses and details of events. */
 async function leftOf({ url }: OnPostgres): Promise<unknown[]> {
   await using client = await connectTo(url);
@@ -157,21 +174,15 @@ suite("while an account is deleted on PostgreSQL", () => {
   }
 
   test("an invitation that it removes creates no account", async () => {
-    await using on = await startPostgres();
-    await using store = await on.openStore();
-    await using other = await on.openStore();
-    const invitation = newInvitation({ email: EMAIL });
-    await store.invitations.create(invitation, BY);
+    await using invited = await startInvited();
+    const { on, store, other, accept } = invited;
     await store.accounts.create(newAccount({ email: EMAIL }), newMailToken(), BY);
 
     const [deleted, accepted] = await interleave(
       on,
       "sessions",
-      () => store.administration.delete(EMAIL, BY),
-      () => {
-        const account = newAccount({ id: invitation.accountId, email: EMAIL });
-        return other.invitations.accept(invitation.tokenHash, account, BY);
-      },
+      () => other.administration.delete(EMAIL, BY),
+      accept,
     );
 
     assert.deepEqual([deleted, accepted], [true, "invalid"]);
@@ -180,18 +191,11 @@ suite("while an account is deleted on PostgreSQL", () => {
 });
 
 test("an invitation on PostgreSQL is either accepted or withdrawn", async () => {
-  await using on = await startPostgres();
-  await using store = await on.openStore();
-  await using other = await on.openStore();
-  const invitation = newInvitation({ email: EMAIL });
-  await store.invitations.create(invitation, BY);
-  const account = newAccount({ id: invitation.accountId, email: EMAIL });
+  await using invited = await startInvited();
+  const { on, store, other, account, accept } = invited;
 
-  const [accepted, withdrawn] = await interleave(
-    on,
-    "accounts",
-    () => store.invitations.accept(invitation.tokenHash, account, BY),
-    () => other.administration.withdrawInvitations(EMAIL, BY),
+  const [accepted, withdrawn] = await interleave(on, "accounts", accept, () =>
+    other.administration.withdrawInvitations(EMAIL, BY),
   );
 
   assert.deepEqual([accepted, withdrawn], ["accepted", 0]);

@@ -4,6 +4,7 @@ import { suite, test } from "node:test";
 import { PAGE_ROWS } from "../../src/shared/page-size.ts";
 import { assertFailure, assertSessionRefused } from "../support/assertions.ts";
 import { engines, startServiceOn } from "../support/both-engines.ts";
+import { addRevokedKeys } from "../support/keys.ts";
 import { eventually } from "../support/mails.ts";
 import { kurs } from "../support/process.ts";
 import { startService, startSharedService, type TestService } from "../support/service.ts";
@@ -101,19 +102,8 @@ test("an export of many pages is complete and valid JSON", async () => {
   assert.equal(events.length, 4);
 });
 
-/** Gives an account more keys than fit into the part of an export that is sent whole. */
-function addKeys(own: TestService, keyId: string): void {
-  using database = own.database();
-  database.exec("BEGIN");
-  const copy = database.prepare(`
-    INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
-    SELECT key_hash || ?1, id || ?1, account_id, name || ?1, key_prefix, created_at, created_at
-    FROM api_keys WHERE id = ?2`);
-  for (let index = 1; index < 1_050; index += 1) {
-    copy.run(`-${String(index).padStart(6, "0")}`, keyId);
-  }
-  database.exec("COMMIT");
-}
+/** More than fit into the part of an export that is sent whole. */
+const MANY_KEYS = 1_050;
 
 const prototype = StatementSync.prototype as { all(...values: unknown[]): unknown[] };
 
@@ -142,7 +132,7 @@ const endings = [
 for (const [what, sql] of endings) {
   test(`an export that is being sent is cut off by ${what}`, async () => {
     const { session, keyId } = await service.newCustomer();
-    addKeys(service, keyId);
+    addRevokedKeys(service, keyId, MANY_KEYS);
     const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
     using _ = afterPages(4, () => service.query(sql, String(key?.account_id)));
     const headers = { authorization: `Session ${session}` };
@@ -156,7 +146,7 @@ for (const [what, sql] of endings) {
 
   test(`an export of which nothing is sent yet is 401 after ${what}`, async () => {
     const { session, keyId } = await service.newCustomer();
-    addKeys(service, keyId);
+    addRevokedKeys(service, keyId, MANY_KEYS);
     const [key] = service.query("SELECT account_id FROM api_keys WHERE id = ?", keyId);
     using _ = afterPages(1, () => service.query(sql, String(key?.account_id)));
 

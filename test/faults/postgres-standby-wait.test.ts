@@ -4,11 +4,14 @@ import { administer } from "../../harness/postgres.ts";
 import { StoreUnavailable } from "../../src/shared/store.ts";
 import { statement } from "../../src/storage/engine.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
+import { migratePostgresStore } from "../../src/storage/postgres/open.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
+import { emptyStore } from "../storage/stored.ts";
 import { assertFailure } from "../support/assertions.ts";
 import { eventually } from "../support/mails.ts";
 import { databaseOf, hostsOf } from "../support/postgres-databases.ts";
 import { startPrimaryAndStandby } from "../support/primary-and-standby.ts";
+import { kurs } from "../support/process.ts";
 import { startService } from "../support/service.ts";
 import { freeze } from "./stalls.ts";
 
@@ -82,4 +85,24 @@ test("a connection whose commit is in doubt is closed, for commands, too", async
   await failed;
   assert.notEqual(await backend(), before);
   assert.deepEqual(await engine.query("SELECT word FROM words"), [{ word: "one" }]);
+});
+
+test("a copy whose wait for the standby was canceled fails, and says that it is stored", async () => {
+  await using cluster = await startPrimaryAndStandby();
+  await using source = await emptyStore();
+  const url = cluster.primary.url();
+  await migratePostgresStore(hostsOf(url));
+  await administer(url, "DELETE FROM plans");
+
+  using _frozen = await freeze(cluster.standby);
+  const copy = kurs(["store", "copy", "--from", `sqlite:${source.path}`, "--to", url]);
+  await cancelUntil(url, copy);
+
+  const { exitCode, stdout, stderr } = await copy;
+  assert.deepEqual([exitCode, stdout], [1, ""]);
+  assert.match(
+    stderr,
+    /^kurs: The copy failed: .* the synchronous standby: .* may lose the change\. It is stored\.\n$/,
+  );
+  assert.notDeepEqual(await administer(url, "SELECT name FROM plans"), []);
 });

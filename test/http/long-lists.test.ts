@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type DatabaseSync, StatementSync } from "node:sqlite";
 import { suite, test } from "node:test";
+import { addRevokedKeys } from "../support/keys.ts";
 import { startSharedService, type TestService } from "../support/service.ts";
 
 const KEYS = "/v1/account/api-keys";
@@ -15,20 +16,12 @@ const LISTS_AT_ONCE = 6;
 
 const service = await startSharedService();
 
-/** An account as an older version may have left it: with more keys than fit on a page. */
+/** An account with more keys than fit on a page. */
 async function accountWithRevokedKeys(own: TestService): Promise<string> {
-  const { session, keyId: id } = await own.newCustomer();
+  const { session, keyId } = await own.newCustomer();
+  addRevokedKeys(own, keyId, ITEMS - 1);
   using database = own.database();
-  database.exec("BEGIN");
-  const copy = database.prepare(`
-    INSERT INTO api_keys (key_hash, id, account_id, name, key_prefix, created_at, revoked_at)
-    SELECT key_hash || ?1, id || ?1, account_id, name || ?1, key_prefix, created_at, created_at
-    FROM api_keys WHERE id = ?2`);
-  for (let index = 1; index < ITEMS; index += 1) {
-    copy.run(`-${String(index).padStart(6, "0")}`, id);
-  }
-  database.exec("COMMIT");
-  chargeEachKey(database, id);
+  chargeEachKey(database, keyId);
   return session;
 }
 

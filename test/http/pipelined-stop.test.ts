@@ -94,6 +94,35 @@ test("log-ins in flight on one connection at a shutdown all get responses", asyn
   for (const { text } of responses) assert.match(text, /"session_token":"svc_sess_/);
 });
 
+test("at a shutdown a malformed request gets its 400 after the response in flight before it", async () => {
+  const secrets = createSecrets(createHashPool({ threads: 1 }));
+  let stopping = Promise.resolve();
+  const { verifyPassword } = secrets;
+  secrets.verifyPassword = async (stored, password) => {
+    await stopping;
+    return await verifyPassword(stored, password);
+  };
+  await using started = await startStoppable(1, secrets);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  stopping = promise;
+  using wire = await openWire(started.url);
+  wire.send(`${HEALTH}${logIn}GET\r\n\r\n`);
+  assert.equal((await wire.answer()).status, 200);
+
+  const stopped = started.stop();
+  resolve();
+
+  const responses = await responsesUntilEnd(wire);
+  await stopped;
+  assert.deepEqual(
+    responses.map((response) => [response.status, closes(response)]),
+    [
+      [200, false],
+      [400, true],
+    ],
+  );
+});
+
 test("reads behind log-ins that wait for a thread at a shutdown all get responses", async () => {
   const secrets = createSecrets(createHashPool({ threads: 1 }));
   await using started = await startStoppable(0, secrets);

@@ -44,3 +44,37 @@ test("a node renews the lease of a slow delivery; after a crash the mail is due 
     { mail: mail.id, kind: "verification", attempts: 1, deliveredTo: "250 taken" },
   ]);
 });
+
+test("a delivery ends after the renewal that is under way, with its error", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  await using database = await createSqliteDatabase();
+  const store = database.openStore();
+  await newRegistration(store);
+  const [mail] = await store.mails.claim({ now: NOW, until: NOW, limit: 1 });
+  assert.ok(mail !== undefined);
+  const { promise: taken, resolve: take } = Promise.withResolvers<string>();
+  const { promise: renewing, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: renewed, reject: fail } = Promise.withResolvers<never>();
+  const { promise: reported, resolve: report } = Promise.withResolvers<DeliveryReport>();
+  const reschedule = () => {
+    begin();
+    return renewed;
+  };
+  const deliver = createDeliverMail({
+    store: { mails: { ...store.mails, reschedule } },
+    mailer: { send: () => taken, [Symbol.dispose]: () => undefined },
+    clock: new TestClock(NOW),
+    trustedNowMs: async () => Date.parse(NOW),
+    random: () => 0.5,
+    onReport: report,
+  });
+
+  const delivery = deliver(mail, never);
+  t.mock.timers.tick(3000);
+  await renewing;
+  take("250 taken");
+  assert.equal((await reported).deliveredTo, "250 taken");
+  fail(new Error("the renewal failed"));
+
+  await assert.rejects(delivery, /the renewal failed/);
+});

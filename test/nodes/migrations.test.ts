@@ -12,6 +12,9 @@ import { kurs, Program } from "../support/process.ts";
 /** The advisory lock of migrations (src/storage/postgres/migrate.ts). */
 const MIGRATION_LOCK = 5_278_777;
 
+/** The advisory lock of sessions that use the tables (src/storage/postgres/schema-lock.ts). */
+const LOCK_SCHEMA = "SELECT pg_advisory_lock_shared(5278778, hashtext($1))";
+
 const NEWER = 999;
 const SCHEMA = 10;
 
@@ -37,7 +40,9 @@ async function stateOf(cluster: Cluster) {
 suite("migrations of a shared database", () => {
   let postgres: PostgresServer;
   before(async () => {
-    postgres = await startPostgres(SHARED);
+    // Clients on its socket have another address than those on 127.0.0.1.
+    const settings = { ...SHARED.settings, unix_socket_directories: "." };
+    postgres = await startPostgres({ settings });
   });
   after(() => postgres[Symbol.asyncDispose]());
 
@@ -127,7 +132,13 @@ suite("migrations of a shared database", () => {
     const { read } = await node.newCustomer("ada@example.org");
     assert.equal((await read()).status, 200);
     const before = await stateOf(cluster);
+    const onSocket = (url: string) => connectTo(`${url}?host=${postgres.dataDirectory}`);
+    await using otherDatabase = await onSocket(postgres.url());
+    await otherDatabase.query(LOCK_SCHEMA, ["public"]);
+    await using otherSchema = await onSocket(cluster.url);
+    await otherSchema.query(LOCK_SCHEMA, ["elsewhere"]);
 
+    // Neither a session of another database nor one of another schema is named.
     for (const args of [["migrate"], ["serve"]]) {
       const ended = await kurs(args, options);
 

@@ -102,6 +102,7 @@ suite("kurs backup", { concurrency: 3 }, () => {
 
   test("rejects an existing file, a missing directory, and the database itself", async () => {
     await using directory = await copyOf(stored.dataDirectory);
+    await using elsewhere = await temporaryDirectory();
     const dataDirectory = directory.path;
     const taken = join(dataDirectory, "taken.backup");
     writeFileSync(taken, "mine");
@@ -110,12 +111,14 @@ suite("kurs backup", { concurrency: 3 }, () => {
       kurs(["backup", file, ...more], { dataDirectory });
 
     assertRefused(await run(taken), /taken\.backup already exists: .* --force\.$/m);
+    symlinkSync(join(dataDirectory, "nowhere"), join(elsewhere.path, "to-nothing"));
+    const toNothing = await run(join(elsewhere.path, "to-nothing"));
+    assertRefused(toNothing, /to-nothing already exists: .* --force\.$/m);
     assertRefused(await run(join(dataDirectory, "no/where.db")), /no directory \S+: create it/);
     for (const name of ["kurs.db", "kurs.db-wal", "kurs.db-journal", "kurs.lock"]) {
       const refused = await run(join(dataDirectory, name), "--force");
       assertRefused(refused, /is a part of the database itself/);
     }
-    await using elsewhere = await temporaryDirectory();
     const sameDirectory = join(elsewhere.path, "link");
     symlinkSync(dataDirectory, sameDirectory);
     const behindLink = await run(join(sameDirectory, "kurs.db"), "--force");

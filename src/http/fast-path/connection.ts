@@ -168,7 +168,6 @@ class Connection {
     if (this.#early.length > 0) {
       this.socket.resume();
       this.#giveToNode(Buffer.concat(this.#early.splice(0)));
-      if (this.#hasEnded) this.#nodeSide?.giveEnd();
     } else if (this.#hasEnded) this.socket.end();
   }
 

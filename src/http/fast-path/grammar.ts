@@ -16,8 +16,8 @@ const decisiveHeaders = [...framingHeaders, "host", "authorization", "origin"];
 /** Tabs, and all bytes but control characters: Cloudflare, for example, sends cities in UTF-8. */
 const VALUE = "[\\t -~\\x80-\\xff]*";
 
-/** The characters of a header's name (RFC 9110, section 5.6.2). */
-const NAME = "[!#$%&'*+.^_`|~0-9a-zA-Z-]+";
+/** A token: a header's name, or a method (RFC 9110, section 5.6.2). */
+export const NAME = "[!#$%&'*+.^_`|~0-9a-zA-Z-]+";
 
 const CONNECTION = "(?i:connection: (?:keep-alive|close)\\r\\n)";
 

@@ -5,6 +5,7 @@ import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { Failure } from "../../shared/failure.ts";
 import type { ObserveResponse } from "../access-log.ts";
+import { NAME } from "../fast-path/grammar.ts";
 import type { NodeSide } from "../fast-path/node-side.ts";
 import { pathOf } from "../request-target.ts";
 import { errorResponse } from "../response/response.ts";
@@ -119,8 +120,8 @@ export function handleClientErrors(
   });
 }
 
-const tokenByte = /[!#$%&'*+.^_`|~0-9A-Za-z-]/;
-const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ ([^\0- \x7f]+) HTTP\/1\.[01]\r\n/;
+const tokenByte = new RegExp(NAME);
+const requestLine = new RegExp(`^${NAME} ([^\\0- \\x7f]+) HTTP/1\\.[01]\\r\\n`);
 
 /**
  * @returns the target of a request whose method Node's parser does not know although HTTP allows it

@@ -222,7 +222,7 @@ function requireItsDatabase(file: string): void {
     const state = size === 0 ? "empty" : "missing";
     throw new StartupError(
       `${file}${end} has changes of a database, but ${file} is ${state}: ` +
-        `put ${FILE_NAME} back beside it, or restore a backup, which moves it away.`,
+        `put ${FILE_NAME} back beside it, or run kurs restore, which moves the changes away.`,
     );
   }
 }

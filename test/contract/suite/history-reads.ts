@@ -133,12 +133,16 @@ function servedAtTests(test: StoreTest): void {
     assert.equal(await servedAt(store, second(35)), "deleted from 30 until 40");
   });
 
-  test("a pair that was suspended before its first known event is suspended", async (database) => {
+  test("a pair suspended without an event is suspended since then, also for rates stored meanwhile", async (database) => {
     const store = database.openStore();
     await storeAt(store, second(10), "1.1");
     const engine = database.openEngine();
-    await engine.query("UPDATE rates SET suspended_at = $1", second(5));
-    assert.equal(await servedAt(store, second(20)), "suspended from 5 until now");
+    await engine.query("UPDATE rates SET suspended_at = $1", second(15));
+    await storeAt(store, second(20), "1.2");
+
+    assert.equal(await servedAt(store, second(14.999)), "1.1 from 10 until 15");
+    assert.equal(await servedAt(store, second(15)), "suspended from 15 until now");
+    assert.equal(await servedAt(store, second(20)), "suspended from 15 until now");
   });
 
   test("after any commands at any times, each moment has the state after the last of them by then", async (database) => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openWire } from "../../support/raw-connection.ts";
+import { openWire, type Wire } from "../../support/raw-connection.ts";
 import {
   assertNoneLeft,
+  type FastPath,
   LARGE_BODY,
   other,
   readOf,
@@ -79,6 +80,25 @@ test("a client that half-closes during a read gets its response, and the connect
   const { text, lines } = await wire.answer();
   assert.equal(text, "EUR/USD");
   assert.ok(lines.includes("connection: close"));
+  await wire.untilEnd();
+  await assertNoneLeft(lane);
+});
+
+test("a client that half-closes behind further requests gets all responses, and the connection closes", async () => {
+  await using lane = await startLane();
+  using wire = await openWire(lane.url, true);
+  wire.send(readOf("EUR/USD"));
+  const read = await lane.begun(1);
+  wire.send(other("/behind"));
+  await serverHasRead(lane);
+  wire.socket.end(other("/last"));
+  await serverHasRead(lane);
+
+  read.answer();
+
+  for (const text of ["EUR/USD", "/behind", "/last"]) {
+    assert.equal((await wire.answer()).text, text);
+  }
   await wire.untilEnd();
   await assertNoneLeft(lane);
 });
@@ -170,13 +190,19 @@ test("a forced shutdown cuts off a read in flight", async () => {
   read.answer();
 });
 
-test("a client that does not read its response gets no other one until it does", async () => {
-  await using lane = await startLane();
-  using wire = await openWire(lane.url);
+/** A connection whose client does not read the response that the server has begun to send. */
+async function openUnread(lane: FastPath, allowHalfOpen = false): Promise<Wire> {
+  const wire = await openWire(lane.url, allowHalfOpen);
   wire.socket.pause();
   wire.send(readOf("EUR/USD"));
   (await lane.begun(1)).answer(LARGE_BODY);
   await serverHasRead(lane);
+  return wire;
+}
+
+test("a client that does not read its response gets no other one until it does", async () => {
+  await using lane = await startLane();
+  using wire = await openUnread(lane);
   wire.send(other("/behind"));
   await serverHasRead(lane);
 
@@ -188,11 +214,7 @@ test("a client that does not read its response gets no other one until it does",
 
 test("a client that does not read its response has no further read served until it does", async () => {
   await using lane = await startLane();
-  using wire = await openWire(lane.url);
-  wire.socket.pause();
-  wire.send(readOf("EUR/USD"));
-  (await lane.begun(1)).answer(LARGE_BODY);
-  await serverHasRead(lane);
+  using wire = await openUnread(lane);
   wire.send(readOf("EUR/GBP"));
   await serverHasRead(lane);
 
@@ -204,11 +226,7 @@ test("a client that does not read its response has no further read served until 
 
 test("a client that half-closes before it reads its response is closed after it has read it", async () => {
   await using lane = await startLane();
-  using wire = await openWire(lane.url, true);
-  wire.socket.pause();
-  wire.send(readOf("EUR/USD"));
-  (await lane.begun(1)).answer(LARGE_BODY);
-  await serverHasRead(lane);
+  using wire = await openUnread(lane, true);
   wire.socket.end();
   await serverHasRead(lane);
 
@@ -221,11 +239,7 @@ test("a client that half-closes before it reads its response is closed after it 
 
 test("a forced shutdown cuts off a client that does not read", async () => {
   await using lane = await startLane();
-  using wire = await openWire(lane.url);
-  wire.socket.pause();
-  wire.send(readOf("EUR/USD"));
-  (await lane.begun(1)).answer(LARGE_BODY);
-  await serverHasRead(lane);
+  using _wire = await openUnread(lane);
   const stopped = lane.stop();
   lane.server.closeAllConnections();
   await stopped;

@@ -79,7 +79,7 @@ export async function startFastPath(serve: RequestListener = echo, options: Serv
 const echo: RequestListener = ({ url = "" }, response) =>
   void response.setHeader("content-length", url.length).end(url);
 
-type FastPath = Awaited<ReturnType<typeof startFastPath>>;
+export type FastPath = Awaited<ReturnType<typeof startFastPath>>;
 
 export const readOf = (pair: string) =>
   `GET /v1/rates/${pair} HTTP/1.1\r\nHost: kurs\r\nAuthorization: ApiKey k\r\n\r\n`;

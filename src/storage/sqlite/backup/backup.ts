@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, lstatSync, realpathSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StartupError } from "../../../shared/program/start-error.ts";
@@ -104,8 +104,10 @@ function requireUsableTarget(file: string, dataDirectory: string, mayReplace: bo
   if (isBesideDatabase && isTaken) {
     throw new StartupError(`${file} is a part of the database itself: name another file.`);
   }
-  const existing = statSync(file, { throwIfNoEntry: false });
-  if (existing !== undefined && !existing.isFile()) {
+  const ifAny = { throwIfNoEntry: false } as const;
+  // A link to a file that does not exist is replaced only with --force, as any other file.
+  const existing = statSync(file, ifAny) ?? lstatSync(file, ifAny);
+  if (existing !== undefined && !existing.isFile() && !existing.isSymbolicLink()) {
     throw new StartupError(`${file} is not a file: name a file or a directory.`);
   }
   if (existing !== undefined && !mayReplace) {
