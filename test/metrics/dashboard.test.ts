@@ -148,7 +148,7 @@ test("metrics: every alarm links to its page, and every page belongs to an alarm
 });
 
 test("metrics: an alarm's page explains its meaning, how to see more and what to do", () => {
-  const operating = read("docs/operating.md");
+  const monitoring = read("docs/operating/monitoring.md");
   for (const { name, page } of alarms) {
     const text = read(page);
     assert.ok(text.startsWith(`# ${name}\n`), page);
@@ -156,8 +156,8 @@ test("metrics: an alarm's page explains its meaning, how to see more and what to
     assert.deepEqual(headings, ["What it means", "How to see more", "What to do"], page);
     assert.match(text, /```sh\n.+/, page);
     assert.ok(
-      operating.includes(`[${name}](${page.replace("docs/", "")})`),
-      `operating.md: ${name}`,
+      monitoring.includes(`[${name}](${page.replace("docs/", "../")})`),
+      `monitoring.md: ${name}`,
     );
   }
 });
