@@ -23,12 +23,11 @@ import { createRejectionPacer } from "./async/rejection-pacer.ts";
 import { auditRoutes } from "./audit/http.ts";
 import { auditSchemas } from "./audit/json.ts";
 import type { AuditStore } from "./audit/store.ts";
-import { createUsageParser } from "./billing/fast-path.ts";
-import { createRespondToUsage, usageRoutes } from "./billing/http.ts";
+import { usageRoutes } from "./billing/http.ts";
 import { usageSchemas } from "./billing/json.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
 import type { PlanStore } from "./billing/store.ts";
-import type { ReadDailyUsage, ReadKeyUsage, ReadSessionUsage, ReadUsage } from "./billing/usage.ts";
+import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./billing/usage.ts";
 import { createAccessLog, type ObserveResponse, withObserver } from "./http/access-log.ts";
 import { createSessionGuard } from "./http/authentication.ts";
 import { createCloseWithError, handleClientErrors } from "./http/client-errors.ts";
@@ -108,7 +107,6 @@ export interface AppDeps {
   readonly apiKeys: ApiKeys;
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
-  readonly readSessionUsage: ReadSessionUsage;
   readonly readDailyUsage: ReadDailyUsage;
   readonly readKeyUsage: ReadKeyUsage;
   readonly listPublicKeys: ListPublicKeys;
@@ -146,11 +144,8 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const checkOrigin = createOriginCheck(settings);
   const parsePlainRead = createReadParser(respondToRead);
   const parsePlainMessage = createMessageParser({ respondToMcp, checkOrigin });
-  const parsePlainUsage = createUsageParser(createRespondToUsage(deps));
   const parse: ParsePlainRequest = (bytes) =>
-    bytes[0] === FIRST_OF_POST
-      ? parsePlainMessage(bytes)
-      : (parsePlainRead(bytes) ?? parsePlainUsage(bytes));
+    bytes[0] === FIRST_OF_POST ? parsePlainMessage(bytes) : parsePlainRead(bytes);
   const admit = createLoopBudget();
   const paceRejection = createRejectionPacer(REJECTIONS_PER_MS);
   const acceptConnection = createConnectionLimit(app.server, connectionsMax, closeWithError, log);

@@ -7,9 +7,7 @@ import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
-import { createSqliteSessionUsage } from "./billing/session-usage/sqlite.ts";
 import { planStore, planTables, usageStore, usageTables } from "./billing/sql.ts";
-import type { SessionUsageStore } from "./billing/store.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
 import { trustedTimeStore, trustedTimeTables } from "./cleanup/trusted-time-sql.ts";
 import { mailStore, mailTables } from "./mail/sql.ts";
@@ -64,11 +62,7 @@ export function openSqliteStore(
   }: SqliteOptions & { readonly observeBatch?: ObserveBatch | undefined } = {},
 ): Store {
   const engine = openSqliteEngine(dataDirectory, busyTimeoutMs, options);
-  return createStore(
-    engine,
-    { ...createSqliteBatches(engine), ...createSqliteSessionUsage(engine) },
-    observeBatch,
-  );
+  return createStore(engine, createSqliteBatches(engine), observeBatch);
 }
 
 /** The store on PostgreSQL, as `openPostgresEngine` opens it. */
@@ -79,14 +73,9 @@ export async function openPostgresStore(
 ): Promise<Store> {
   // A node on SQLite need not load the PostgreSQL client.
   const { openPostgresEngine } = await import("./storage/postgres/open.ts");
-  const { createPostgresSessionUsage } = await import("./billing/session-usage/postgres.ts");
   const { createPostgresBatches } = await import("./metering/batch/postgres.ts");
   const engine = await openPostgresEngine(hosts, settings);
-  return createStore(
-    engine,
-    { ...createPostgresBatches(engine), ...createPostgresSessionUsage(engine) },
-    observeBatch,
-  );
+  return createStore(engine, createPostgresBatches(engine), observeBatch);
 }
 
 /**
@@ -95,13 +84,8 @@ export async function openPostgresStore(
  * @param batches the work that each engine does in its own way.
  * @param observeBatch called for each batch of metered reads.
  */
-export function createStore(
-  engine: Engine,
-  batches: BatchStore & SessionUsageStore,
-  observeBatch?: ObserveBatch,
-) {
+export function createStore(engine: Engine, batches: BatchStore, observeBatch?: ObserveBatch) {
   const status: StoreStatus = engine;
-  const sessionUsage: SessionUsageStore = batches;
   return {
     accounts: accountStore(engine),
     administration: administrationStore(engine),
@@ -113,7 +97,6 @@ export function createStore(
     keys: apiKeyStore(engine),
     plans: planStore(engine),
     usage: usageStore(engine),
-    sessionUsage,
     quotaNotices: quotaNoticeStore(engine),
     rates: rateStore(engine),
     coverage: coverageStore(engine),

@@ -1,4 +1,3 @@
-import type { SessionTimes } from "../billing/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
@@ -17,7 +16,13 @@ import {
   sessionNotFound,
   wrongCredentials,
 } from "./rules.ts";
-import type { AccountStore, CheckedPassword, ListedSession, SessionStore } from "./store.ts";
+import type {
+  AccountStore,
+  CheckedPassword,
+  ListedSession,
+  SessionStore,
+  SessionTimes,
+} from "./store.ts";
 
 /** How far the nodes' clocks may differ, or one be set back, before sessions are rejected. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -49,10 +54,6 @@ export interface Sessions {
    *   matched; `email_not_verified` then, too.
    */
   logIn(credentials: Credentials): Promise<IssuedSession>;
-  /** @returns a token's digest, as stored; undefined for a text that is no token. */
-  digestOf(token: string | undefined): string | undefined;
-  /** @returns the times between which a session must have begun and end to be valid. */
-  timesAt(nowMs: number): SessionTimes;
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
   /** Ends the session of a token that `authenticate` accepted. */
@@ -94,9 +95,6 @@ export function createSessions(uses: SessionUses): Sessions {
     return isStored ? { token, expiresAt } : undefined;
   };
 
-  const digestOf = (token: string | undefined) =>
-    token === undefined || !isSessionToken(token) ? undefined : secrets.hash(token);
-
   return {
     async logIn({ email, password: typed, clientIp }) {
       await consumeAuthAttempt(clientIp, email);
@@ -118,12 +116,9 @@ export function createSessions(uses: SessionUses): Sessions {
       }
     },
 
-    digestOf,
-    timesAt,
-
     async authenticate(token) {
-      const tokenHash = digestOf(token);
-      if (tokenHash === undefined) throw sessionRequired;
+      if (token === undefined || !isSessionToken(token)) throw sessionRequired;
+      const tokenHash = secrets.hash(token);
       const { now, issuedBy } = timesAt(clock.nowMs());
       const accountId = await store.sessions.findAccount(tokenHash, now, issuedBy);
       if (accountId === undefined) throw sessionRequired;

@@ -1,6 +1,5 @@
 import { Client } from "pg";
 import { administer } from "../../harness/postgres.ts";
-import { createPostgresSessionUsage } from "../../src/billing/session-usage/postgres.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
 import { createPrimary } from "../../src/storage/postgres/primary.ts";
@@ -72,11 +71,7 @@ async function testDatabaseOn(database: PostgresDatabase): Promise<TestDatabase>
   const opened = starting.move();
   const newEngine = () => {
     const engine = createPostgresEngine(createPrimary(hosts, SETTINGS), SETTINGS);
-    return {
-      ...engine,
-      ...createPostgresBatches(engine),
-      ...createPostgresSessionUsage(engine),
-    };
+    return { ...engine, ...createPostgresBatches(engine) };
   };
   const newStore = () => {
     const engine = newEngine();

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { administer, startPostgres } from "../../harness/postgres.ts";
-import { createPostgresSessionUsage } from "../../src/billing/session-usage/postgres.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { StoreUnavailable } from "../../src/shared/store.ts";
 import { statement } from "../../src/storage/engine.ts";
@@ -45,8 +44,7 @@ function openEngine(
 
 function openStore(...given: Parameters<typeof openEngine>): Store {
   const engine = openEngine(...given);
-  const sessionUsage = createPostgresSessionUsage(engine);
-  return createStore(engine, { ...createPostgresBatches(engine), ...sessionUsage });
+  return createStore(engine, createPostgresBatches(engine));
 }
 
 /**
