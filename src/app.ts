@@ -12,9 +12,6 @@ import type { Registration } from "./accounts/rules.ts";
 import type { Sessions } from "./accounts/sessions.ts";
 import { sessionRoutes } from "./accounts/sessions-http.ts";
 import { sessionSchemas } from "./accounts/sessions-json.ts";
-import type { SettingsStore } from "./accounts/settings.ts";
-import { settingsRoutes } from "./accounts/settings-http.ts";
-import { settingsSchemas } from "./accounts/settings-json.ts";
 import type { AccountStore } from "./accounts/store.ts";
 import type { ApiKeys } from "./api-keys/api-keys.ts";
 import { apiKeyRoutes } from "./api-keys/http.ts";
@@ -117,7 +114,6 @@ export interface AppDeps {
   readonly store: HealthStore & {
     readonly accounts: AccountStore;
     readonly audit: AuditStore;
-    readonly settings: SettingsStore;
   };
   readonly clock: Clock;
   readonly secrets: Pick<Secrets, "uuid">;
@@ -173,7 +169,6 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   auditRoutes(app, { ...deps, listGuard });
   accountRoutes(app, { ...deps, ...guards, sendPieces });
   await sessionRoutes(app, { ...deps, ...guards, sendList });
-  settingsRoutes(app, { ...deps, sessionGuard });
   coverageRoutes(app, { ...deps, listGuard });
   rateRoutes(app, { respondToRead, send });
   publicKeyRoutes(app, deps);
@@ -190,7 +185,6 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
 const schemas = [
   ...accountSchemas,
   ...sessionSchemas,
-  ...settingsSchemas,
   ...apiKeySchemas,
   ...auditSchemas,
   ...coverageSchemas,

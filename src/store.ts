@@ -1,7 +1,6 @@
 import { administrationStore } from "./accounts/administration-sql.ts";
 import { invitationStore, invitationTables } from "./accounts/invitations-sql.ts";
 import { sessionStore } from "./accounts/sessions-sql.ts";
-import { settingsStore } from "./accounts/settings-sql.ts";
 import { accountStore, accountTables, authWindowStore } from "./accounts/sql.ts";
 import { mailTokenStore, mailTokenTables } from "./accounts/tokens-sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
@@ -93,7 +92,6 @@ export function createStore(engine: Engine, batches: BatchStore, observeBatch?: 
     sessions: sessionStore(engine),
     authWindows: authWindowStore(engine),
     mailTokens: mailTokenStore(engine),
-    settings: settingsStore(engine),
     keys: apiKeyStore(engine),
     plans: planStore(engine),
     usage: usageStore(engine),

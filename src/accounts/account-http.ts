@@ -4,11 +4,15 @@ import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendPieces } from "../http/response/list.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
+import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
+import { originNow } from "../shared/origin.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import type { ConsumeAuthAttempt } from "./auth-limiter.ts";
 import type { DeleteAccount } from "./deletion.ts";
 import type { ExportOwnAccount } from "./export.ts";
-import { accountDetailsJson, PasswordBody } from "./json.ts";
+import { accountDetailsJson, PasswordBody, SettingsBody, settingsJson } from "./json.ts";
 import type { AccountStore } from "./store.ts";
 
 const common = { tags: ["Account"], security: [{ Session: [] }] };
@@ -51,10 +55,37 @@ const exportSchema = {
   ),
 };
 
+const settings = { 200: Type.Ref("AccountSettings#", { description: "The settings" }) };
+
+const readSettingsSchema = {
+  ...common,
+  operationId: "readSettings",
+  summary: "Read the account's settings",
+  response: documentedResponses(settings, ["unauthorized"]),
+};
+
+const changeSettingsSchema = {
+  ...common,
+  operationId: "changeSettings",
+  summary: "Turn the mails about the quota on or off",
+  description:
+    "Each mail is written once per billing period: turning them off and on again does not repeat " +
+    "one.",
+  body: SettingsBody,
+  response: documentedResponses(settings, [
+    "unsupported_media_type",
+    "unauthorized",
+    "too_many_requests",
+  ]),
+};
+
 export function accountRoutes(
   app: App,
   uses: {
     readonly store: { readonly accounts: AccountStore };
+    readonly clock: Clock;
+    readonly secrets: Pick<Secrets, "uuid">;
+    readonly consumeAuthAttempt: ConsumeAuthAttempt;
     readonly deleteAccount: DeleteAccount;
     readonly exportOwnAccount: ExportOwnAccount;
     readonly sessionGuard: SessionGuard;
@@ -66,11 +97,29 @@ export function accountRoutes(
   const { sessionGuard: onRequest } = uses;
   const url = "/v1/account";
 
-  app.get(url, { schema: readSchema, onRequest }, async (request) => {
-    const account = await store.accounts.findById(accountOf(request));
+  const storedAccount = async (accountId: string) => {
+    const account = await store.accounts.findById(accountId);
     // Deleted since the session was found.
     if (account === undefined) throw sessionRequired;
-    return accountDetailsJson(account);
+    return account;
+  };
+
+  app.get(url, { schema: readSchema, onRequest }, async (request) =>
+    accountDetailsJson(await storedAccount(accountOf(request))),
+  );
+
+  app.get(`${url}/settings`, { schema: readSettingsSchema, onRequest }, async (request) =>
+    settingsJson(await storedAccount(accountOf(request))),
+  );
+
+  app.patch(`${url}/settings`, { schema: changeSettingsSchema, onRequest }, async (request) => {
+    const accountId = accountOf(request);
+    const address = clientIp(request);
+    // Each change adds an event to the audit log.
+    await uses.consumeAuthAttempt(address, `settings of ${accountId}`);
+    const origin = originNow({ kind: "account", address }, uses);
+    await store.accounts.setQuotaMails(accountId, request.body.quota_mails, origin);
+    return settingsJson(await storedAccount(accountId));
   });
 
   app.delete(url, { schema: deleteSchema, onRequest }, async (request, reply) => {

@@ -80,6 +80,16 @@ const AccountDetailsSchema = Type.Object(
   { $id: "AccountDetails" },
 );
 
+const settings = {
+  quota_mails: Type.Boolean({
+    description: "Whether the account gets a mail at 80 % and at 100 % of its quota",
+  }),
+};
+
+export const SettingsBody = Type.Object(settings);
+
+const SettingsSchema = Type.Object(settings, { $id: "AccountSettings" });
+
 const row = { additionalProperties: true, description: "By the names of the stored columns" };
 const StoredRow = row as unknown as ReturnType<typeof Type.Object>;
 
@@ -112,6 +122,7 @@ export const accountSchemas = [
   AccountSchema,
   AccountDetailsSchema,
   AccountExportSchema,
+  SettingsSchema,
   SessionSchema,
 ];
 
@@ -122,6 +133,10 @@ export function accountJson(account: Account): Static<typeof AccountSchema> {
 
 export function accountDetailsJson(account: Account): Static<typeof AccountDetailsSchema> {
   return { ...accountJson(account), plan: account.plan };
+}
+
+export function settingsJson({ quotaMails }: Account): Static<typeof SettingsSchema> {
+  return { quota_mails: quotaMails };
 }
 
 export function sessionJson({ token, expiresAt }: IssuedSession): Static<typeof SessionSchema> {

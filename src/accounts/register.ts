@@ -73,6 +73,7 @@ function createRegisterUninvited(uses: RegisterUses): Register {
       createdAt: origin.at,
       emailVerifiedAt: undefined,
       suspendedAt: undefined,
+      quotaMails: true,
     };
     if (!(await store.accounts.create(account, newMailToken("verification", uses), origin))) {
       throw emailTaken;
@@ -103,6 +104,7 @@ function createRegisterInvited(uses: RegisterUses) {
         createdAt: origin.at,
         emailVerifiedAt: origin.at,
         suspendedAt: undefined,
+        quotaMails: true,
       };
       const outcome = await store.invitations.accept(tokenHash, account, origin);
       if (outcome === "invalid") throw noValidInvitation[registration];

@@ -79,6 +79,7 @@ export function newAccount(change: Partial<Account> = {}): Account {
     createdAt: NOW,
     emailVerifiedAt: undefined,
     suspendedAt: undefined,
+    quotaMails: true,
     ...change,
   };
 }
