@@ -1,5 +1,6 @@
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import { StoreUnavailable } from "../shared/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "./rules.ts";
 import type { AccountUsage, CreatedKey, DailyUnits, DayOfKey, UsageStore } from "./store.ts";
@@ -89,10 +90,8 @@ export function createReadKeyUsage(uses: {
 
   return async function* (accountId) {
     const current = billingPeriodAt(clock.nowMs());
-    let page: CreatedKey[];
-    let afterId = "";
-    do {
-      page = await store.usage.keys(accountId, afterId, PAGE_ROWS);
+    const read = (afterId: string, limit: number) => store.usage.keys(accountId, afterId, limit);
+    for await (const page of pagesOf("", read, ({ keyId }) => keyId)) {
       yield [];
       const [first, last] = [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return;
@@ -109,7 +108,6 @@ export function createReadKeyUsage(uses: {
         month = billingPeriodAt(month.startMs - 1);
       }
       yield page.map(({ keyId }) => used.get(keyId) ?? { keyId, lastUsedOn: undefined, units: 0 });
-      afterId = last.keyId;
-    } while (page.length === PAGE_ROWS);
+    }
   };
 }

@@ -20,7 +20,7 @@ import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import { originNow } from "../shared/origin.ts";
-import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import { SESSION_TOKEN_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid, MAX_UUID } from "../shared/uuid.ts";
 
@@ -147,15 +147,13 @@ function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" 
     async *list({ accountId, token }) {
       const own = secrets.hash(token);
       const times = timesAt(clock.nowMs());
-      let beforeId = MAX_UUID;
-      for (;;) {
-        const page = await store.sessions.list(accountId, beforeId, PAGE_ROWS, times);
+      const read = (beforeId: string, limit: number) =>
+        store.sessions.list(accountId, beforeId, limit, times);
+      for await (const page of pagesOf(MAX_UUID, read, ({ id }) => id)) {
         yield page.map(({ tokenHash, ...session }) => ({
           ...session,
           isCurrent: tokenHash === own,
         }));
-        if (page.length < PAGE_ROWS) return;
-        beforeId = page.at(-1)?.id ?? "";
       }
     },
 
