@@ -3,7 +3,7 @@ import { PAGE_ROWS } from "../shared/page-size.ts";
 import { pagesOf } from "../shared/pages.ts";
 import { StoreUnavailable } from "../shared/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "./rules.ts";
-import type { AccountUsage, CreatedKey, DailyUnits, DayOfKey, UsageStore } from "./store.ts";
+import type { AccountUsage, DailyUnits, DayOfKey, UsageStore } from "./store.ts";
 
 /** An account's usage in the current billing period. */
 export interface UsageReport extends AccountUsage {
