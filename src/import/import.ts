@@ -11,7 +11,7 @@ import { latestAsOf, parseQuotation, type Rate, type Rejection } from "../rates/
 import { type AssetSymbol, type Pair, pairName } from "../rates/rules/symbol.ts";
 import {
   IMPORT_SOURCE,
-  type ReceivedRate,
+  type SourcedRate,
   type UpdateDecision,
   type UpdatePolicy,
 } from "../rates/rules/update-policy.ts";
@@ -174,7 +174,7 @@ function createTally({ onRejected, onUnknownSymbol }: ImportReports) {
 }
 
 /** A valid rate of a file. */
-type ImportedRate = ReceivedRate & { readonly line: number };
+type ImportedRate = SourcedRate & { readonly line: number };
 
 type RejectedLine = Rejection & { readonly line: number };
 
@@ -251,7 +251,7 @@ export async function seedFromSnapshot(
   if (await store.hasAny()) return undefined;
   const { origin, headersOf, packContent } = uses;
   const { publications, fileName, content } = loadSnapshot();
-  const rates = new Map<string, ReceivedRate>();
+  const rates = new Map<string, SourcedRate>();
   for (const { source, quotations } of publications) {
     for (const quotation of quotations) {
       const judged = parseQuotation(quotation, ANY_TIME);

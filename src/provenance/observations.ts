@@ -1,9 +1,9 @@
 import type { Pair } from "../rates/rules/symbol.ts";
-import type { DocumentPosition, SourcedRate } from "../rates/rules/update-policy.ts";
+import type { SourcedRate } from "../rates/rules/update-policy.ts";
 import type { Instant } from "../shared/instant.ts";
 
 /** An accepted rate in its pair's history. Times are RFC 3339 in UTC. */
-export interface Observation extends SourcedRate, DocumentPosition {
+export interface Observation extends SourcedRate {
   /** From 1 for each pair, in the order of acceptance. */
   readonly sequence: number;
   readonly storedAt: string;
