@@ -1,6 +1,10 @@
 import type { Static } from "typebox";
-import type { AccountSchema, accountDetailsJson, SessionSchema } from "../../src/accounts/json.ts";
-import type { SettingsBody } from "../../src/accounts/settings-json.ts";
+import type {
+  AccountSchema,
+  accountDetailsJson,
+  SessionSchema,
+  SettingsBody,
+} from "../../src/accounts/json.ts";
 import type { ApiKeySchema, CreatedApiKeySchema } from "../../src/api-keys/json.ts";
 import type { EventSchema } from "../../src/audit/json.ts";
 import type { DailyUsageSchema, keyUsageJson, UsageSchema } from "../../src/billing/json.ts";

@@ -4,7 +4,7 @@ import type { ApiKey, DailyUsage } from "./api.ts";
 /** At most this many series, each with its own colour; the least used keys share the last one. */
 const SERIES_MAX = 8;
 
-export interface Series {
+interface Series {
   readonly name: string;
   /** The number of its colour, from 1. */
   readonly colour: number;

@@ -30,13 +30,13 @@ export const Email = Type.String({
   examples: ["ada@example.org"],
 });
 
-export const Password = Type.String({
+const Password = Type.String({
   format: "password",
   description: "8 to 256 characters after NFKC; common passwords are rejected",
   examples: ["correct horse battery staple"],
 });
 
-export const MailToken = Type.String({
+const MailToken = Type.String({
   description: "The part after `#token=` in the link of a mail",
   examples: ["3f".repeat(32)],
 });

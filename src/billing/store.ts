@@ -46,7 +46,7 @@ export interface DailyUnits extends DayOfKey {
 }
 
 /** A key, active or revoked, and when it was created. */
-export interface CreatedKey {
+interface CreatedKey {
   readonly keyId: string;
   readonly createdAt: string;
 }

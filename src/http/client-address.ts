@@ -36,7 +36,7 @@ function parseAddress(text: string | undefined): Address | undefined {
  *   counts as the proxy that sent it, so that invented entries yield no new budget.
  *   Undefined when the connection was reset and its address is no longer known.
  */
-export function clientOf(chain: readonly (string | undefined)[]): string | undefined {
+function clientOf(chain: readonly (string | undefined)[]): string | undefined {
   const address = chain.map(parseAddress).findLast((found) => found !== undefined);
   if (address === undefined || address instanceof ipaddr.IPv4) return address?.toString();
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_BITS_OF_CLIENT}`);

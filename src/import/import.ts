@@ -65,7 +65,7 @@ export interface ImportCounts {
 }
 
 /** Called during an import with the lines of the file that the operator should look at. */
-export interface ImportReports {
+interface ImportReports {
   /** A line was not stored. */
   readonly onRejected: (line: number, reason: string) => void;
   /** The line was stored, and is the first with this symbol, which is on no list of currencies. */
@@ -84,7 +84,7 @@ export type StoreRateLines = (
 ) => Promise<ImportCounts>;
 
 /** The file whose lines are imported. */
-export interface ImportedFile {
+interface ImportedFile {
   readonly name: string;
   /** Its digest once it was read to its end; until then, and if it was not, undefined. */
   readonly digest: () => FileDigest | undefined;

@@ -40,7 +40,7 @@ export interface StoredDocument {
 }
 
 /** What is served of a pair at present. */
-export interface PresentRate {
+interface PresentRate {
   /** The sequence of the observation that is served. */
   readonly observation: number;
   readonly suspendedAt: string | undefined;
@@ -74,13 +74,13 @@ export interface MisnamedRate {
 }
 
 /** A place in the history, ordered by pair and number. */
-export type ObservationCursor = Pick<Observation, "sequence"> & {
+type ObservationCursor = Pick<Observation, "sequence"> & {
   readonly base: string;
   readonly quote: string;
 };
 
 /** A place in the list of pairs. */
-export interface PairCursor {
+interface PairCursor {
   readonly base: string;
   readonly quote: string;
 }

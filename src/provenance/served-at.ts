@@ -25,7 +25,7 @@ export type ServedAt =
     };
 
 /** A restore of the store: what it was served between these times is not known. */
-export interface Restore {
+interface Restore {
   /** When the backup was taken; "" for a copy that does not tell. */
   readonly takenAt: string;
   readonly at: string;

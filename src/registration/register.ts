@@ -20,7 +20,7 @@ export interface Credentials {
 }
 
 /** The body of register, with the client's address. */
-export interface RegistrationRequest extends Credentials {
+interface RegistrationRequest extends Credentials {
   /** The token of an invitation's mail, as it was sent. */
   readonly invitation?: string;
 }

@@ -35,7 +35,7 @@ export interface IssuedSession {
 }
 
 /** The session of a request: its token, which `authenticate` accepted, and its client's address. */
-export interface SessionInUse {
+interface SessionInUse {
   readonly accountId: string;
   readonly token: string;
   readonly clientIp: string;

@@ -2,7 +2,7 @@ import type { Quotation, SourceLine } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
 
 /** The response of one of a source's addresses. */
-export interface FetchedDocument {
+interface FetchedDocument {
   readonly address: string;
   readonly body: Uint8Array;
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
@@ -39,7 +39,7 @@ export interface RateSource {
 }
 
 /** The pairs that a publisher publishes less often than the others. */
-export interface RarerPairs {
+interface RarerPairs {
   readonly includes: (pair: Pair) => boolean;
   readonly schedule: Schedule;
 }

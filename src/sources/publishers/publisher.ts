@@ -22,7 +22,7 @@ export class ParseError extends Error {
 }
 
 /** A time of day in an IANA time zone: `16:00`, `Europe/Berlin`. */
-export interface TimeOfDay {
+interface TimeOfDay {
   readonly time: string;
   readonly timeZone: string;
 }
