@@ -33,7 +33,7 @@ export interface Target {
   readonly startBackground?: () => Promise<BackgroundWork>;
 }
 
-export interface Charges {
+interface Charges {
   readonly unitsCharged: UnitsCharged;
   readonly unitsPerResponse: 0 | 1;
 }

@@ -1,9 +1,6 @@
 import type { DestinationStream, Logger } from "pino";
 import { accountRoutes } from "./accounts/http.ts";
 import { accountSchemas } from "./accounts/json.ts";
-import type { SettingsStore } from "./accounts/settings.ts";
-import { settingsRoutes } from "./accounts/settings-http.ts";
-import { settingsSchemas } from "./accounts/settings-json.ts";
 import type { AccountStore } from "./accounts/store.ts";
 import type { DeleteAccount } from "./administration/deletion.ts";
 import type { ExportOwnAccount } from "./administration/export.ts";
@@ -17,12 +14,11 @@ import { auditRoutes } from "./audit/http.ts";
 import { auditSchemas } from "./audit/json.ts";
 import type { AuditStore } from "./audit/store.ts";
 import type { ConsumeAuthAttempt } from "./auth-limit/auth-limiter.ts";
-import { createUsageParser } from "./billing/fast-path.ts";
-import { createRespondToUsage, usageRoutes } from "./billing/http.ts";
+import { usageRoutes } from "./billing/http.ts";
 import { usageSchemas } from "./billing/json.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
 import type { PlanStore } from "./billing/store.ts";
-import type { ReadDailyUsage, ReadKeyUsage, ReadSessionUsage, ReadUsage } from "./billing/usage.ts";
+import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./billing/usage.ts";
 import type { Coverage } from "./coverage/coverage.ts";
 import { coverageRoutes } from "./coverage/http.ts";
 import { coverageSchemas } from "./coverage/json.ts";
@@ -111,7 +107,6 @@ export interface AppDeps {
   readonly apiKeys: ApiKeys;
   readonly readRate: ReadRate;
   readonly readUsage: ReadUsage;
-  readonly readSessionUsage: ReadSessionUsage;
   readonly readDailyUsage: ReadDailyUsage;
   readonly readKeyUsage: ReadKeyUsage;
   readonly listPublicKeys: ListPublicKeys;
@@ -122,7 +117,6 @@ export interface AppDeps {
   readonly store: HealthStore & {
     readonly accounts: AccountStore;
     readonly audit: AuditStore;
-    readonly settings: SettingsStore;
   };
   readonly clock: Clock;
   readonly secrets: Pick<Secrets, "uuid">;
@@ -149,11 +143,8 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   const checkOrigin = createOriginCheck(settings);
   const parsePlainRead = createReadParser(respondToRead);
   const parsePlainMessage = createMessageParser({ respondToMcp, checkOrigin });
-  const parsePlainUsage = createUsageParser(createRespondToUsage(deps));
   const parse: ParsePlainRequest = (bytes) =>
-    bytes[0] === FIRST_OF_POST
-      ? parsePlainMessage(bytes)
-      : (parsePlainRead(bytes) ?? parsePlainUsage(bytes));
+    bytes[0] === FIRST_OF_POST ? parsePlainMessage(bytes) : parsePlainRead(bytes);
   const admit = createLoopBudget();
   const paceRejection = createRejectionPacer(REJECTIONS_PER_MS);
   const acceptConnection = createConnectionLimit(app.server, connectionsMax, closeWithError, log);
@@ -183,7 +174,6 @@ export async function createApp(settings: AppSettings, deps: AppDeps): Promise<A
   accountRoutes(app, { ...deps, sessionGuard });
   ownAccountRoutes(app, { ...deps, ...guards, sendPieces });
   await sessionRoutes(app, { ...deps, ...guards, sendList });
-  settingsRoutes(app, { ...deps, sessionGuard });
   coverageRoutes(app, { ...deps, listGuard });
   rateRoutes(app, { respondToRead, send });
   publicKeyRoutes(app, deps);
@@ -201,7 +191,6 @@ const schemas = [
   ...accountSchemas,
   ...administrationSchemas,
   ...sessionSchemas,
-  ...settingsSchemas,
   ...apiKeySchemas,
   ...auditSchemas,
   ...coverageSchemas,

@@ -1,6 +1,5 @@
 import { Command, CommanderError } from "commander";
 import { type AccountCommandDeps, accountCommands } from "./accounts/cli.ts";
-import { type SettingsCommandDeps, settingsCommands } from "./accounts/settings-cli.ts";
 import { type AdministrationCommandDeps, administrationCommands } from "./administration/cli.ts";
 import { type KeyCommandDeps, keyCommands } from "./api-keys/cli.ts";
 import { type AuditCommandDeps, auditCommands } from "./audit/cli.ts";
@@ -33,7 +32,6 @@ import { type StoreCommandDeps, storeCommands } from "./storage/cli.ts";
 export type CommandDeps = AccountCommandDeps &
   InviteCommandDeps &
   AdministrationCommandDeps &
-  SettingsCommandDeps &
   KeyCommandDeps &
   PlanCommandDeps &
   AuditCommandDeps &
@@ -98,7 +96,6 @@ function createProgram(deps: CommandDeps, setExitCode: (code: number) => void): 
   const accounts = accountCommands(program, deps);
   inviteCommands(accounts, deps);
   administrationCommands(accounts, deps);
-  settingsCommands(accounts, deps);
   keyCommands(program, deps);
   auditCommands(program, deps);
   mailCommands(program, deps);

@@ -280,10 +280,12 @@ function isOrigin(text: string): boolean {
   return /^https?:[^*]+$/.test(text) && URL.parse(text)?.origin === text;
 }
 
+/** A network of all addresses would trust what every client claims. */
 function isProxy(text: string): boolean {
   if (["loopback", "linklocal", "uniquelocal"].includes(text)) return true;
   const [address = "", bits, ...rest] = text.split("/");
   const family = isIP(address);
   if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && +bits <= (family === 4 ? 32 : 128));
+  const bitsMax = family === 4 ? 32 : 128;
+  return bits === undefined || (/^[0-9]{1,3}$/.test(bits) && +bits >= 1 && +bits <= bitsMax);
 }

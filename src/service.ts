@@ -17,12 +17,7 @@ import {
   startRateRefresh,
 } from "./background.ts";
 import { FREE_PLAN } from "./billing/rules.ts";
-import {
-  createReadDailyUsage,
-  createReadKeyUsage,
-  createReadSessionUsage,
-  createReadUsage,
-} from "./billing/usage.ts";
+import { createReadDailyUsage, createReadKeyUsage, createReadUsage } from "./billing/usage.ts";
 import type { Config } from "./config.ts";
 import { createCoverage } from "./coverage/coverage.ts";
 import { loadCommonPasswords } from "./crypto/common-passwords.ts";
@@ -245,7 +240,6 @@ function createUseCases(config: Config, store: Store, deps: ServiceDeps, observe
     }),
     register: createRegister({ ...parts, registration, consumeAuthAttempt, hashNewPassword }),
     sessions,
-    readSessionUsage: createReadSessionUsage({ ...parts, sessions }),
     emailVerification: createEmailVerification({ ...parts, consumeAuthAttempt }),
     passwordResets: createPasswordResets({ ...parts, consumeAuthAttempt, hashNewPassword }),
     deleteAccount: createDeleteAccount({ ...parts, consumeAuthAttempt }),

@@ -1,11 +1,9 @@
-import { settingsStore } from "./accounts/settings-sql.ts";
 import { accountStore, accountTables } from "./accounts/sql.ts";
 import { administrationStore } from "./administration/sql.ts";
 import { apiKeyStore, apiKeyTables } from "./api-keys/sql.ts";
 import { auditStore, auditTables } from "./audit/sql.ts";
 import { authWindowStore } from "./auth-limit/sql.ts";
 import { quotaNoticeStore } from "./billing/quota-notices-sql.ts";
-import { createSqliteSessionUsage } from "./billing/session-usage/sqlite.ts";
 import {
   planStore,
   planTables,
@@ -13,7 +11,6 @@ import {
   usageStore,
   usageTables,
 } from "./billing/sql.ts";
-import type { SessionUsageStore } from "./billing/store.ts";
 import { postgresUnitStatements } from "./billing/units-postgres-sql.ts";
 import { sqliteUnitStatements } from "./billing/units-sqlite-sql.ts";
 import { cleanupStore, cleanupTables } from "./cleanup/sql.ts";
@@ -77,7 +74,6 @@ export function openSqliteStore(
     engine,
     {
       ...createSqliteBatches(engine),
-      ...createSqliteSessionUsage(engine),
       unitStatements: sqliteUnitStatements,
     },
     observeBatch,
@@ -92,14 +88,12 @@ export async function openPostgresStore(
 ): Promise<Store> {
   // A node on SQLite need not load the PostgreSQL client.
   const { openPostgresEngine } = await import("./storage/postgres/open.ts");
-  const { createPostgresSessionUsage } = await import("./billing/session-usage/postgres.ts");
   const { createPostgresBatches } = await import("./metering/batch/postgres.ts");
   const engine = await openPostgresEngine(hosts, settings);
   return createStore(
     engine,
     {
       ...createPostgresBatches(engine),
-      ...createPostgresSessionUsage(engine),
       unitStatements: postgresUnitStatements,
     },
     observeBatch,
@@ -114,11 +108,10 @@ export async function openPostgresStore(
  */
 export function createStore(
   engine: Engine,
-  batches: BatchStore & SessionUsageStore & { readonly unitStatements: UnitStatements },
+  batches: BatchStore & { readonly unitStatements: UnitStatements },
   observeBatch?: ObserveBatch,
 ) {
   const status: StoreStatus = engine;
-  const sessionUsage: SessionUsageStore = batches;
   return {
     accounts: accountStore(engine),
     administration: administrationStore(engine),
@@ -126,11 +119,9 @@ export function createStore(
     sessions: sessionStore(engine),
     authWindows: authWindowStore(engine),
     mailTokens: mailTokenStore(engine),
-    settings: settingsStore(engine),
     keys: apiKeyStore(engine),
     plans: planStore(engine),
     usage: usageStore(engine, batches.unitStatements),
-    sessionUsage,
     quotaNotices: quotaNoticeStore(engine),
     rates: rateStore(engine),
     coverage: coverageStore(engine),

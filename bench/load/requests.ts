@@ -85,7 +85,7 @@ export const API_KEY = `${API_KEY_PREFIX}{account}`;
 
 const SESSION_TOKEN = `${SESSION_TOKEN_PREFIX}{account}`;
 
-export const PATH_OF_READ = "/v1/rates/X{pair}/USD";
+const PATH_OF_READ = "/v1/rates/X{pair}/USD";
 
 /** A read of a rate over REST. */
 export const restRead: LoadRequest = {

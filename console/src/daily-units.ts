@@ -5,7 +5,7 @@ import type { DailyUsage } from "./api/usage.ts";
 /** At most this many series, each with its own colour; the least used keys share the last one. */
 const SERIES_MAX = 8;
 
-export interface Series {
+interface Series {
   readonly name: string;
   /** The number of its colour, from 1. */
   readonly colour: number;

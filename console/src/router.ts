@@ -90,7 +90,7 @@ function takeFragment(secret: string): URLSearchParams | undefined {
 }
 
 /** Whether an untrusted text names a page, such as the page to show after the log-in. */
-export function isPage(path: string | undefined): path is ConsolePage {
+function isPage(path: string | undefined): path is ConsolePage {
   return (consolePages as readonly (string | undefined)[]).includes(path);
 }
 

@@ -60,6 +60,14 @@ export function accountCommands(program: Command, deps: AccountCommandDeps): Com
     .addHelpText("after", "\nExample:\n  $ kurs accounts verify ada@example.org")
     .action((email: string) => verifyAccount(deps, email));
 
+  accounts
+    .command("quota-mails")
+    .description("turn an account's mails at 80 % and 100 % of its quota on or off")
+    .argument("<email>")
+    .argument("<on|off>")
+    .addHelpText("after", "\nExample:\n  $ kurs accounts quota-mails ada@example.org off")
+    .action((email: string, state: string) => setQuotaMails(deps, email, state));
+
   return accounts;
 }
 
@@ -131,6 +139,19 @@ async function verifyAccount({ openStore, origin, print }: AccountCommandDeps, t
   const isKnown = await store.accounts.markEmailVerified(email, origin());
   if (!isKnown) throw unknownAccount(email);
   print(`${email} is verified`);
+}
+
+async function setQuotaMails(deps: AccountCommandDeps, typed: string, state: string) {
+  const { openStore, origin, print } = deps;
+  if (state !== "on" && state !== "off") {
+    throw new CommandError(`${quoted(state)}: want on or off`, 2);
+  }
+  const email = normalizeEmail(typed);
+  await using store = await openStore();
+  const account = await store.accounts.findByEmail(email);
+  if (account === undefined) throw unknownAccount(email);
+  await store.accounts.setQuotaMails(account.id, state === "on", origin());
+  print(`${email} gets ${state === "on" ? "a mail" : "no mail"} at 80 % and 100 % of its quota`);
 }
 
 const columns: readonly Column<AccountSummary>[] = [

@@ -1,14 +1,20 @@
+import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
 import { accountOf, type SessionGuard } from "../http/authentication.ts";
+import { clientIp } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses } from "../http/openapi.ts";
+import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
-import { accountDetailsJson } from "./json.ts";
+import { originNow } from "../shared/origin.ts";
+import type { Secrets } from "../shared/secrets.ts";
+import { accountDetailsJson, SettingsBody, settingsJson } from "./json.ts";
 import type { AccountStore } from "./store.ts";
 
+const common = { tags: ["Account"], security: [{ Session: [] }] };
+
 const readSchema = {
-  tags: ["Account"],
-  security: [{ Session: [] }],
+  ...common,
   operationId: "readAccount",
   summary: "Read the account's email, plan and time of creation",
   response: documentedResponses(
@@ -17,19 +23,65 @@ const readSchema = {
   ),
 };
 
+const settings = { 200: Type.Ref("AccountSettings#", { description: "The settings" }) };
+
+const readSettingsSchema = {
+  ...common,
+  operationId: "readSettings",
+  summary: "Read the account's settings",
+  response: documentedResponses(settings, ["unauthorized"]),
+};
+
+const changeSettingsSchema = {
+  ...common,
+  operationId: "changeSettings",
+  summary: "Turn the mails about the quota on or off",
+  description:
+    "Each mail is written once per billing period: turning them off and on again does not repeat " +
+    "one.",
+  body: SettingsBody,
+  response: documentedResponses(settings, [
+    "unsupported_media_type",
+    "unauthorized",
+    "too_many_requests",
+  ]),
+};
+
 export function accountRoutes(
   app: App,
   uses: {
     readonly store: { readonly accounts: AccountStore };
+    readonly clock: Clock;
+    readonly secrets: Pick<Secrets, "uuid">;
+    readonly consumeAuthAttempt: ConsumeAuthAttempt;
     readonly sessionGuard: SessionGuard;
   },
 ): void {
   const { store, sessionGuard: onRequest } = uses;
+  const url = "/v1/account";
 
-  app.get("/v1/account", { schema: readSchema, onRequest }, async (request) => {
-    const account = await store.accounts.findById(accountOf(request));
+  const storedAccount = async (accountId: string) => {
+    const account = await store.accounts.findById(accountId);
     // Deleted since the session was found.
     if (account === undefined) throw sessionRequired;
-    return accountDetailsJson(account);
+    return account;
+  };
+
+  app.get(url, { schema: readSchema, onRequest }, async (request) =>
+    accountDetailsJson(await storedAccount(accountOf(request))),
+  );
+
+  app.get(`${url}/settings`, { schema: readSettingsSchema, onRequest }, async (request) =>
+    settingsJson(await storedAccount(accountOf(request))),
+  );
+
+  app.patch(`${url}/settings`, { schema: changeSettingsSchema, onRequest }, async (request) => {
+    const accountId = accountOf(request);
+    const address = clientIp(request);
+    // Each change adds an event to the audit log.
+    await uses.consumeAuthAttempt(address, `settings of ${accountId}`);
+    const origin = originNow({ kind: "account", address }, uses);
+    await store.accounts.setQuotaMails(accountId, request.body.quota_mails, origin);
+    return settingsJson(await storedAccount(accountId));
   });
 }

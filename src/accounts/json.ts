@@ -34,8 +34,18 @@ const AccountDetailsSchema = Type.Object(
   { $id: "AccountDetails" },
 );
 
+const settings = {
+  quota_mails: Type.Boolean({
+    description: "Whether the account gets a mail at 80 % and at 100 % of its quota",
+  }),
+};
+
+export const SettingsBody = Type.Object(settings);
+
+const SettingsSchema = Type.Object(settings, { $id: "AccountSettings" });
+
 /** Every schema here that responses refer to by name. */
-export const accountSchemas = [AccountSchema, AccountDetailsSchema];
+export const accountSchemas = [AccountSchema, AccountDetailsSchema, SettingsSchema];
 
 export function accountJson(account: Account): Static<typeof AccountSchema> {
   const { id, email, createdAt, emailVerifiedAt } = account;
@@ -44,4 +54,8 @@ export function accountJson(account: Account): Static<typeof AccountSchema> {
 
 export function accountDetailsJson(account: Account): Static<typeof AccountDetailsSchema> {
   return { ...accountJson(account), plan: account.plan };
+}
+
+export function settingsJson({ quotaMails }: Account): Static<typeof SettingsSchema> {
+  return { quota_mails: quotaMails };
 }

@@ -19,12 +19,12 @@ export const accountTables: Tables = {
 const PLAN_IS_STORED = "SELECT name FROM plans WHERE name = $1";
 
 const CREATE_ACCOUNT = `
-  INSERT INTO accounts (id, email, password_hash, plan, created_at, email_verified_at)
-  VALUES ($1, $2, $3, $4, $5, $6)
+  INSERT INTO accounts (id, email, password_hash, plan, created_at, email_verified_at, quota_mails)
+  VALUES ($1, $2, $3, $4, $5, $6, $7)
   ON CONFLICT (email) DO NOTHING RETURNING id`;
 
 const accountBy = (condition: string) => `
-  SELECT id, email, password_hash, plan, created_at, email_verified_at, suspended_at
+  SELECT id, email, password_hash, plan, created_at, email_verified_at, suspended_at, quota_mails
   FROM accounts WHERE ${condition}`;
 
 const ACCOUNT_BY_EMAIL = accountBy("email = $1");
@@ -48,6 +48,10 @@ const LIST_ACCOUNTS = `
 const SUMMARY_BY_EMAIL = `${SUMMARIES} WHERE a.email = $2`;
 
 const SET_ACCOUNT_PLAN = "UPDATE accounts SET plan = $2 WHERE email = $1 RETURNING id";
+
+const CHANGE_QUOTA_MAILS = `
+  UPDATE accounts SET quota_mails = $2
+  WHERE id = $1 AND quota_mails <> $2 AND deleted_at IS NULL RETURNING id`;
 
 const MARK_EMAIL_VERIFIED = `
   UPDATE accounts SET email_verified_at = $2 WHERE email = $1 AND email_verified_at IS NULL
@@ -98,6 +102,14 @@ export function accountStore(engine: Engine): AccountStore {
         return true;
       }),
 
+    setQuotaMails: (accountId, quotaMails, origin) =>
+      engine.transaction(function* () {
+        const changed = yield statement(CHANGE_QUOTA_MAILS, accountId, quotaMails ? 1 : 0);
+        if (changed.length === 0) return;
+        const details = { quota_mails: quotaMails };
+        yield writeEvent("account.quota_mails_changed", origin, { accountId, details });
+      }),
+
     markEmailVerified: (email, origin) =>
       engine.transaction(function* () {
         const [verified] = yield statement(MARK_EMAIL_VERIFIED, email, origin.at);
@@ -115,8 +127,9 @@ export function accountStore(engine: Engine): AccountStore {
  * @throws {StoreUnavailable} when its plan is not stored.
  */
 export function* insertAccount(account: Account): Transaction<boolean> {
-  const { id, email, passwordHash, plan, createdAt, emailVerifiedAt } = account;
-  const values = [id, email, passwordHash, plan, createdAt, emailVerifiedAt ?? null];
+  const { id, email, passwordHash, plan, createdAt, emailVerifiedAt = null } = account;
+  const quotaMails = account.quotaMails ? 1 : 0;
+  const values = [id, email, passwordHash, plan, createdAt, emailVerifiedAt, quotaMails];
   if ((yield statement(PLAN_IS_STORED, plan)).length === 0) throw planNotStored(plan);
   return (yield statement(CREATE_ACCOUNT, ...values)).length === 1;
 }
@@ -139,7 +152,11 @@ function summaryOf(row: Row): AccountSummary {
 }
 
 function accountOf(row: Row): Account {
-  return { ...identityOf(row), passwordHash: textOf(row, "password_hash") };
+  return {
+    ...identityOf(row),
+    passwordHash: textOf(row, "password_hash"),
+    quotaMails: integerOf(row, "quota_mails") === 1,
+  };
 }
 
 function identityOf(row: Row) {

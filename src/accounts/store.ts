@@ -12,6 +12,8 @@ export interface Account {
   readonly emailVerifiedAt: string | undefined;
   /** Since when its keys and sessions are rejected. */
   readonly suspendedAt: string | undefined;
+  /** Whether it gets mails about reached thresholds of its quota. */
+  readonly quotaMails: boolean;
 }
 
 export interface AccountSummary {
@@ -45,6 +47,8 @@ export interface AccountStore {
   summarize(period: string, email: string): Promise<AccountSummary | undefined>;
   /** @returns false when there is no such account. The plan must exist. */
   setPlan(email: string, plan: string, origin: Origin): Promise<boolean>;
+  /** Turns its mails about the quota on or off; writes nothing when they are so already. */
+  setQuotaMails(accountId: string, quotaMails: boolean, origin: Origin): Promise<void>;
   /** Marks an email as verified without a token. @returns false when it has no account. */
   markEmailVerified(email: string, origin: Origin): Promise<boolean>;
 }

@@ -10,7 +10,7 @@ import { normalizeEmail } from "../shared/text/email.ts";
 import type { AdministrationStore } from "./administration.ts";
 import { exportAccount } from "./export.ts";
 
-export interface AdministrationStores {
+interface AdministrationStores {
   readonly administration: AdministrationStore;
   readonly audit: AuditStore;
   readonly usage: UsageStore;

@@ -6,7 +6,7 @@ import type { Sessions } from "../sessions/sessions.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { type Origin, originNow } from "../shared/origin.ts";
-import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import type { Secrets } from "../shared/secrets.ts";
 import {
   type AdministrationStore,
@@ -108,12 +108,9 @@ async function* sectionPages(
   section: ExportSection,
   accountId: string,
 ) {
-  let after = "";
-  for (;;) {
-    const page = await store.section(section, accountId, after, PAGE_ROWS);
+  const read = (after: string, limit: number) => store.section(section, accountId, after, limit);
+  for await (const page of pagesOf("", read, ({ place }) => place)) {
     yield page.map(({ row }) => row);
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1)?.place ?? after;
   }
 }
 
@@ -125,9 +122,9 @@ async function* dailyPages(pages: AsyncIterable<readonly DailyUnits[]>) {
 
 /** An owner may read an export: it has no operator's name or machine. */
 async function* eventPages(audit: AuditStore, accountId: string) {
-  let before: string | undefined;
-  for (;;) {
-    const page = await audit.ofAccount(accountId, before, PAGE_ROWS);
+  const read = (before: string | undefined, limit: number) =>
+    audit.ofAccount(accountId, before, limit);
+  for await (const page of pagesOf(undefined, read, ({ id }) => id)) {
     yield page.map(({ id, at, actor, action, origin, details }) => ({
       id,
       at,
@@ -136,7 +133,5 @@ async function* eventPages(audit: AuditStore, accountId: string) {
       ...(actor === "account" ? { address: origin ?? null } : {}),
       details,
     }));
-    if (page.length < PAGE_ROWS) return;
-    before = page.at(-1)?.id;
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../shared/clock.ts";
 import { Failure, sessionRequired } from "../shared/failure.ts";
 import { originNow } from "../shared/origin.ts";
-import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid } from "../shared/uuid.ts";
 import { apiKeyRequired, isApiKey, keyPrefixOf } from "./rules.ts";
@@ -95,15 +95,9 @@ export function createApiKeys(uses: {
 }
 
 /** Every key of an account, revoked ones too, oldest first, in pages of bounded size. */
-export async function* pagesOfKeys(
-  keys: ApiKeyStore,
-  accountId: string,
-): AsyncGenerator<ApiKey[], void> {
-  let after = "";
-  for (;;) {
-    const page = await keys.list(accountId, after, PAGE_ROWS);
-    yield page;
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1)?.id ?? "";
-  }
-}
+export const pagesOfKeys = (keys: ApiKeyStore, accountId: string) =>
+  pagesOf(
+    "",
+    (after, limit) => keys.list(accountId, after, limit),
+    ({ id }) => id,
+  );

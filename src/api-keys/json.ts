@@ -4,7 +4,7 @@ import type { BurnReport } from "./burn.ts";
 import type { ApiKey, OwnedKey } from "./store.ts";
 
 /** No control characters (ASCII, C1) and no Unicode Bidi_Control, which can disguise a name. */
-export const NO_CONTROL_CHARACTERS =
+const NO_CONTROL_CHARACTERS =
   "^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]*$";
 
 export const NewApiKeyBody = Type.Object({
@@ -17,7 +17,7 @@ export const NewApiKeyBody = Type.Object({
   }),
 });
 
-export const keyFields = {
+const keyFields = {
   id: Id,
   name: Type.String(),
   key_prefix: Type.String({
@@ -48,7 +48,7 @@ export const CreatedApiKeySchema = Type.Object(
   { $id: "CreatedApiKey" },
 );
 
-export const ApiKeyListSchema = Type.Object(
+const ApiKeyListSchema = Type.Object(
   { api_keys: Type.Array(Type.Ref("ApiKey#"), { description: "Oldest first" }) },
   { $id: "ApiKeyList" },
 );

@@ -1,7 +1,7 @@
 import { Failure } from "../shared/failure.ts";
 import { API_KEY_PREFIX } from "../shared/secrets.ts";
 
-export const apiKey = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{64}$`);
+const apiKey = new RegExp(`^${API_KEY_PREFIX}[0-9a-f]{64}$`);
 
 /** Whether a text has the form of an API key. The store is not searched for other texts. */
 export function isApiKey(text: string): boolean {

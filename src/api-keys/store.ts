@@ -44,7 +44,7 @@ export interface KeyReference {
 }
 
 /** The result of burning keys. */
-export interface BurnedKeys {
+interface BurnedKeys {
   /** How many of the hashes belong to a key, active or revoked. */
   readonly known: number;
   /** The keys that were active. */

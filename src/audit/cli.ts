@@ -3,7 +3,7 @@ import { sleep } from "../async/sleep.ts";
 import { CommandError, type CommandIo, type OpenStore, unknownAccount } from "../cli/command.ts";
 import { DAY_MS, HOUR_MS } from "../shared/clock.ts";
 import { parseInstant, timestamp } from "../shared/instant.ts";
-import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import { normalizeEmail } from "../shared/text/email.ts";
 import { quoted, visibleLine } from "../shared/text/visible-text.ts";
 import { isUuid } from "../shared/uuid.ts";
@@ -70,7 +70,7 @@ async function showAudit(deps: AuditCommandDeps, options: AuditOptions): Promise
   const printed = new Map<string, string>();
   let hasPrinted = false;
   const printSince = async (at: string) => {
-    for await (const page of pagesOf(store.audit, accountId, at)) {
+    for await (const page of eventsSince(store.audit, accountId, at)) {
       const unseen = page.filter(({ id }) => !printed.has(id));
       if (unseen.length > 0) print(unseen.map(toLine).join("\n"));
       hasPrinted ||= unseen.length > 0;
@@ -98,15 +98,12 @@ function forget(printed: Map<string, string>, before: string): void {
   for (const [id, at] of printed) if (at < before) printed.delete(id);
 }
 
-async function* pagesOf(audit: AuditStore, accountId: string | undefined, since: string) {
-  let after: EventCursor = { at: since, id: "" };
-  for (;;) {
-    const page = await audit.list({ accountId, after, limit: PAGE_ROWS });
-    yield page;
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1) ?? after;
-  }
-}
+const eventsSince = (audit: AuditStore, accountId: string | undefined, since: string) =>
+  pagesOf<ListedEvent, EventCursor>(
+    { at: since, id: "" },
+    (after, limit) => audit.list({ accountId, after, limit }),
+    (event) => event,
+  );
 
 const age = /^([1-9][0-9]{0,5})([mhd])$/;
 const msOf: Record<string, number> = { m: 60_000, h: HOUR_MS, d: DAY_MS };

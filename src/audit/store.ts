@@ -12,7 +12,7 @@ export interface EventCursor {
   readonly id: string;
 }
 
-export interface EventQuery {
+interface EventQuery {
   readonly accountId?: string | undefined;
   /** Only events after this place. */
   readonly after: EventCursor;

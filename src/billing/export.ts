@@ -1,5 +1,5 @@
 import { DAY_MS } from "../shared/clock.ts";
-import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import { type BillingPeriod, isInPeriod, utcDay } from "./rules.ts";
 import type { AccountUnits, DayOfAccount, KeyUnits, UsageStore } from "./store.ts";
 
@@ -18,13 +18,11 @@ export async function* readUnitsByAccount(
   store: ExportStore,
   period: BillingPeriod,
 ): AsyncGenerator<AccountUnits[], void> {
-  let page: AccountUnits[];
-  let afterId = "";
-  do {
-    page = await store.usage.ofAccounts(period.name, afterId, PAGE_ROWS);
-    afterId = page.at(-1)?.accountId ?? afterId;
+  const read = (afterId: string, limit: number) =>
+    store.usage.ofAccounts(period.name, afterId, limit);
+  for await (const page of pagesOf("", read, ({ accountId }) => accountId)) {
     yield page.filter((account) => isInPeriod(account, period));
-  } while (page.length === PAGE_ROWS);
+  }
 }
 
 /**
@@ -43,12 +41,8 @@ export async function* readUnitsByKeyAndDay(
     const [first, last] = [charged[0], charged.at(-1)];
     if (first === undefined || last === undefined) continue;
     const end = { accountId: last.accountId, day: lastDay };
-    let page: KeyUnits[];
-    let after: DayOfAccount = { accountId: first.accountId, day: period.name, keyId: "" };
-    do {
-      page = await store.usage.byKey(after, end, PAGE_ROWS);
-      after = page.at(-1) ?? after;
-      yield page;
-    } while (page.length === PAGE_ROWS);
+    const start = { accountId: first.accountId, day: period.name, keyId: "" };
+    const read = (after: DayOfAccount, limit: number) => store.usage.byKey(after, end, limit);
+    yield* pagesOf(start, read, (units) => units);
   }
 }

@@ -1,25 +1,13 @@
-import type { Logger } from "pino";
 import { accountOf, type SessionGuard } from "../http/authentication.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses } from "../http/openapi.ts";
 import type { SendList } from "../http/response/list.ts";
 import type { SendResponse } from "../http/response/reply.ts";
-import { errorResponse, type HttpResponse } from "../http/response/response.ts";
 import type { ListGuard } from "../http/unpaid-responses.ts";
 import { wholeNumberIn } from "../http/validation.ts";
-import { logFailure } from "../log/log.ts";
-import { toFailure } from "../shared/failure.ts";
 import { Type } from "../shared/json-schema.ts";
 import { dayOfKeyJson, keyUsageJson, usageJson } from "./json.ts";
-import type {
-  ReadDailyUsage,
-  ReadKeyUsage,
-  ReadSessionUsage,
-  ReadUsage,
-  UsageReport,
-} from "./usage.ts";
-
-export const USAGE_ROUTE = "/v1/account/usage";
+import type { ReadDailyUsage, ReadKeyUsage, ReadUsage } from "./usage.ts";
 
 const DAYS_MAX = 366;
 const DAYS_DEFAULT = 30;
@@ -82,9 +70,14 @@ export function usageRoutes(
   const { readUsage, readDailyUsage, readKeyUsage, sessionGuard, sendList, send } = uses;
   const { listGuard: onRequest } = uses;
 
-  app.get(USAGE_ROUTE, { schema: usageSchema, onRequest: sessionGuard }, async (request, reply) => {
-    send(request, reply, usageResponse(await readUsage(accountOf(request))));
-  });
+  app.get(
+    "/v1/account/usage",
+    { schema: usageSchema, onRequest: sessionGuard },
+    async (request, reply) => {
+      const body = JSON.stringify(usageJson(await readUsage(accountOf(request))));
+      send(request, reply, { status: 200, code: undefined, headers: [], body });
+    },
+  );
 
   app.get(
     "/v1/account/usage/daily",
@@ -98,28 +91,4 @@ export function usageRoutes(
   app.get("/v1/account/usage/api-keys", { schema: keysSchema, onRequest }, (request, reply) =>
     sendList(reply, "api_keys", readKeyUsage(accountOf(request)), keyUsageJson),
   );
-}
-
-function usageResponse(report: UsageReport): HttpResponse {
-  const body = JSON.stringify(usageJson(report));
-  return { status: 200, code: undefined, headers: [], body };
-}
-
-/** Checks a session's token and builds the response. Errors become failure responses. */
-export type RespondToUsage = (
-  requestId: string,
-  token: string | undefined,
-) => Promise<HttpResponse>;
-
-export function createRespondToUsage(deps: {
-  readonly readSessionUsage: ReadSessionUsage;
-  readonly log: Logger;
-}): RespondToUsage {
-  const { readSessionUsage, log } = deps;
-  return (requestId, token) =>
-    readSessionUsage(token).then(usageResponse, (error: unknown) => {
-      const failure = toFailure(error);
-      logFailure(log, failure, requestId);
-      return errorResponse(failure, requestId, "Session");
-    });
 }

@@ -34,7 +34,7 @@ export interface QuotaNoticeStore {
   write(accountId: string, period: BillingPeriod, origin: Origin): Promise<void>;
 }
 
-export interface NoticePage {
+interface NoticePage {
   /** The accounts of the page for which there is something to write. */
   readonly dueIds: readonly string[];
   /** The last account of the page; undefined after the last page. */

@@ -46,7 +46,7 @@ export interface DailyUnits extends DayOfKey {
 }
 
 /** A key, active or revoked, and when it was created. */
-export interface CreatedKey {
+interface CreatedKey {
   readonly keyId: string;
   readonly createdAt: string;
 }
@@ -71,40 +71,6 @@ export interface KeyUnits extends DayOfAccount, DailyUnits {
   readonly email: string;
   readonly plan: string;
   readonly keyPrefix: string;
-}
-
-/** When a session is valid, in RFC 3339. */
-export interface SessionTimes {
-  /** Sessions that have ended by then are invalid. */
-  readonly now: string;
-  /** Sessions that were created later are invalid. */
-  readonly issuedBy: string;
-}
-
-/** A search for the usage of several sessions' accounts in one billing period. */
-export interface SessionSearch extends SessionTimes {
-  readonly tokenHashes: readonly string[];
-  /** The period's name. */
-  readonly period: string;
-}
-
-/** The account of a valid session. */
-export interface SessionUsage {
-  readonly accountId: string;
-  /** Undefined when the account's plan is not stored. */
-  readonly usage: AccountUsage | undefined;
-}
-
-export interface SessionUsageStore {
-  /**
-   * Reads one committed state of the store. Suspended accounts have no valid session.
-   *
-   * @returns for each token, in order; undefined for one without a valid session.
-   * @throws {StoreUnavailable}
-   */
-  usageOfSessions(
-    search: SessionSearch,
-  ): readonly (SessionUsage | undefined)[] | Promise<readonly (SessionUsage | undefined)[]>;
 }
 
 export interface UsageStore {

@@ -1,18 +1,9 @@
-import { createBatcher } from "../async/batcher.ts";
 import { type Clock, DAY_MS } from "../shared/clock.ts";
-import { sessionRequired } from "../shared/failure.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import { StoreUnavailable } from "../shared/store.ts";
 import { type BillingPeriod, billingPeriodAt, utcDay } from "./rules.ts";
-import type {
-  AccountUsage,
-  CreatedKey,
-  DailyUnits,
-  DayOfKey,
-  SessionTimes,
-  SessionUsageStore,
-  UsageStore,
-} from "./store.ts";
+import type { AccountUsage, DailyUnits, DayOfKey, UsageStore } from "./store.ts";
 
 /** An account's usage in the current billing period. */
 export interface UsageReport extends AccountUsage {
@@ -38,49 +29,6 @@ export function createReadUsage(uses: {
 function notStored(accountId: string): StoreUnavailable {
   const what = `account ${accountId} or its plan is not stored; run kurs doctor`;
   return new StoreUnavailable(new Error(what));
-}
-
-/** Bounds how long a batch blocks the event loop: 1,000 usages take some 3 ms. */
-const USAGES_PER_BATCH = 1000;
-
-/**
- * Checks a session's token and reads the usage of its account, in one look-up for all requests that
- * arrive together.
- *
- * @throws {Failure} `unauthorized`
- * @throws {StoreUnavailable} when the store or the account's plan cannot be read.
- */
-export type ReadSessionUsage = (token: string | undefined) => Promise<UsageReport>;
-
-export function createReadSessionUsage(uses: {
-  readonly store: { readonly sessionUsage: SessionUsageStore };
-  readonly clock: Clock;
-  readonly sessions: {
-    /** @returns a token's digest; undefined for a text that is no token. */
-    digestOf(token: string | undefined): string | undefined;
-    timesAt(nowMs: number): SessionTimes;
-  };
-}): ReadSessionUsage {
-  const { clock, sessions } = uses;
-  const { sessionUsage } = uses.store;
-
-  const read = createBatcher(async (tokenHashes: readonly string[]) => {
-    const nowMs = clock.nowMs();
-    const period = billingPeriodAt(nowMs);
-    const search = { tokenHashes, ...sessions.timesAt(nowMs), period: period.name };
-    const found = await sessionUsage.usageOfSessions(search);
-    return found.map((session) => ({ session, period }));
-  }, USAGES_PER_BATCH);
-
-  return (token) => {
-    const tokenHash = sessions.digestOf(token);
-    if (tokenHash === undefined) return Promise.reject(sessionRequired);
-    return read(tokenHash).then(({ session, period }) => {
-      if (session === undefined) throw sessionRequired;
-      if (session.usage === undefined) throw notStored(session.accountId);
-      return { ...session.usage, period };
-    });
-  };
 }
 
 /**
@@ -142,10 +90,8 @@ export function createReadKeyUsage(uses: {
 
   return async function* (accountId) {
     const current = billingPeriodAt(clock.nowMs());
-    let page: CreatedKey[];
-    let afterId = "";
-    do {
-      page = await store.usage.keys(accountId, afterId, PAGE_ROWS);
+    const read = (afterId: string, limit: number) => store.usage.keys(accountId, afterId, limit);
+    for await (const page of pagesOf("", read, ({ keyId }) => keyId)) {
       yield [];
       const [first, last] = [page[0], page.at(-1)];
       if (first === undefined || last === undefined) return;
@@ -162,7 +108,6 @@ export function createReadKeyUsage(uses: {
         month = billingPeriodAt(month.startMs - 1);
       }
       yield page.map(({ keyId }) => used.get(keyId) ?? { keyId, lastUsedOn: undefined, units: 0 });
-      afterId = last.keyId;
-    } while (page.length === PAGE_ROWS);
+    }
   };
 }

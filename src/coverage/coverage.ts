@@ -16,7 +16,7 @@ export interface StoredPair extends Pair {
 }
 
 /** A source that owns a pair or was ever fetched. */
-export interface StoredSource {
+interface StoredSource {
   readonly source: string;
   /** The number of pairs that it owns. */
   readonly pairs: number;

@@ -1,9 +1,9 @@
 /**
  * Whether Accept or Accept-Encoding names a media type or a coding with a weight above 0 (RFC 9110,
- * section 12.4.2). A wildcard does not count: who sends it takes anything.
+ * section 12.4.2). A wildcard counts only as the name itself.
  *
  * @param header the header's value; empty without the header.
- * @param name in lower case.
+ * @param name of the type, range or coding, in lower case.
  */
 export function accepts(header: string, name: string): boolean {
   return header

@@ -1,18 +1,11 @@
 import { isIP } from "node:net";
+import { compile } from "@fastify/proxy-addr";
 import type { FastifyRequest } from "fastify";
 import ipaddr from "ipaddr.js";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** The names that TRUST_PROXY accepts besides addresses, with ipaddr.js's names of the ranges. */
-const rangesOf = new Map([
-  ["loopback", ["loopback"]],
-  ["linklocal", ["linkLocal"]],
-  ["uniquelocal", ["uniqueLocal", "private"]],
-]);
-
 const IPV6_BITS_OF_CLIENT = 64;
-const MAPPED_PREFIX_BITS = 96;
 
 /**
  * Parses an address as sockets and proxies write it: with or without a port, brackets and a zone.
@@ -36,7 +29,7 @@ function parseAddress(text: string | undefined): Address | undefined {
  *   counts as the proxy that sent it, so that invented entries yield no new budget.
  *   Undefined when the connection was reset and its address is no longer known.
  */
-export function clientOf(chain: readonly (string | undefined)[]): string | undefined {
+function clientOf(chain: readonly (string | undefined)[]): string | undefined {
   const address = chain.map(parseAddress).findLast((found) => found !== undefined);
   if (address === undefined || address instanceof ipaddr.IPv4) return address?.toString();
   const network = ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_BITS_OF_CLIENT}`);
@@ -44,32 +37,17 @@ export function clientOf(chain: readonly (string | undefined)[]): string | undef
 }
 
 /**
- * Creates a predicate for the addresses of trusted proxies, in any notation.
+ * Creates a predicate for the addresses of trusted proxies, in any notation: a proxy may add a port
+ * or a zone.
  *
  * @param entries addresses, networks or names.
  */
 export function createTrust(entries: readonly string[]): (address: string | undefined) => boolean {
-  const names = new Set(entries.flatMap((entry) => rangesOf.get(entry) ?? []));
-  const networks = entries.filter((entry) => !rangesOf.has(entry)).map(parseNetwork);
+  const isTrusted = compile(entries.map((entry) => entry.replace(/%[^/]*/, "")));
   return (text) => {
     const address = parseAddress(text);
-    if (address === undefined) return false;
-    if (names.has(address.range())) return true;
-    return networks.some(
-      ([network, bits]) => network.kind() === address.kind() && address.match(network, bits),
-    );
+    return address !== undefined && isTrusted(address.toString(), 0);
   };
-}
-
-function parseNetwork(entry: string): [Address, number] {
-  const [text = "", bits] = entry.split("/");
-  const written = ipaddr.parse(text.replace(/%.*$/, ""));
-  const address = ipaddr.process(written.toString());
-  const bitsWritten = bits === undefined ? written.toByteArray().length * 8 : Number(bits);
-  const isMapped = address.kind() !== written.kind();
-  return isMapped && bitsWritten >= MAPPED_PREFIX_BITS
-    ? [address, bitsWritten - MAPPED_PREFIX_BITS]
-    : [written, bitsWritten];
 }
 
 /** The client reset the connection before its request was handled: no response can be sent. */

@@ -7,8 +7,8 @@ import { accountOf, type SessionGuard } from "./authentication.ts";
 import { ClientGone } from "./client-address.ts";
 
 // Lists, exports and most messages over MCP cost no unit, take milliseconds of work and have
-// responses of up to 250 KB. A client may pipeline 200 of them and read nothing: 53 KB of requests
-// for one resource took 0.5 s of the event loop.
+// responses of up to 250 KB. 53 KB of pipelined requests for one resource took 0.5 s of
+// the event loop when each was served as it arrived.
 
 /** Responses not yet written: at 250 KB each, 64 MB for all accounts together. */
 const RESPONSES_PER_ACCOUNT_MAX = 32;

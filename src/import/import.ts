@@ -11,7 +11,7 @@ import { latestAsOf, parseQuotation, type Rate, type Rejection } from "../rates/
 import { type AssetSymbol, type Pair, pairName } from "../rates/rules/symbol.ts";
 import {
   IMPORT_SOURCE,
-  type ReceivedRate,
+  type SourcedRate,
   type UpdateDecision,
   type UpdatePolicy,
 } from "../rates/rules/update-policy.ts";
@@ -65,7 +65,7 @@ export interface ImportCounts {
 }
 
 /** Called during an import with the lines of the file that the operator should look at. */
-export interface ImportReports {
+interface ImportReports {
   /** A line was not stored. */
   readonly onRejected: (line: number, reason: string) => void;
   /** The line was stored, and is the first with this symbol, which is on no list of currencies. */
@@ -84,7 +84,7 @@ export type StoreRateLines = (
 ) => Promise<ImportCounts>;
 
 /** The file whose lines are imported. */
-export interface ImportedFile {
+interface ImportedFile {
   readonly name: string;
   /** Its digest once it was read to its end; until then, and if it was not, undefined. */
   readonly digest: () => FileDigest | undefined;
@@ -174,7 +174,7 @@ function createTally({ onRejected, onUnknownSymbol }: ImportReports) {
 }
 
 /** A valid rate of a file. */
-type ImportedRate = ReceivedRate & { readonly line: number };
+type ImportedRate = SourcedRate & { readonly line: number };
 
 type RejectedLine = Rejection & { readonly line: number };
 
@@ -251,7 +251,7 @@ export async function seedFromSnapshot(
   if (await store.hasAny()) return undefined;
   const { origin, headersOf, packContent } = uses;
   const { publications, fileName, content } = loadSnapshot();
-  const rates = new Map<string, ReceivedRate>();
+  const rates = new Map<string, SourcedRate>();
   for (const { source, quotations } of publications) {
     for (const quotation of quotations) {
       const judged = parseQuotation(quotation, ANY_TIME);

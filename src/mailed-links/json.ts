@@ -1,7 +1,7 @@
 import { Password } from "../passwords/json.ts";
 import { Email, Type } from "../shared/json-schema.ts";
 
-export const MailToken = Type.String({
+const MailToken = Type.String({
   description: "The part after `#token=` in the link of a mail",
   examples: ["3f".repeat(32)],
 });

@@ -78,7 +78,7 @@ function apiKeyOf({ raw }: FastifyRequest): string | undefined {
  * The challenge of a 401. There is no authorization server that it could name, and several clients
  * show the description to the user (error_description is RFC 6750's, in ASCII).
  */
-export const MCP_CHALLENGE =
+const MCP_CHALLENGE =
   'ApiKey realm="kurs", error_description="Send Authorization: ApiKey svc_live_..."';
 
 /** Handles a message or a batch and builds the HTTP response. @throws {ClientGone} */

@@ -28,7 +28,7 @@ export interface Tool {
   run(apiKey: string | undefined, args: Arguments): Promise<ToolOutcome | Failure>;
 }
 
-export interface ToolOutcome {
+interface ToolOutcome {
   /** The JSON of the value, which matches the output schema. */
   readonly text: string;
   /** The JSON of the result's `_meta`; undefined: none. */

@@ -105,7 +105,7 @@ export function createRespondToRead(deps: {
  *
  * @returns alternating names and values.
  */
-export function rateLimitHeaders({ quota, period, secondsToReset }: QuotaState): string[] {
+function rateLimitHeaders({ quota, period, secondsToReset }: QuotaState): string[] {
   const periodSeconds = (period.endMs - period.startMs) / 1000;
   return [
     "ratelimit-policy",

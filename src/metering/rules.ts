@@ -28,7 +28,7 @@ export const unsupportedPair = new Failure(
 );
 
 /** Retrying at once is useless: the operator has suspended the pair. */
-export const SUSPENDED_RETRY_SECONDS = 60;
+const SUSPENDED_RETRY_SECONDS = 60;
 
 export const rateSuspended = new Failure(
   "temporarily_unavailable",

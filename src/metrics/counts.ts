@@ -15,7 +15,7 @@ const COMMIT_SECONDS = [
 const READS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
 
 /** The responses to one method on one route. */
-export interface RouteCounts {
+interface RouteCounts {
   readonly method: string;
   readonly route: string;
   readonly byStatus: Map<number, { answers: number }>;

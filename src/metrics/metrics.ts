@@ -14,7 +14,7 @@ import { createRegistry, type RegistryUses } from "./registry.ts";
 import { createScrapeServer } from "./scrape-server.ts";
 import { createStoreStateCache } from "./store-state.ts";
 
-export interface MetricsDeps {
+interface MetricsDeps {
   readonly about: RegistryUses["about"];
   readonly store: {
     readonly status: StoreStatus;

@@ -10,7 +10,7 @@ import type { SourceStore } from "../sources/store.ts";
 const CACHE_MS = 5000;
 
 /** The state that the store reports; undefined when it does not respond or accept writes. */
-export type StoreReading =
+type StoreReading =
   | { readonly sources: readonly SourceStatus[]; readonly outbox: OutboxState }
   | undefined;
 

@@ -1,9 +1,9 @@
 import type { Pair } from "../rates/rules/symbol.ts";
-import type { DocumentPosition, SourcedRate } from "../rates/rules/update-policy.ts";
+import type { SourcedRate } from "../rates/rules/update-policy.ts";
 import type { Instant } from "../shared/instant.ts";
 
 /** An accepted rate in its pair's history. Times are RFC 3339 in UTC. */
-export interface Observation extends SourcedRate, DocumentPosition {
+export interface Observation extends SourcedRate {
   /** From 1 for each pair, in the order of acceptance. */
   readonly sequence: number;
   readonly storedAt: string;
@@ -40,7 +40,7 @@ export interface StoredDocument {
 }
 
 /** What is served of a pair at present. */
-export interface PresentRate {
+interface PresentRate {
   /** The sequence of the observation that is served. */
   readonly observation: number;
   readonly suspendedAt: string | undefined;
@@ -74,13 +74,13 @@ export interface MisnamedRate {
 }
 
 /** A place in the history, ordered by pair and number. */
-export type ObservationCursor = Pick<Observation, "sequence"> & {
+type ObservationCursor = Pick<Observation, "sequence"> & {
   readonly base: string;
   readonly quote: string;
 };
 
 /** A place in the list of pairs. */
-export interface PairCursor {
+interface PairCursor {
   readonly base: string;
   readonly quote: string;
 }

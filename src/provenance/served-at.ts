@@ -1,7 +1,7 @@
 import type { AuditEvent } from "../audit/rules.ts";
 import type { AuditStore, EventCursor } from "../audit/store.ts";
 import { type Pair, pairName } from "../rates/rules/symbol.ts";
-import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import type { Observation, ObservationReads } from "./observations.ts";
 
 /** What reads of a pair got at a moment. Times are RFC 3339 in UTC. */
@@ -25,7 +25,7 @@ export type ServedAt =
     };
 
 /** A restore of the store: what it was served between these times is not known. */
-export interface Restore {
+interface Restore {
   /** When the backup was taken; "" for a copy that does not tell. */
   readonly takenAt: string;
   readonly at: string;
@@ -171,15 +171,9 @@ const restoreOf = (at: string, taken: unknown): Restore => ({
 });
 
 /** The events of a pair, oldest first, in pages. */
-export async function* eventsOf(
-  audit: HistoryUses["audit"],
-  pair: Pair,
-): AsyncGenerator<readonly AuditEvent[], void> {
-  let after: EventCursor = { at: "", id: "" };
-  for (;;) {
-    const page = await audit.ofPair(pairName(pair), after, PAGE_ROWS);
-    yield page;
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1) ?? after;
-  }
-}
+export const eventsOf = (audit: HistoryUses["audit"], pair: Pair) =>
+  pagesOf<AuditEvent, EventCursor>(
+    { at: "", id: "" },
+    (after, limit) => audit.ofPair(pairName(pair), after, limit),
+    (event) => event,
+  );

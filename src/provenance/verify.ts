@@ -1,7 +1,7 @@
 import { pairName } from "../rates/rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate } from "../rates/rules/update-policy.ts";
 import { timestamp } from "../shared/instant.ts";
-import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import type { DocumentReader, ReadDocument, StatedRates } from "./document-reader.ts";
 import type {
   MisnamedRate,
@@ -155,7 +155,8 @@ async function verifyFigures(
   stated: StatedRates,
   { history, counts, report }: Omit<Uses, "documents">,
 ): Promise<void> {
-  const read = (after: Position) => history.observationsOf(publication, after, PAGE_ROWS);
+  const read = (after: Position, limit: number) =>
+    history.observationsOf(publication, after, limit);
   for await (const observation of itemsOf(read, (one) => one)) {
     const one = stated.get(pairName(observation));
     if (one !== undefined && isSame(one, observation)) counts.figures += 1;
@@ -167,11 +168,11 @@ async function verifyFigures(
 }
 
 async function verifyServed({ history, report }: Pick<Uses, "history" | "report">): Promise<void> {
-  const differing = (after: Position) => history.differing(after, PAGE_ROWS);
+  const differing = (after: Position, limit: number) => history.differing(after, limit);
   for await (const pair of itemsOf(differing, ({ served }) => served)) {
     await report({ kind: "served", ...pair });
   }
-  const misnamed = (after: Position) => history.misnamed(after, PAGE_ROWS);
+  const misnamed = (after: Position, limit: number) => history.misnamed(after, limit);
   for await (const one of itemsOf(misnamed, ({ rate }) => ({ ...rate, sequence: 0 }))) {
     await report({ kind: "headers", ...one });
   }
@@ -181,9 +182,9 @@ async function reportSuspects(
   { history, counts, report }: Omit<Uses, "documents">,
   nowMs: () => number,
 ): Promise<void> {
-  const read = (after: Position) => {
+  const read = (after: Position, limit: number) => {
     const latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MS);
-    return history.suspects(after, latest, PAGE_ROWS);
+    return history.suspects(after, latest, limit);
   };
   for await (const suspect of itemsOf(read, ({ observation }) => observation)) {
     const { observation, timeProblem } = suspect;
@@ -214,7 +215,7 @@ async function reportUnserved(
   { history, audit }: HistoryUses,
   report: Uses["report"],
 ): Promise<void> {
-  const read = (after: Position) => history.unserved(after, PAGE_ROWS);
+  const read = (after: Position, limit: number) => history.unserved(after, limit);
   for await (const observation of itemsOf(read, (one) => one)) {
     if (await wasDeleted(audit, observation)) continue;
     const reason = "its pair is not served, and was not deleted";
@@ -229,19 +230,13 @@ interface Position {
   readonly sequence: number;
 }
 
-/** The items of a list, read in pages: each after the position of the last item before. */
+/** The items of a list, read in pages. */
 async function* itemsOf<Item>(
-  readAfter: (position: Position) => Promise<readonly Item[]>,
+  read: (after: Position, limit: number) => Promise<Item[]>,
   positionOf: (item: Item) => Position,
 ): AsyncGenerator<Item, void> {
-  let page: readonly Item[];
-  let after: Position = { base: "", quote: "", sequence: 0 };
-  do {
-    page = await readAfter(after);
-    yield* page;
-    const last = page.at(-1);
-    if (last !== undefined) after = positionOf(last);
-  } while (page.length === PAGE_ROWS);
+  const start: Position = { base: "", quote: "", sequence: 0 };
+  for await (const page of pagesOf(start, read, positionOf)) yield* page;
 }
 
 async function wasDeleted(audit: HistoryUses["audit"], last: Observation): Promise<boolean> {

@@ -17,7 +17,7 @@ export interface Publication {
 }
 
 /** A document that rates came from. */
-export interface Document {
+interface Document {
   /** The address that sent it, or the name of the file. */
   readonly name: string;
   /** RFC 3339 in UTC, by the publisher's clock if its response stated the time. */

@@ -3,12 +3,7 @@ import type { Origin } from "../shared/origin.ts";
 import type { HeadersOf } from "./headers.ts";
 import type { Publication } from "./history.ts";
 import type { Pair } from "./rules/symbol.ts";
-import type {
-  ReceivedRate,
-  SourcedRate,
-  UpdateDecision,
-  UpdatePolicy,
-} from "./rules/update-policy.ts";
+import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 
 export interface StoredRate extends SourcedRate {
   /** When the operator suspended the pair. */
@@ -61,11 +56,11 @@ export interface RateStore {
    * adds each accepted rate to its pair's history. A rate that is stored replaces a held one of its
    * pair; a held rate replaces the one held before. An event records that a pair begins to be held.
    */
-  update(rates: readonly ReceivedRate[], how: RateUpdate): Promise<UpdateOutcome>;
+  update(rates: readonly SourcedRate[], how: RateUpdate): Promise<UpdateOutcome>;
   /** Updates a store without any rate. @returns false when it has some: nothing was changed. */
-  seed(rates: readonly ReceivedRate[], how: RateUpdate): Promise<boolean>;
+  seed(rates: readonly SourcedRate[], how: RateUpdate): Promise<boolean>;
   /** Returns what `update` would do, with the stored rates, and stores nothing. */
-  previewUpdate(rates: readonly ReceivedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
+  previewUpdate(rates: readonly SourcedRate[], judge: UpdatePolicy): Promise<DecidedUpdate[]>;
   /** Every held rate, ordered by pair. */
   listHeld(): Promise<HeldRate[]>;
   /** Serves a held rate from now on. @returns it, or undefined when none is held. */

@@ -13,14 +13,9 @@ import {
 } from "../storage/engine.ts";
 import type { StoredHeaders } from "./headers.ts";
 import { storePublication } from "./history-sql.ts";
+import type { DocumentPosition } from "./rules/rate.ts";
 import { type AssetSymbol, type Pair, pairName } from "./rules/symbol.ts";
-import type {
-  DocumentPosition,
-  ReceivedRate,
-  SourcedRate,
-  UpdateDecision,
-  UpdatePolicy,
-} from "./rules/update-policy.ts";
+import type { SourcedRate, UpdateDecision, UpdatePolicy } from "./rules/update-policy.ts";
 import type { PublicSigningKey } from "./signing-key.ts";
 import { addKey } from "./signing-keys-sql.ts";
 import type { DecidedUpdate, RateUpdate, UpdateOutcome } from "./store.ts";
@@ -44,7 +39,7 @@ type HeadersFor = (rate: SourcedRate) => StoredHeaders;
 
 /** An accepted rate, with its place in its pair's history. */
 interface Accepted {
-  readonly rate: ReceivedRate;
+  readonly rate: SourcedRate;
   readonly sequence: number;
 }
 
@@ -59,13 +54,13 @@ interface PairState {
   /** The last rate that was accepted. */
   served: Accepted | undefined;
   /** The last rate to hold, unless one was accepted after it. */
-  held: ReceivedRate | undefined;
+  held: SourcedRate | undefined;
 }
 
 /** Compares rates with the stored ones, and stores or holds those that the policy says. */
 export function* updateRates(
   maxRowsPerStatement: number,
-  rates: readonly ReceivedRate[],
+  rates: readonly SourcedRate[],
   { judge, publication, origin }: RateUpdate,
   headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
@@ -89,7 +84,7 @@ export function* updateRates(
 /** Decides on rates as `updateRates` does, and stores nothing. */
 export function* previewRates(
   maxRowsPerStatement: number,
-  rates: readonly ReceivedRate[],
+  rates: readonly SourcedRate[],
   judge: UpdatePolicy,
 ): Transaction<DecidedUpdate[]> {
   const states = yield* readStates(maxRowsPerStatement, rates);
@@ -102,7 +97,7 @@ export function* previewRates(
 
 /** Stores one rate whatever the stored one is. */
 export function* storeRate(
-  rate: ReceivedRate,
+  rate: SourcedRate,
   publication: number | undefined,
   headersOf: HeadersFor,
   now: string,
@@ -123,7 +118,7 @@ interface States {
 /** Reads what the store has of every pair of the rates. */
 function* readStates(
   maxRowsPerStatement: number,
-  rates: readonly ReceivedRate[],
+  rates: readonly SourcedRate[],
 ): Transaction<States> {
   const states = new Map<string, PairState>();
   let last: PairState | undefined;
@@ -170,7 +165,7 @@ function setStored(state: PairState | undefined, row: Row): void {
  * @param accepted gets the rate if it is stored.
  */
 function decide(
-  rate: ReceivedRate,
+  rate: SourcedRate,
   state: PairState | undefined,
   judge: UpdatePolicy,
   accepted: Accepted[],
@@ -278,7 +273,7 @@ function pairOf({ base, quote }: Pair): readonly string[] {
   return [base, quote];
 }
 
-function heldValuesOf(held: ReceivedRate, publication: number, now: string): SqlValue[] {
+function heldValuesOf(held: SourcedRate, publication: number, now: string): SqlValue[] {
   const { base, quote, rate, asOf, source, place = null, line = null } = held;
   return [base, quote, rate, asOf, source, now, publication, place, line];
 }

@@ -116,6 +116,7 @@ async function createAccount(
     createdAt: origin.at,
     emailVerifiedAt: undefined,
     suspendedAt: undefined,
+    quotaMails: true,
   };
   const firstPassword = { lifetimeMs: INVITATION_LIFETIME_MS, kind: "account_created" } as const;
   const token = newMailToken("password_reset", deps, firstPassword);

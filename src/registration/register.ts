@@ -15,7 +15,7 @@ import { noValidInvitation, type Registration } from "./rules.ts";
 import type { InvitationStore } from "./store.ts";
 
 /** The body of register, with the client's address. */
-export interface RegistrationRequest extends Credentials {
+interface RegistrationRequest extends Credentials {
   /** The token of an invitation's mail, as it was sent. */
   readonly invitation?: string;
 }
@@ -68,6 +68,7 @@ function createRegisterUninvited(uses: RegisterUses): Register {
       createdAt: origin.at,
       emailVerifiedAt: undefined,
       suspendedAt: undefined,
+      quotaMails: true,
     };
     if (!(await store.accounts.create(account, newMailToken("verification", uses), origin))) {
       throw emailTaken;
@@ -98,6 +99,7 @@ function createRegisterInvited(uses: RegisterUses) {
         createdAt: origin.at,
         emailVerifiedAt: origin.at,
         suspendedAt: undefined,
+        quotaMails: true,
       };
       const outcome = await store.invitations.accept(tokenHash, account, origin);
       if (outcome === "invalid") throw noValidInvitation[registration];

@@ -1,12 +1,11 @@
 import type { AccountStore } from "../accounts/store.ts";
 import type { ConsumeAuthAttempt } from "../auth-limit/auth-limiter.ts";
-import type { SessionTimes } from "../billing/store.ts";
 import { normalizePassword } from "../passwords/rules.ts";
 import type { Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import { originNow } from "../shared/origin.ts";
-import { PAGE_ROWS } from "../shared/page-size.ts";
+import { pagesOf } from "../shared/pages.ts";
 import { SESSION_TOKEN_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid, MAX_UUID } from "../shared/uuid.ts";
 import {
@@ -17,7 +16,7 @@ import {
   sessionNotFound,
   wrongCredentials,
 } from "./rules.ts";
-import type { CheckedPassword, ListedSession, SessionStore } from "./store.ts";
+import type { CheckedPassword, ListedSession, SessionStore, SessionTimes } from "./store.ts";
 
 /** How far the nodes' clocks may differ, or one be set back, before sessions are rejected. */
 const CLOCK_SKEW_MS = 5 * 60_000;
@@ -30,7 +29,7 @@ export interface IssuedSession {
 }
 
 /** The session of a request: its token, which `authenticate` accepted, and its client's address. */
-export interface SessionInUse {
+interface SessionInUse {
   readonly accountId: string;
   readonly token: string;
   readonly clientIp: string;
@@ -49,10 +48,6 @@ export interface Sessions {
    *   matched; `email_not_verified` then, too.
    */
   logIn(credentials: Credentials): Promise<IssuedSession>;
-  /** @returns a token's digest, as stored; undefined for a text that is no token. */
-  digestOf(token: string | undefined): string | undefined;
-  /** @returns the times between which a session must have begun and end to be valid. */
-  timesAt(nowMs: number): SessionTimes;
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
   /** Ends the session of a token that `authenticate` accepted. */
@@ -94,9 +89,6 @@ export function createSessions(uses: SessionUses): Sessions {
     return isStored ? { token, expiresAt } : undefined;
   };
 
-  const digestOf = (token: string | undefined) =>
-    token === undefined || !isSessionToken(token) ? undefined : secrets.hash(token);
-
   return {
     async logIn({ email, password: typed, clientIp }) {
       await consumeAuthAttempt(clientIp, email);
@@ -118,12 +110,9 @@ export function createSessions(uses: SessionUses): Sessions {
       }
     },
 
-    digestOf,
-    timesAt,
-
     async authenticate(token) {
-      const tokenHash = digestOf(token);
-      if (tokenHash === undefined) throw sessionRequired;
+      if (token === undefined || !isSessionToken(token)) throw sessionRequired;
+      const tokenHash = secrets.hash(token);
       const { now, issuedBy } = timesAt(clock.nowMs());
       const accountId = await store.sessions.findAccount(tokenHash, now, issuedBy);
       if (accountId === undefined) throw sessionRequired;
@@ -152,15 +141,13 @@ function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" 
     async *list({ accountId, token }) {
       const own = secrets.hash(token);
       const times = timesAt(clock.nowMs());
-      let beforeId = MAX_UUID;
-      for (;;) {
-        const page = await store.sessions.list(accountId, beforeId, PAGE_ROWS, times);
+      const read = (beforeId: string, limit: number) =>
+        store.sessions.list(accountId, beforeId, limit, times);
+      for await (const page of pagesOf(MAX_UUID, read, ({ id }) => id)) {
         yield page.map(({ tokenHash, ...session }) => ({
           ...session,
           isCurrent: tokenHash === own,
         }));
-        if (page.length < PAGE_ROWS) return;
-        beforeId = page.at(-1)?.id ?? "";
       }
     },
 

@@ -33,6 +33,14 @@ export interface CheckedPassword {
   readonly nextHash: string;
 }
 
+/** When a session is valid, in RFC 3339. */
+export interface SessionTimes {
+  /** Sessions that have ended by then are invalid. */
+  readonly now: string;
+  /** Sessions that were created later are invalid. */
+  readonly issuedBy: string;
+}
+
 export interface SessionStore {
   /**
    * Stores a session and updates the password's hash.
@@ -51,7 +59,7 @@ export interface SessionStore {
     accountId: string,
     beforeId: string,
     limit: number,
-    times: { readonly now: string; readonly issuedBy: string },
+    times: SessionTimes,
   ): Promise<ListedSession[]>;
   end(tokenHash: string, origin: Origin): Promise<void>;
   /**

@@ -1,4 +1,4 @@
-export interface PasswordCheck {
+interface PasswordCheck {
   readonly matches: boolean;
   /** The stored form was made with weaker parameters than today's. */
   readonly outdated: boolean;

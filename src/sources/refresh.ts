@@ -1,18 +1,14 @@
 import { type Backoff, backoffMs } from "../async/backoff.ts";
 import type { HeadersOf } from "../rates/headers.ts";
 import type { PackContent, Publication } from "../rates/history.ts";
+import type { SourceLine } from "../rates/rules/rate.ts";
 import { latestAsOf, parseQuotation, type Rate, type Rejection } from "../rates/rules/rate.ts";
-import type {
-  ReceivedRate,
-  SourcedRate,
-  UpdateDecision,
-  UpdatePolicy,
-} from "../rates/rules/update-policy.ts";
+import type { SourcedRate, UpdateDecision, UpdatePolicy } from "../rates/rules/update-policy.ts";
 import type { DecidedUpdate, RateStore } from "../rates/store.ts";
 import type { Clock } from "../shared/clock.ts";
 import { type Instant, timestamp } from "../shared/instant.ts";
 import type { Origin } from "../shared/origin.ts";
-import { type Fetched, type FetchedLine, type RateSource, SourceError } from "./source.ts";
+import { type Fetched, type RateSource, SourceError } from "./source.ts";
 import type { SourceState, SourceStore } from "./store.ts";
 
 /** Longer than any fetch takes. A node that crashes keeps its source leased this long. */
@@ -144,7 +140,7 @@ async function publicationOf(
 
 /** Validates each fetched line by itself. A response without a single rate is a failure. */
 function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
-  const rates: ReceivedRate[] = [];
+  const rates: SourcedRate[] = [];
   const rejections: Rejection[] = [];
   if (fetched === "unchanged") return { rates, rejections };
   const latest = latestAsOf(nowMs);
@@ -159,7 +155,7 @@ function ratesOf(source: RateSource, fetched: Fetched, nowMs: number) {
   return { rates, rejections };
 }
 
-function isRejection(line: FetchedLine | Rate | Rejection): line is Rejection {
+function isRejection(line: SourceLine | Rate | Rejection): line is Rejection {
   return "reason" in line;
 }
 

@@ -1,11 +1,8 @@
-import type { Quotation, Rejection } from "../rates/rules/rate.ts";
+import type { Quotation, SourceLine } from "../rates/rules/rate.ts";
 import type { Pair } from "../rates/rules/symbol.ts";
 
-/** A line of a response, and which of the source's addresses it came from, from 0. */
-export type FetchedLine = (Quotation | Rejection) & { readonly place?: number };
-
 /** The response of one of a source's addresses. */
-export interface FetchedDocument {
+interface FetchedDocument {
   readonly address: string;
   readonly body: Uint8Array;
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
@@ -15,7 +12,7 @@ export interface FetchedDocument {
 /** The outcome of fetching a source. */
 export type Fetched =
   | {
-      readonly lines: readonly FetchedLine[];
+      readonly lines: readonly SourceLine[];
       readonly documents: readonly FetchedDocument[];
       readonly validators: string | undefined;
     }
@@ -42,7 +39,7 @@ export interface RateSource {
 }
 
 /** The pairs that a publisher publishes less often than the others. */
-export interface RarerPairs {
+interface RarerPairs {
   readonly includes: (pair: Pair) => boolean;
   readonly schedule: Schedule;
 }
@@ -100,10 +97,8 @@ export class SourceError extends Error {
   }
 }
 
-/** One line of a rate file as read: a quotation not validated yet, or why there is none. */
-export type RateLine =
-  | (Quotation & { readonly line: number })
-  | { readonly line: number; readonly reason: string };
+/** One line of a rate file as read. */
+export type RateLine = SourceLine & { readonly line: number };
 
 /** Reads a rate file in batches of lines, so that a million lines do not cost a million awaits. */
 export type RateLineReader = (

@@ -16,13 +16,13 @@ export interface SourceState {
   readonly pairs: number;
 }
 
-export interface FetchSuccess {
+interface FetchSuccess {
   readonly at: string;
   readonly newestAsOf: Instant | undefined;
   readonly nextAttemptAt: string;
 }
 
-export interface FetchFailure {
+interface FetchFailure {
   readonly at: string;
   readonly reason: string;
   readonly nextAttemptAt: string;

@@ -42,7 +42,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   "auth-limit": frames,
   "mailed-links": [...frames, "audit", "mail", "passwords", "auth-limit"],
   accounts: [...frames, "audit", "mail", "billing", "auth-limit", "mailed-links"],
-  sessions: [...frames, "audit", "billing", "passwords", "auth-limit", "accounts"],
+  sessions: [...frames, "audit", "passwords", "auth-limit", "accounts"],
   registration: [
     ...frames,
     ...["audit", "mail", "billing", "passwords", "auth-limit"],

@@ -1,6 +1,5 @@
 import { Client } from "pg";
 import { administer } from "../../harness/postgres.ts";
-import { createPostgresSessionUsage } from "../../src/billing/session-usage/postgres.ts";
 import { postgresUnitStatements } from "../../src/billing/units-postgres-sql.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { createPostgresEngine } from "../../src/storage/postgres/engine.ts";
@@ -76,7 +75,6 @@ async function testDatabaseOn(database: PostgresDatabase): Promise<TestDatabase>
     return {
       ...engine,
       ...createPostgresBatches(engine),
-      ...createPostgresSessionUsage(engine),
       unitStatements: postgresUnitStatements,
     };
   };

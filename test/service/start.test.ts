@@ -40,7 +40,7 @@ suite("invalid configurations", { concurrency: 4 }, () => {
       AUTH_LIMIT: "0",
       AUTH_WINDOW_SECONDS: "-1",
       PUBLIC_URL: "ftp://rates.example.org",
-      TRUST_PROXY: "10.0.0.0/8,proxy",
+      TRUST_PROXY: "10.0.0.0/8,proxy,0.0.0.0/0",
       LOG_LEVEL: "loud",
       MAIL_FROM: "Kurs",
       REQUIRE_VERIFIED_EMAIL: "yes",
@@ -65,6 +65,7 @@ suite("invalid configurations", { concurrency: 4 }, () => {
       "PUBLIC_URL=ftp://rates.example.org",
       "REGISTRATION=Closed",
       "REQUIRE_VERIFIED_EMAIL=yes",
+      "TRUST_PROXY=0.0.0.0/0",
       "TRUST_PROXY=proxy",
     ]);
     assert.deepEqual(await readdir(directory.path), []);

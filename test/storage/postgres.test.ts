@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { setTimeout as after } from "node:timers/promises";
 import { administer, startPostgres } from "../../harness/postgres.ts";
-import { createPostgresSessionUsage } from "../../src/billing/session-usage/postgres.ts";
 import { postgresUnitStatements } from "../../src/billing/units-postgres-sql.ts";
 import { createPostgresBatches } from "../../src/metering/batch/postgres.ts";
 import { StoreUnavailable } from "../../src/shared/store.ts";
@@ -48,7 +47,6 @@ function openStore(...given: Parameters<typeof openEngine>): Store {
   const engine = openEngine(...given);
   return createStore(engine, {
     ...createPostgresBatches(engine),
-    ...createPostgresSessionUsage(engine),
     unitStatements: postgresUnitStatements,
   });
 }

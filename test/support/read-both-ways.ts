@@ -9,7 +9,7 @@ export const situations = ["ample", "exhausted", "revoked"] as const;
 export type Situation = (typeof situations)[number];
 
 /** A request with a credential: each of the two accounts of a situation sends it with its own. */
-export type RequestOf = (apiKey: string, session: string) => string;
+export type RequestOf = (apiKey: string) => string;
 
 type Twin = Customer & { readonly accountId: string };
 
@@ -68,13 +68,13 @@ export async function readWaysOf(service: TestService): Promise<Ways> {
 
     async compare(requestOf: RequestOf, situation: Situation) {
       const [onFastPath, onNode] = twins[situation];
-      const request = requestOf(onFastPath.apiKey, onFastPath.session);
+      const request = requestOf(onFastPath.apiKey);
       const before = [usedUnits(onFastPath), usedUnits(onNode)] as const;
 
       const shown = JSON.stringify(request);
       using nodeWire = await openNodeWire(service.url);
       using wire = await openWire(service.url);
-      nodeWire.send(requestOf(onNode.apiKey, onNode.session));
+      nodeWire.send(requestOf(onNode.apiKey));
       wire.send(request);
       await serverHasRead(service.url);
       const wires = [nodeWire, wire];

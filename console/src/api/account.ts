@@ -1,6 +1,5 @@
 import type { Static } from "typebox";
-import type { accountDetailsJson } from "../../../src/accounts/json.ts";
-import type { SettingsBody } from "../../../src/accounts/settings-json.ts";
+import type { accountDetailsJson, SettingsBody } from "../../../src/accounts/json.ts";
 import type { EventSchema } from "../../../src/audit/json.ts";
 import { session } from "../session.ts";
 import {

@@ -1,5 +1,5 @@
 /** ok: nothing to do. warning: needs attention soon. problem: the service does not do its work. */
-export type Level = "ok" | "warning" | "problem";
+type Level = "ok" | "warning" | "problem";
 
 /** One line of the doctor's output. */
 export interface Finding {

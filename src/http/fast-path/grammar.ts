@@ -45,20 +45,18 @@ export const HOST_HEADER =
 export const WITH_HOST = `(?=(?:[^]*\\n)?${HOST_HEADER})`;
 
 /** The header of one API key; node:http trims white space around it. */
-export const API_KEY_HEADER = "(?i:authorization: ApiKey) ([!-~]+)\\r\\n";
+const API_KEY_HEADER = "(?i:authorization: ApiKey) ([!-~]+)\\r\\n";
 
 /**
- * A GET or HEAD with one Host, one credential and otherwise only headers that have no effect. Its
- * groups: the method, those of the path, the minor version, and the credential after or before the
+ * A GET or HEAD with one Host, one API key and otherwise only headers that have no effect. Its
+ * groups: the method, those of the path, the minor version, and the API key after or before the
  * Host.
- *
- * @param credential the pattern of its header.
  */
-export function plainGet(path: string, credential: string): RegExp {
+export function plainGet(path: string): RegExp {
   const others = `${harmlessHeader()}*`;
   return new RegExp(
     `^(GET|HEAD) ${path} HTTP/1\\.([01])\\r\\n${others}` +
-      `(?:${HOST_HEADER}${others}${credential}|${credential}${others}${HOST_HEADER})` +
+      `(?:${HOST_HEADER}${others}${API_KEY_HEADER}|${API_KEY_HEADER}${others}${HOST_HEADER})` +
       `${others}\\r\\n$`,
   );
 }

@@ -11,7 +11,7 @@ export interface ReadTextLine {
 }
 
 /** A rate takes about 50 bytes. A longer line than this is skipped, not kept in memory. */
-export const LINE_BYTES_MAX = 65_536;
+const LINE_BYTES_MAX = 65_536;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

@@ -4,7 +4,7 @@ import { csvLine } from "../../cli/csv.ts";
 import { type Column, createJsonPrinter, createTable } from "../../cli/output.ts";
 import { pairOf, shortAsOf } from "../../rates/cli/arguments.ts";
 import { type Pair, pairName } from "../../rates/rules/symbol.ts";
-import { PAGE_ROWS } from "../../shared/page-size.ts";
+import { pagesOf } from "../../shared/pages.ts";
 import { observationJson } from "../json.ts";
 import type { Observation, ObservationRange, ObservationReads } from "../observations.ts";
 import { firstOf } from "../served-at.ts";
@@ -59,7 +59,8 @@ async function showHistory(
   const { begin, textOf, end } = writers[options.json ? "json" : options.format]();
   if (begin !== "") await write(begin);
   let isEmpty = true;
-  for await (const page of pagesOf(history, pair, range)) {
+  for await (const page of observationsOf(history, pair, range)) {
+    if (page.length === 0) continue;
     await write(textOf(page));
     isEmpty = false;
   }
@@ -84,19 +85,12 @@ function rangeOf({ from, to }: HistoryOptions): ObservationRange {
   return { from: first, to: last };
 }
 
-async function* pagesOf(
-  history: ObservationReads,
-  pair: Pair,
-  range: ObservationRange,
-): AsyncGenerator<readonly Observation[], void> {
-  let after = 0;
-  for (;;) {
-    const page = await history.observations(pair, { ...range, after, limit: PAGE_ROWS });
-    if (page.length > 0) yield page;
-    if (page.length < PAGE_ROWS) return;
-    after = page.at(-1)?.sequence ?? after;
-  }
-}
+const observationsOf = (history: ObservationReads, pair: Pair, range: ObservationRange) =>
+  pagesOf(
+    0,
+    (after, limit) => history.observations(pair, { ...range, after, limit }),
+    ({ sequence }) => sequence,
+  );
 
 /** Writes observations a page at a time, so that a history of any length needs the same memory. */
 interface Writer {

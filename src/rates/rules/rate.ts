@@ -29,6 +29,17 @@ export interface Rejection {
   readonly reason: string;
 }
 
+/** Where a publication states a rate. */
+export interface DocumentPosition {
+  /** Which of its documents, from 0; undefined for rates that are older than the history. */
+  readonly place?: number | undefined;
+  /** The line of an imported file, from 1. */
+  readonly line?: number | undefined;
+}
+
+/** One figure as stated: a quotation not validated yet, or why there is none. */
+export type SourceLine = (Quotation | Rejection) & DocumentPosition;
+
 /**
  * @param nowMs the current time, in milliseconds since 1970.
  * @returns the latest time that a rate may have: one more than a day ahead is a mistake.

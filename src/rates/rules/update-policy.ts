@@ -1,22 +1,11 @@
 import { type Decimal, ratioExceeds } from "../../shared/decimal.ts";
-import type { Rate, Rejection } from "./rate.ts";
+import type { DocumentPosition, Rate, Rejection } from "./rate.ts";
 import { pairName } from "./symbol.ts";
 
-/** A rate with its origin: a source's key, or `import`. */
-export interface SourcedRate extends Rate {
+/** A rate with its origin: a source's key, or `import`, and the position in its publication. */
+export interface SourcedRate extends Rate, DocumentPosition {
   readonly source: string;
 }
-
-/** Where a publication states a rate. */
-export interface DocumentPosition {
-  /** Which of its documents, from 0; undefined for rates that are older than the history. */
-  readonly place?: number | undefined;
-  /** The line of an imported file, from 1. */
-  readonly line?: number | undefined;
-}
-
-/** A rate with the position in the publication that brought it. */
-export type ReceivedRate = SourcedRate & DocumentPosition;
 
 /** The settings that decide whether a rate replaces the stored one. */
 export interface RateSettings {

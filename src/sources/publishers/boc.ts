@@ -1,6 +1,7 @@
+import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import type { Answer, SourceLine, ToInstant } from "./publisher.ts";
+import type { Answer, ToInstant } from "./publisher.ts";
 import { lineOf } from "./source-lines.ts";
 
 const SERIES = /^FX([A-Z]{3})([A-Z]{3})$/;

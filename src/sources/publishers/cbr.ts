@@ -1,6 +1,7 @@
 import { SaxesParser } from "saxes";
+import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
-import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
+import { type Answer, ParseError, type ToInstant } from "./publisher.ts";
 import { lineOfUnits, placesOfUnits } from "./source-lines.ts";
 
 /** The elements of a Valute, which describes one currency: text by name. */

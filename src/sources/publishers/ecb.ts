@@ -1,5 +1,6 @@
+import type { SourceLine } from "../../rates/rules/rate.ts";
 import { EcbDocument } from "./ecb-xml.ts";
-import { type Answer, ParseError, type SourceLine } from "./publisher.ts";
+import { type Answer, ParseError } from "./publisher.ts";
 
 /**
  * Reads the European Central Bank's daily reference rates, eurofxref-daily.xml: a dated Cube with

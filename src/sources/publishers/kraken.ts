@@ -1,7 +1,8 @@
+import type { SourceLine } from "../../rates/rules/rate.ts";
 import { instantAt } from "../../shared/instant.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
 import { membersOf, parseJsonText, requireList, textOf } from "./json-text.ts";
-import { type Answer, ParseError, type SourceLine } from "./publisher.ts";
+import { type Answer, ParseError } from "./publisher.ts";
 import { lineOf } from "./source-lines.ts";
 
 /** Kraken's own symbols, with the common ones. */

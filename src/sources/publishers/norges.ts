@@ -1,6 +1,7 @@
 import { parse } from "csv-parse/sync";
+import type { SourceLine } from "../../rates/rules/rate.ts";
 import { quoted } from "../../shared/text/visible-text.ts";
-import { type Answer, ParseError, type SourceLine, type ToInstant } from "./publisher.ts";
+import { type Answer, ParseError, type ToInstant } from "./publisher.ts";
 import { lineOfUnits, utf8TextOf, withoutEndedSeries } from "./source-lines.ts";
 
 const COLUMNS = ["BASE_CUR", "QUOTE_CUR", "UNIT_MULT", "TIME_PERIOD", "OBS_VALUE"] as const;

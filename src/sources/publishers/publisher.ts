@@ -1,4 +1,4 @@
-import type { Quotation, Rejection } from "../../rates/rules/rate.ts";
+import type { SourceLine } from "../../rates/rules/rate.ts";
 import type { Pair } from "../../rates/rules/symbol.ts";
 import type { Instant } from "../../shared/instant.ts";
 import type { Holiday } from "../rules/holidays.ts";
@@ -9,12 +9,6 @@ export interface Answer {
   /** The time of the Date header or, without one, of the arrival; milliseconds since 1970. */
   readonly receivedMs: number;
 }
-
-/** One figure of a response: a quotation not validated yet, or why there is none. */
-export type SourceLine = (Quotation | Rejection) & {
-  /** Which of the addresses' responses states it, from 0; unset: the first. */
-  readonly place?: number;
-};
 
 /** The response as a whole does not have the publisher's format, and nothing of it is used. */
 export class ParseError extends Error {
@@ -28,7 +22,7 @@ export class ParseError extends Error {
 }
 
 /** A time of day in an IANA time zone: `16:00`, `Europe/Berlin`. */
-export interface TimeOfDay {
+interface TimeOfDay {
   readonly time: string;
   readonly timeZone: string;
 }

@@ -22,7 +22,7 @@ export type OnWait = (message: string) => void;
 const WAITING = "waiting until another process has restored, migrated or copied the database";
 
 /** Another process holds the exclusive lock, which it releases when its work is done. */
-export class DatabaseLocked extends StartupError {}
+class DatabaseLocked extends StartupError {}
 
 /**
  * Takes the shared lock of every process that has a data directory's database open, until disposed.

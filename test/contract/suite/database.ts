@@ -10,7 +10,7 @@ import type { Publication } from "../../../src/rates/history.ts";
 import { type Pair, parsePair } from "../../../src/rates/rules/symbol.ts";
 import {
   createUpdatePolicy,
-  type ReceivedRate,
+  type SourcedRate,
   type UpdatePolicy,
 } from "../../../src/rates/rules/update-policy.ts";
 import type { RateUpdate } from "../../../src/rates/store.ts";
@@ -81,6 +81,7 @@ export function newAccount(change: Partial<Account> = {}): Account {
     createdAt: NOW,
     emailVerifiedAt: undefined,
     suspendedAt: undefined,
+    quotaMails: true,
     ...change,
   };
 }
@@ -253,7 +254,7 @@ const PUBLICATION: Publication = {
 /** Stores rates at NOW as the policy decides. */
 export const updateRates = async (
   store: Store,
-  rates: readonly ReceivedRate[],
+  rates: readonly SourcedRate[],
   judge: UpdatePolicy,
   change: Partial<RateUpdate> = {},
 ) => {
@@ -261,5 +262,5 @@ export const updateRates = async (
   return (await store.rates.update(rates, how)).verdicts;
 };
 
-export const storeRates = (store: Store, rates: readonly ReceivedRate[]) =>
+export const storeRates = (store: Store, rates: readonly SourcedRate[]) =>
   updateRates(store, rates, decide);

@@ -291,7 +291,7 @@ function withoutNoticeSuite(test: StoreTest): void {
     const { store, engine } = await open(database);
     const customer = await newCustomer(store, 10);
     const turn = (quotaMails: boolean) =>
-      store.settings.change(customer.accountId, { quotaMails }, BY);
+      store.accounts.setQuotaMails(customer.accountId, quotaMails, BY);
     await read(store, customer, 8);
     await look(store);
 

@@ -5,12 +5,12 @@ export function settingsSuite(test: StoreTest): void {
   test("a new account gets mails about its quota until it turns them off", async (database) => {
     const store = database.openStore();
     const [{ account }, other] = [await newRegistration(store), await newRegistration(store)];
-    assert.deepEqual(await store.settings.ofAccount(account.id), { quotaMails: true });
+    assert.equal((await store.accounts.findById(account.id))?.quotaMails, true);
 
-    await store.settings.change(account.id, { quotaMails: false }, BY);
+    await store.accounts.setQuotaMails(account.id, false, BY);
 
-    assert.deepEqual(await store.settings.ofAccount(account.id), { quotaMails: false });
-    assert.deepEqual(await store.settings.ofAccount(other.account.id), { quotaMails: true });
+    assert.equal((await store.accounts.findById(account.id))?.quotaMails, false);
+    assert.equal((await store.accounts.findById(other.account.id))?.quotaMails, true);
     const [event] = await store.audit.ofAccount(account.id, undefined, 1);
     assert.deepEqual(
       [event?.action, event?.details],
@@ -23,22 +23,20 @@ export function settingsSuite(test: StoreTest): void {
     const { account } = await newRegistration(store);
     const before = await contentsOf(engine);
 
-    await store.settings.change(account.id, { quotaMails: true }, BY);
-    await store.settings.change("nobody", { quotaMails: false }, BY);
+    await store.accounts.setQuotaMails(account.id, true, BY);
+    await store.accounts.setQuotaMails("nobody", false, BY);
 
     assert.deepEqual(await contentsOf(engine), before);
-    assert.equal(await store.settings.ofAccount("nobody"), undefined);
   });
 
-  test("a deleted account has no settings", async (database) => {
+  test("a deleted account's mails about its quota cannot be turned off", async (database) => {
     const [store, engine] = [database.openStore(), database.openEngine()];
     const { account } = await newRegistration(store);
     await engine.query("UPDATE accounts SET deleted_at = $1", NOW);
     const before = await contentsOf(engine);
 
-    await store.settings.change(account.id, { quotaMails: false }, BY);
+    await store.accounts.setQuotaMails(account.id, false, BY);
 
-    assert.equal(await store.settings.ofAccount(account.id), undefined);
     assert.deepEqual(await contentsOf(engine), before);
   });
 }

@@ -23,7 +23,6 @@ import { quotaNoticeSuite } from "./quota-notices.ts";
 import { rateSuite } from "./rates.ts";
 import { retentionSuite } from "./retention.ts";
 import { sessionListSuite } from "./session-list.ts";
-import { sessionUsageSuite } from "./session-usage.ts";
 import { settingsSuite } from "./settings.ts";
 import { signatureSuite } from "./signatures.ts";
 import { usageExportSuite } from "./usage-export.ts";
@@ -41,7 +40,6 @@ const PARTS = {
   "mail tokens": mailTokenSuite,
   outbox: outboxSuite,
   "plans and usage": planSuite,
-  "usage of sessions": sessionUsageSuite,
   "removal of plans": planRemovalSuite,
   "daily usage": dailyUsageSuite,
   "usage of each key": keyUsageSuite,

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { SourceLine } from "../../../src/rates/rules/rate.ts";
 import { publishers } from "../../../src/sources/publishers/catalogue.ts";
-import type { Publisher, SourceLine } from "../../../src/sources/publishers/publisher.ts";
+import type { Publisher } from "../../../src/sources/publishers/publisher.ts";
 
 /** The afternoon when the recorded publications were the latest. */
 export const RECEIVED_MS = Date.parse("2026-04-01T18:00:00.250Z");

@@ -1,0 +1,22 @@
+import { PAGE_ROWS } from "./page-size.ts";
+
+/**
+ * Reads a list in pages of bounded size until one is not full, which may be empty.
+ *
+ * @param start the cursor before the first row.
+ * @param read returns the rows after a cursor, at most `limit`.
+ */
+export async function* pagesOf<Row, Cursor>(
+  start: Cursor,
+  read: (after: Cursor, limit: number) => Promise<Row[]>,
+  cursorOf: (row: Row) => Cursor,
+): AsyncGenerator<Row[], void> {
+  let after = start;
+  for (;;) {
+    const page = await read(after, PAGE_ROWS);
+    yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE_ROWS) return;
+    after = cursorOf(last);
+  }
+}
