@@ -1,7 +1,7 @@
 import type { Static } from "typebox";
 import { remainingUnits } from "../billing/rules.ts";
 import { UNMAILABLE_CHARACTERS } from "../shared/email.ts";
-import { Id, Timestamp, Type } from "../shared/json-schema.ts";
+import { Id, Timestamp, Type, textWithout } from "../shared/json-schema.ts";
 import { exportSections } from "./administration.ts";
 import type { IssuedSession } from "./sessions.ts";
 import type { Account, AccountSummary } from "./store.ts";
@@ -25,7 +25,7 @@ export function accountSummaryJson(account: AccountSummary) {
 export const Email = Type.String({
   format: "email",
   maxLength: 254,
-  pattern: `^[^${UNMAILABLE_CHARACTERS}]*$`,
+  pattern: textWithout(UNMAILABLE_CHARACTERS, "control characters, < or >"),
   description: "Trimmed and lower-cased before validation",
   examples: ["ada@example.org"],
 });

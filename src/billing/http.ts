@@ -120,6 +120,6 @@ export function createRespondToUsage(deps: {
     readSessionUsage(token).then(usageResponse, (error: unknown) => {
       const failure = toFailure(error);
       logFailure(log, failure, requestId);
-      return errorResponse(failure, requestId, "Session");
+      return errorResponse(failure, requestId, [], "Session");
     });
 }

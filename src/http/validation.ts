@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { TLocalizedValidationError } from "typebox/error";
 import type * as Schema from "typebox/schema";
 import { Failure } from "../shared/failure.ts";
+import { charactersExcludedBy } from "../shared/json-schema.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -75,10 +76,6 @@ export function schemaFailure(errors: readonly TLocalizedValidationError[]): Fai
   return new Failure("invalid_request", error === undefined ? "invalid" : ruleOf(error));
 }
 
-function forbiddenIn(field: string): string {
-  return field === "email" ? "control characters, < or >" : "control characters";
-}
-
 function ruleOf(error: TLocalizedValidationError): string {
   const field = error.instancePath.slice(1).replaceAll("/", ".");
   if (error.keyword === "required") return `${error.params.requiredProperties[0]} is missing.`;
@@ -88,6 +85,9 @@ function ruleOf(error: TLocalizedValidationError): string {
   if (error.keyword === "maxLength") {
     return `${field} must have at most ${error.params.limit} characters.`;
   }
-  if (error.keyword === "pattern") return `${field} must not hold ${forbiddenIn(field)}.`;
+  if (error.keyword === "pattern") {
+    const characters = charactersExcludedBy(String(error.params.pattern));
+    if (characters !== undefined) return `${field} must not hold ${characters}.`;
+  }
   return `${field} ${error.message}.`;
 }

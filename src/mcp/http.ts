@@ -96,7 +96,7 @@ export function createRespondToMcp(deps: {
         if (error instanceof ClientGone) throw error;
         const failure = toFailure(error);
         logFailure(log, failure, request.requestId);
-        return errorResponse(failure, request.requestId, MCP_CHALLENGE);
+        return errorResponse(failure, request.requestId, [], MCP_CHALLENGE);
       },
     );
 }

@@ -85,7 +85,7 @@ export function createRespondToRead(deps: {
     headers: readonly string[],
   ): HttpResponse => {
     logFailure(log, failure, requestId);
-    return errorResponse(failure, requestId, "ApiKey", headers);
+    return errorResponse(failure, requestId, headers, "ApiKey");
   };
 
   return (requestId, apiKey, base, quote) =>
