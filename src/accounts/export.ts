@@ -1,3 +1,4 @@
+import { ownEvent } from "../audit/rules.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { DailyUnits, UsageStore } from "../billing/store.ts";
 import { createReadDailyUsage } from "../billing/usage.ts";
@@ -123,19 +124,12 @@ async function* dailyPages(pages: AsyncIterable<readonly DailyUnits[]>) {
   }
 }
 
-/** An owner may read an export: it has no operator's name or machine. */
+/** As an owner sees them, who may read an export. */
 async function* eventPages(audit: AuditStore, accountId: string) {
   let before: string | undefined;
   for (;;) {
     const page = await audit.ofAccount(accountId, before, PAGE_ROWS);
-    yield page.map(({ id, at, actor, action, origin, details }) => ({
-      id,
-      at,
-      actor,
-      action,
-      ...(actor === "account" ? { address: origin ?? null } : {}),
-      details,
-    }));
+    yield page.map(ownEvent);
     if (page.length < PAGE_ROWS) return;
     before = page.at(-1)?.id;
   }

@@ -1,5 +1,5 @@
 import type { SessionTimes } from "../billing/store.ts";
-import type { Clock } from "../shared/clock.ts";
+import { CLOCK_DIFFERENCE_MAX_MS, type Clock } from "../shared/clock.ts";
 import { sessionRequired } from "../shared/failure.ts";
 import { timestamp } from "../shared/instant.ts";
 import { originNow } from "../shared/origin.ts";
@@ -18,9 +18,6 @@ import {
   wrongCredentials,
 } from "./rules.ts";
 import type { AccountStore, CheckedPassword, ListedSession, SessionStore } from "./store.ts";
-
-/** How far the nodes' clocks may differ, or one be set back, before sessions are rejected. */
-const CLOCK_SKEW_MS = 5 * 60_000;
 
 /** The result of a log-in; the token is returned only here. */
 export interface IssuedSession {
@@ -181,5 +178,5 @@ function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" 
 
 /** The times by which a session is valid at a moment: it ends after one, and began by the other. */
 function timesAt(nowMs: number): SessionTimes {
-  return { now: timestamp(nowMs), issuedBy: timestamp(nowMs + CLOCK_SKEW_MS) };
+  return { now: timestamp(nowMs), issuedBy: timestamp(nowMs + CLOCK_DIFFERENCE_MAX_MS) };
 }

@@ -4,19 +4,17 @@ import { originNow } from "../shared/origin.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import { API_KEY_PREFIX, type Secrets } from "../shared/secrets.ts";
 import { isUuid } from "../shared/uuid.ts";
-import { apiKeyRequired, isApiKey, keyPrefixOf } from "./rules.ts";
+import { apiKeyRequired, isApiKey, KEY_LIMITS, keyPrefixOf } from "./rules.ts";
 import type { ApiKey, ApiKeyStore, KeyLimits } from "./store.ts";
 
-const LIMITS: KeyLimits = { active: 100, perDay: 100, total: 10_000 };
-
 const limitMessages: Record<keyof KeyLimits, string> = {
-  active: `An account has at most ${LIMITS.active} active API keys. Revoke one first.`,
+  active: `An account has at most ${KEY_LIMITS.active} active API keys. Revoke one first.`,
   perDay:
-    `An account can create at most ${LIMITS.perDay} API keys per UTC day. ` +
+    `An account can create at most ${KEY_LIMITS.perDay} API keys per UTC day. ` +
     "Use a key that you have, or create one after 00:00 UTC.",
   total:
-    `An account has at most ${LIMITS.total.toLocaleString("en")} API keys in total, revoked ones ` +
-    "included. Use a key that you have, or ask the operator.",
+    `An account has at most ${KEY_LIMITS.total.toLocaleString("en")} API keys in total, ` +
+    "revoked ones included. Use a key that you have, or ask the operator.",
 };
 
 export interface ApiKeys {
@@ -68,7 +66,7 @@ export function createApiKeys(uses: {
       const keyHash = secrets.hash(secret);
       const sessionHash = secrets.hash(session.token);
       const newKey = { ...key, accountId, keyHash, sessionHash };
-      const creation = await store.keys.create(newKey, LIMITS, origin);
+      const creation = await store.keys.create(newKey, KEY_LIMITS, origin);
       if (creation === "session_ended") throw sessionRequired;
       if (creation === "created") return { key, secret };
       throw new Failure("key_limit_reached", limitMessages[creation]);

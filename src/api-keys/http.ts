@@ -9,6 +9,7 @@ import type { ListGuard } from "../http/unpaid-responses.ts";
 import { Type } from "../shared/json-schema.ts";
 import type { ApiKeys } from "./api-keys.ts";
 import { apiKeyJson, createdApiKeyJson, NewApiKeyBody } from "./json.ts";
+import { KEY_LIMITS } from "./rules.ts";
 
 const tags = ["API keys"];
 const security = [{ Session: [] }];
@@ -19,8 +20,9 @@ const createSchema = {
   security,
   summary: "Create an API key",
   description:
-    "An account has at most 100 active keys, creates at most 100 per UTC day, and has at most " +
-    "10,000 in total, revoked ones included.",
+    `An account has at most ${KEY_LIMITS.active} active keys, creates at most ` +
+    `${KEY_LIMITS.perDay} per UTC day, and has at most ${KEY_LIMITS.total.toLocaleString("en")} ` +
+    "in total, revoked ones included.",
   body: NewApiKeyBody,
   response: documentedResponses(
     { 201: Type.Ref("CreatedApiKey#", { description: "The key with its secret, returned once" }) },

@@ -9,6 +9,7 @@ import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
 import { serviceOverloaded } from "../shared/failure.ts";
 import type { RespondToMcp } from "./http.ts";
 import type { OriginCheck } from "./origin-check.ts";
+import { MCP_ROUTE } from "./request.ts";
 import { isShortCall } from "./short-call.ts";
 
 /** The head of a message without its credential. */
@@ -41,7 +42,9 @@ const others = `(?:${harmlessHeader("content-(?:type|encoding)")}|${[
 ].join("|")})*`;
 
 /** A head without its credential: a second one does not match. */
-const plainHead = new RegExp(`^POST /v1/mcp HTTP/1\\.([01])\\r\\n${WITH_HOST}${others}\\r\\n$`);
+const plainHead = new RegExp(
+  `^POST ${MCP_ROUTE} HTTP/1\\.([01])\\r\\n${WITH_HOST}${others}\\r\\n$`,
+);
 
 const credential = /\r\nauthorization: ApiKey ([!-~]+)\r\n/i;
 
@@ -117,8 +120,6 @@ function headersOf(head: string): Record<string, string> | undefined {
   }
   return headers;
 }
-
-const MCP_ROUTE = "/v1/mcp";
 
 /** Recognises a short call of a tool in its plainest form, from an allowed origin. */
 export function createMessageParser(deps: {

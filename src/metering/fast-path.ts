@@ -1,9 +1,7 @@
 import { API_KEY_HEADER, endsConnection, hasOrigin, plainGet } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
-import type { RespondToRead } from "./http.ts";
+import { RATE_ROUTE, type RespondToRead, ratePath } from "./http.ts";
 import { readsOverloaded } from "./rules.ts";
-
-const RATE_ROUTE = "/v1/rates/:base/:quote";
 
 /** Recognises a metered read in its plainest form. */
 export function createReadParser(respondToRead: RespondToRead): ParsePlainRequest {
@@ -43,7 +41,7 @@ const BYTES_MAX = 8192;
 
 const symbol = "([A-Za-z0-9]{2,10})";
 // One match from the first byte to the last: 0.6 µs, a fourth of the time of parsing by lines.
-const plainRead = plainGet(`/v1/rates/${symbol}/${symbol}`, API_KEY_HEADER);
+const plainRead = plainGet(ratePath(symbol, symbol), API_KEY_HEADER);
 
 /**
  * Recognises the plainest form of a read: the bytes are one complete GET or HEAD, with one Host,

@@ -1,3 +1,4 @@
+import { CLOCK_DIFFERENCE_MAX_MS } from "../shared/clock.ts";
 import { timestamp } from "../shared/instant.ts";
 import { PAGE_ROWS } from "../shared/page-size.ts";
 import type { DocumentReader, ReadDocument, StatedRates } from "./document-reader.ts";
@@ -13,9 +14,6 @@ import type {
 import { pairName } from "./rules/symbol.ts";
 import { IMPORT_SOURCE, type SourcedRate } from "./rules/update-policy.ts";
 import { eventsOf, type HistoryUses } from "./served-at.ts";
-
-/** The clocks of several nodes may differ by this. */
-const CLOCK_DIFFERENCE_MS = 60_000;
 
 /** Something in the store that does not agree with its source. */
 export type Difference =
@@ -182,7 +180,7 @@ async function reportSuspects(
   nowMs: () => number,
 ): Promise<void> {
   const read = (after: Position) => {
-    const latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MS);
+    const latest = timestamp(nowMs() + CLOCK_DIFFERENCE_MAX_MS);
     return history.suspects(after, latest, PAGE_ROWS);
   };
   for await (const suspect of itemsOf(read, ({ observation }) => observation)) {
