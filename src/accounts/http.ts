@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { credentialOf, type SessionGuard } from "../http/authentication.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
@@ -76,20 +76,20 @@ export async function authRoutes(
     "/v1/auth/register",
     { schema: registerSchema, preValidation },
     async (request, reply) => {
-      const account = await register({ ...request.body, clientIp: clientIp(request) });
+      const account = await register({ ...request.body, clientAddress: clientAddress(request) });
       reply.code(201);
       return accountJson(account);
     },
   );
 
   app.post("/v1/auth/login", { schema: loginSchema, preValidation }, async (request) =>
-    sessionJson(await sessions.logIn({ ...request.body, clientIp: clientIp(request) })),
+    sessionJson(await sessions.logIn({ ...request.body, clientAddress: clientAddress(request) })),
   );
 
   await ignoringBodies(app, (scope) => {
     const options = { schema: logoutSchema, onRequest: sessionGuard };
     scope.post("/v1/auth/logout", options, async (request, reply) => {
-      await sessions.logOut(credentialOf(request.raw, "Session") ?? "", clientIp(request));
+      await sessions.logOut(credentialOf(request.raw, "Session") ?? "", clientAddress(request));
       return reply.code(204).send();
     });
   });
@@ -159,7 +159,7 @@ export function mailTokenRoutes(
   const preValidation = normalizeBodyEmail;
 
   app.post("/v1/auth/verification", { schema: verifySchema }, async (request, reply) => {
-    await emailVerification.verify(request.body.token, clientIp(request));
+    await emailVerification.verify(request.body.token, clientAddress(request));
     return reply.code(204).send();
   });
 
@@ -167,7 +167,7 @@ export function mailTokenRoutes(
     "/v1/auth/verification/resend",
     { schema: resendSchema, preValidation },
     async (request, reply) => {
-      await emailVerification.resend(request.body.email, clientIp(request));
+      await emailVerification.resend(request.body.email, clientAddress(request));
       reply.code(202);
       return {};
     },
@@ -177,7 +177,7 @@ export function mailTokenRoutes(
     "/v1/auth/password-reset",
     { schema: requestResetSchema, preValidation },
     async (request, reply) => {
-      await passwordResets.request(request.body.email, clientIp(request));
+      await passwordResets.request(request.body.email, clientAddress(request));
       reply.code(202);
       return {};
     },
@@ -188,7 +188,7 @@ export function mailTokenRoutes(
     { schema: confirmResetSchema },
     async (request, reply) => {
       const { token, password } = request.body;
-      await passwordResets.confirm(token, password, clientIp(request));
+      await passwordResets.confirm(token, password, clientAddress(request));
       return reply.code(204).send();
     },
   );

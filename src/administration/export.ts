@@ -66,7 +66,7 @@ export async function exportAccount(
  */
 export type ExportOwnAccount = (
   accountId: string,
-  session: { readonly token: string; readonly clientIp: string },
+  session: { readonly token: string; readonly clientAddress: string },
 ) => Promise<AsyncGenerator<string, void>>;
 
 export function createExportOwnAccount(
@@ -77,7 +77,7 @@ export function createExportOwnAccount(
   },
 ): ExportOwnAccount {
   const { sessions } = uses;
-  return async (accountId, { token, clientIp: address }) => {
+  return async (accountId, { token, clientAddress: address }) => {
     await uses.consumeAuthAttempt(address, `export of ${accountId}`);
     const origin = originNow({ kind: "account", address }, uses);
     const pieces = await exportAccount(uses, accountId, origin);

@@ -1,7 +1,7 @@
 import { accountDetailsJson, PasswordBody } from "../accounts/json.ts";
 import type { AccountStore } from "../accounts/store.ts";
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
 import type { SendPieces } from "../http/response/list.ts";
@@ -75,7 +75,7 @@ export function accountRoutes(
 
   app.delete(url, { schema: deleteSchema, onRequest }, async (request, reply) => {
     const { password } = request.body;
-    await deleteAccount(accountOf(request), { password, clientIp: clientIp(request) });
+    await deleteAccount(accountOf(request), { password, clientAddress: clientAddress(request) });
     return reply.code(204).send();
   });
 
@@ -84,7 +84,7 @@ export function accountRoutes(
     { schema: exportSchema, onRequest: listGuard },
     async (request, reply) => {
       const token = credentialOf(request.raw, "Session") ?? "";
-      const session = { token, clientIp: clientIp(request) };
+      const session = { token, clientAddress: clientAddress(request) };
       return sendPieces(reply, await exportOwnAccount(accountOf(request), session));
     },
   );

@@ -27,7 +27,7 @@ export interface ApiKeys {
   create(
     accountId: string,
     name: string,
-    session: { readonly token: string; readonly clientIp: string },
+    session: { readonly token: string; readonly clientAddress: string },
   ): Promise<{ key: ApiKey; secret: string }>;
   /** Every key of the account, revoked ones too, oldest first, in pages of bounded size. */
   list(accountId: string): AsyncGenerator<ApiKey[], void>;
@@ -42,7 +42,7 @@ export interface ApiKeys {
    * @param keyId in upper or lower case.
    * @throws {Failure} `not_found` for an id that is unknown, foreign or revoked already.
    */
-  revoke(accountId: string, keyId: string, clientIp: string): Promise<void>;
+  revoke(accountId: string, keyId: string, clientAddress: string): Promise<void>;
 }
 
 export function createApiKeys(uses: {
@@ -54,7 +54,7 @@ export function createApiKeys(uses: {
 
   return {
     async create(accountId, name, session) {
-      const origin = originNow({ kind: "account", address: session.clientIp }, uses);
+      const origin = originNow({ kind: "account", address: session.clientAddress }, uses);
       const secret = API_KEY_PREFIX + secrets.secret();
       const key: ApiKey = {
         id: secrets.uuid(),
@@ -81,9 +81,9 @@ export function createApiKeys(uses: {
       return accountId;
     },
 
-    async revoke(accountId, keyId, clientIp) {
+    async revoke(accountId, keyId, clientAddress) {
       const id = keyId.toLowerCase();
-      const origin = originNow({ kind: "account", address: clientIp }, uses);
+      const origin = originNow({ kind: "account", address: clientAddress }, uses);
       const isRevoked = isUuid(id) && (await store.keys.revoke(accountId, id, origin));
       if (!isRevoked) {
         throw new Failure("not_found", "There is no active API key with this id.");

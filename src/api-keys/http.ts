@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
@@ -69,7 +69,7 @@ export async function apiKeyRoutes(
     { schema: createSchema, onRequest, preValidation: trimName },
     async (request, reply) => {
       const token = credentialOf(request.raw, "Session") ?? "";
-      const session = { token, clientIp: clientIp(request) };
+      const session = { token, clientAddress: clientAddress(request) };
       const { key, secret } = await apiKeys.create(accountOf(request), request.body.name, session);
       reply.code(201);
       return createdApiKeyJson(key, secret);
@@ -82,7 +82,7 @@ export async function apiKeyRoutes(
 
   await ignoringBodies(app, (scope) => {
     scope.delete(`${url}/:id`, { schema: revokeSchema, onRequest }, async (request, reply) => {
-      await apiKeys.revoke(accountOf(request), request.params.id, clientIp(request));
+      await apiKeys.revoke(accountOf(request), request.params.id, clientAddress(request));
       return reply.code(204).send();
     });
   });

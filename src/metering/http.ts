@@ -95,8 +95,8 @@ export function createRespondToRead(deps: {
 
   return (requestId, apiKey, base, quote) =>
     readRate(apiKey, base, quote).then(
-      ({ result, allowance }: ReadResult) => {
-        const headers = allowance === undefined ? [] : rateLimitHeaders(allowance);
+      ({ result, quotaState }: ReadResult) => {
+        const headers = quotaState === undefined ? [] : rateLimitHeaders(quotaState);
         if (result instanceof Failure) return failureResponse(result, requestId, headers);
         headers.push(...result.headers);
         return { status: 200, code: undefined, headers, body: rateBody(result) };

@@ -89,8 +89,8 @@ export function rateStore(engine: Engine): RateStore {
       }, RATES_LOCK);
     },
 
-    previewUpdate: (rates, judge) =>
-      engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, judge)),
+    previewUpdate: (rates, policy) =>
+      engine.transaction(() => previewRates(engine.maxRowsPerStatement, rates, policy)),
 
     async listHeld() {
       return (await engine.query(LIST_HELD_RATES)).map(

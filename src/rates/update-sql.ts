@@ -66,7 +66,7 @@ interface PairState {
 export function* updateRates(
   maxRowsPerStatement: number,
   rates: readonly ReceivedRate[],
-  { judge, publication, origin }: RateUpdate,
+  { policy, publication, origin }: RateUpdate,
   headersOf: HeadersFor,
 ): Transaction<UpdateOutcome> {
   const id = typeof publication === "number" ? publication : yield* storePublication(publication);
@@ -74,7 +74,9 @@ export function* updateRates(
     yield statement(SET_VALIDATORS, publication.source, publication.validators ?? null);
   const states = yield* readStates(maxRowsPerStatement, rates);
   const accepted: Accepted[] = [];
-  const verdicts = rates.map((rate, index) => decide(rate, states.ofRates[index], judge, accepted));
+  const decisions = rates.map((rate, index) =>
+    decide(rate, states.ofRates[index], policy, accepted),
+  );
   if (accepted.length > 0) {
     for (const some of chunksOf(accepted, maxRowsPerStatement))
       yield addObservations(some, id, origin.at);
@@ -83,20 +85,20 @@ export function* updateRates(
     yield statement(COUNT_CHANGE);
   }
   yield* storeHeld(maxRowsPerStatement, states.ofPairs, id, origin);
-  return { verdicts, publication: id };
+  return { decisions, publication: id };
 }
 
 /** Decides on rates as `updateRates` does, and stores nothing. */
 export function* previewRates(
   maxRowsPerStatement: number,
   rates: readonly ReceivedRate[],
-  judge: UpdatePolicy,
+  policy: UpdatePolicy,
 ): Transaction<DecidedUpdate[]> {
   const states = yield* readStates(maxRowsPerStatement, rates);
   return rates.map((next, index): DecidedUpdate => {
     const state = states.ofRates[index];
     const current = state?.current;
-    return { next, current, verdict: decide(next, state, judge, []) };
+    return { next, current, decision: decide(next, state, policy, []) };
   });
 }
 
@@ -172,20 +174,20 @@ function setStored(state: PairState | undefined, row: Row): void {
 function decide(
   rate: ReceivedRate,
   state: PairState | undefined,
-  judge: UpdatePolicy,
+  policy: UpdatePolicy,
   accepted: Accepted[],
 ): UpdateDecision {
   if (state === undefined) throw new Error(`${pairName(rate)} was not looked up`);
-  const verdict = judge(state.current, rate);
-  if (verdict === "hold") state.held = rate;
-  if (verdict === "store") {
+  const decision = policy(state.current, rate);
+  if (decision === "hold") state.held = rate;
+  if (decision === "store") {
     state.sequence += 1;
     state.current = rate;
     state.served = { rate, sequence: state.sequence };
     state.held = undefined;
     accepted.push(state.served);
   }
-  return verdict;
+  return decision;
 }
 
 function addObservations(

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { accountOf, credentialOf, type SessionGuard } from "../http/authentication.ts";
-import { clientIp } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import type { App } from "../http/fastify.ts";
 import { ignoringBodies } from "../http/ignored-bodies.ts";
 import { documentedResponses, emptyResponse } from "../http/openapi.ts";
@@ -79,5 +79,5 @@ function ownSession(request: FastifyRequest) {
 }
 
 function sessionInUse(request: FastifyRequest) {
-  return { ...ownSession(request), clientIp: clientIp(request) };
+  return { ...ownSession(request), clientAddress: clientAddress(request) };
 }

@@ -35,7 +35,7 @@ export interface IssuedSession {
 export interface SessionInUse {
   readonly accountId: string;
   readonly token: string;
-  readonly clientIp: string;
+  readonly clientAddress: string;
 }
 
 /** A valid session of an account, as another one of it sees it. */
@@ -58,9 +58,9 @@ export interface Sessions {
   /** @returns the id of the session's account. @throws {Failure} `unauthorized` */
   authenticate(token: string | undefined): Promise<string>;
   /** Ends the session of a token that `authenticate` accepted. */
-  logOut(token: string, clientIp: string): Promise<void>;
+  logOut(token: string, clientAddress: string): Promise<void>;
   /** The valid sessions of the account, newest first, in pages of bounded size. */
-  list(session: Omit<SessionInUse, "clientIp">): AsyncGenerator<ValidSession[], void>;
+  list(session: Omit<SessionInUse, "clientAddress">): AsyncGenerator<ValidSession[], void>;
   /**
    * Ends a session of the same account, or the session itself.
    *
@@ -100,8 +100,8 @@ export function createSessions(uses: SessionUses): Sessions {
     token === undefined || !isSessionToken(token) ? undefined : secrets.hash(token);
 
   return {
-    async logIn({ email, password: typed, clientIp }) {
-      await consumeAuthAttempt(clientIp, email);
+    async logIn({ email, password: typed, clientAddress }) {
+      await consumeAuthAttempt(clientAddress, email);
       const password = normalizePassword(typed);
       for (;;) {
         const account = await store.accounts.findByEmail(email);
@@ -114,7 +114,7 @@ export function createSessions(uses: SessionUses): Sessions {
         if (requireVerifiedEmail && account.emailVerifiedAt === undefined) throw emailNotVerified;
         const hash = account.passwordHash;
         const nextHash = check.outdated ? await secrets.hashPassword(password) : hash;
-        const session = await openSession(account.id, { hash, nextHash }, clientIp);
+        const session = await openSession(account.id, { hash, nextHash }, clientAddress);
         // Otherwise the password changed or the account was suspended meanwhile: check again.
         if (session !== undefined) return session;
       }
@@ -143,8 +143,8 @@ export function createSessions(uses: SessionUses): Sessions {
 
 function createSessionList(uses: SessionUses): Pick<Sessions, "list" | "endOne" | "endOthers"> {
   const { store, secrets, clock } = uses;
-  const originOf = ({ clientIp }: SessionInUse) =>
-    originNow({ kind: "account", address: clientIp }, uses);
+  const originOf = ({ clientAddress }: SessionInUse) =>
+    originNow({ kind: "account", address: clientAddress }, uses);
   const askerOf = ({ accountId, token }: SessionInUse) => ({
     accountId,
     tokenHash: secrets.hash(token),
