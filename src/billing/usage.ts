@@ -44,7 +44,7 @@ function notStored(accountId: string): StoreUnavailable {
 const USAGES_PER_BATCH = 1000;
 
 /**
- * Checks a session's token and reads the usage of its account, in one look-up for all requests that
+ * Checks a session's token and reads the usage of its account, in one lookup for all requests that
  * arrive together.
  *
  * @throws {Failure} `unauthorized`

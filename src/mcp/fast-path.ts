@@ -1,8 +1,8 @@
 import {
   endsConnection,
   HOST_HEADER,
-  harmlessHeader,
   hasOrigin,
+  neutralHeader,
   WITH_HOST,
 } from "../http/fast-path/grammar.ts";
 import type { ParsePlainRequest } from "../http/fast-path/plain-request.ts";
@@ -35,7 +35,7 @@ const BYTES_MAX = 8192;
 
 const END_OF_HEAD = Buffer.from("\r\n\r\n");
 
-const others = `(?:${harmlessHeader("content-(?:type|encoding)")}|${[
+const others = `(?:${neutralHeader("content-(?:type|encoding)")}|${[
   HOST_HEADER,
   "(?i:content-type): application/json(?:; ?charset=utf-8)?\\r\\n",
   "(?i:content-length): (?:0|[1-9][0-9]{0,3})\\r\\n",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertKeyRefused } from "../support/assertions.ts";
+import { assertKeyRejected } from "../support/assertions.ts";
 import type { Answer } from "../support/client.ts";
 import { startService, startSharedService, TestClock } from "../support/service.ts";
 
@@ -40,9 +40,9 @@ test("§8 quota state: a response without a valid key has no RateLimit headers",
   const { session, apiKey, keyId: id } = await service.newCustomer();
   await service.revokeKey(session, id);
 
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD"));
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { apiKey }));
-  assertKeyRefused(await service.get("/v1/rates/EUR/USD", { session }));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD"));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD", { apiKey }));
+  assertKeyRejected(await service.get("/v1/rates/EUR/USD", { session }));
 });
 
 test("§8 quota state: the seconds until the reset are rounded up and follow the clock", async () => {

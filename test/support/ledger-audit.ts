@@ -133,12 +133,12 @@ function auditQuota(
 ): void {
   const account = ledger.accounts.get(email);
   if (account === undefined) return;
-  const { ceilingUnits, wasRefused } = account;
+  const { ceilingUnits, wasRejected } = account;
   const quotas = ledger.quotasOf(account.plans);
   const found = `${email}, ${period}: ${units} units, quota ${quotas}`;
   if (units > ceilingUnits) findings.complain(`${found}: past the ${ceilingUnits} it may have`);
-  if (wasRefused && units < Math.min(...quotas)) {
-    findings.complain(`${found}: refused before the quota was spent`);
+  if (wasRejected && units < Math.min(...quotas)) {
+    findings.complain(`${found}: rejected before the quota was spent`);
   }
 }
 

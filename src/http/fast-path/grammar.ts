@@ -32,7 +32,7 @@ const ORIGIN = `[Oo]rigin:${VALUE}\\r\\n`;
  *
  * @param decisive further headers that change the response, in lower case.
  */
-export function harmlessHeader(...decisive: readonly string[]): string {
+export function neutralHeader(...decisive: readonly string[]): string {
   const names = [...decisiveHeaders, ...decisive].join("|");
   return `(?:(?!(?i:${names}):)${NAME}:${VALUE}\\r\\n|${CONNECTION}|${ORIGIN})`;
 }
@@ -55,7 +55,7 @@ export const API_KEY_HEADER = "(?i:authorization: ApiKey) ([!-~]+)\\r\\n";
  * @param credential the pattern of its header.
  */
 export function plainGet(path: string, credential: string): RegExp {
-  const others = `${harmlessHeader()}*`;
+  const others = `${neutralHeader()}*`;
   return new RegExp(
     `^(GET|HEAD) ${path} HTTP/1\\.([01])\\r\\n${others}` +
       `(?:${HOST_HEADER}${others}${credential}|${credential}${others}${HOST_HEADER})` +

@@ -91,7 +91,7 @@ export function sessionUsageSuite(test: StoreTest): void {
     }
   });
 
-  test("changes by another process take effect at the next look-up", async (database) => {
+  test("changes by another process take effect at the next lookup", async (database) => {
     const [store, other] = [database.openStore(), database.openStore()];
     await store.plans.set({ name: "small", unitsPerPeriod: 5 }, BY);
     const { tokenHash, accountId, email } = await newUser(store);

@@ -17,7 +17,7 @@ async function startHolding(admit = () => true) {
   replyWriter.addCommonHeaders(app);
   addLoadShedding(app, {
     admit,
-    paceRejection: (refuse) => refuse(),
+    paceRejection: (reject) => reject(),
     sendFailure: replyWriter.sendFailure,
     exchanges,
   });
