@@ -4,6 +4,7 @@ import type { TLocalizedValidationError } from "typebox/error";
 import type * as Schema from "typebox/schema";
 import { Failure } from "../shared/failure.ts";
 import { charactersExcludedBy } from "../shared/json-schema.ts";
+import { parseWholeNumber } from "../shared/text/whole-number.ts";
 
 const require = createRequire(import.meta.url);
 
@@ -52,8 +53,6 @@ function createValidator({ schema, httpPart }: Part): Validate {
   };
 }
 
-const wholeNumber = /^[1-9][0-9]{0,9}$/;
-
 /**
  * Converts a parameter of the query to a whole number from 1 to `max`. It runs before the
  * validator, which would convert the texts "1.5" and "true" to 1.
@@ -65,8 +64,10 @@ export function wholeNumberIn(name: string, max: number) {
     const query = request.query as Record<string, unknown>;
     const { [name]: text } = query;
     if (text === undefined) return;
-    if (typeof text !== "string" || !wholeNumber.test(text) || Number(text) > max) throw invalid;
-    query[name] = Number(text);
+    const value = typeof text === "string" ? parseWholeNumber(text, 1, max) : undefined;
+    // In one form only: 01 is none.
+    if (value === undefined || String(value) !== text) throw invalid;
+    query[name] = value;
   };
 }
 

@@ -17,7 +17,7 @@ import type { SourcedRate } from "./rules/update-policy.ts";
 import type { HeldRate, RateStore, StoredRate } from "./store.ts";
 import {
   COUNT_CHANGE,
-  figureOf,
+  eventDetailsOf,
   positionOf,
   previewRates,
   sourcedRateOf,
@@ -110,7 +110,7 @@ export function rateStore(engine: Engine): RateStore {
         const stored = { ...held, ...positionOf(row) };
         const headers = (rate: SourcedRate) => headersOf.rate(rate, origin.at);
         yield* storeRate(stored, optionalIntegerOf(row, "publication"), headers, origin.at);
-        const details = figureOf(held);
+        const details = eventDetailsOf(held);
         yield writeEvent("rate.released", origin, { details });
         return held;
       }, RATES_LOCK),
@@ -119,7 +119,7 @@ export function rateStore(engine: Engine): RateStore {
       engine.transaction(function* () {
         const [row] = yield statement(TAKE_HELD_RATE, base, quote);
         if (row === undefined) return false;
-        const details = figureOf(sourcedRateOf(row));
+        const details = eventDetailsOf(sourcedRateOf(row));
         yield writeEvent("rate.dropped", origin, { details });
         return true;
       }),
@@ -144,7 +144,7 @@ export function rateStore(engine: Engine): RateStore {
         const rate = storedRateOf(row);
         const [heldRow] = yield statement(TAKE_HELD_RATE, base, quote);
         yield statement(SET_VALIDATORS, rate.source, null);
-        const details = { ...figureOf(rate), ...(yield* countChangeOf(row)) };
+        const details = { ...eventDetailsOf(rate), ...(yield* countChangeOf(row)) };
         yield writeEvent("rate.deleted", origin, { details });
         return { rate, held: heldRow && sourcedRateOf(heldRow) };
       }, RATES_LOCK),

@@ -49,7 +49,7 @@ interface Accepted {
 }
 
 /** What the store has of a pair, then also what was decided about it. */
-interface PairState {
+interface UpdatedPair {
   readonly pair: Pair;
   current: SourcedRate | undefined;
   /** The sequence of its last observation; 0 without one. */
@@ -118,8 +118,8 @@ export function* storeRate(
 
 /** The states of the pairs, and for each rate the one of its pair. */
 interface States {
-  readonly ofPairs: readonly PairState[];
-  readonly ofRates: readonly PairState[];
+  readonly ofPairs: readonly UpdatedPair[];
+  readonly ofRates: readonly UpdatedPair[];
 }
 
 /** Reads what the store has of every pair of the rates. */
@@ -127,8 +127,8 @@ function* readStates(
   maxRowsPerStatement: number,
   rates: readonly ReceivedRate[],
 ): Transaction<States> {
-  const states = new Map<string, PairState>();
-  let last: PairState | undefined;
+  const states = new Map<string, UpdatedPair>();
+  let last: UpdatedPair | undefined;
   const ofRates = rates.map((rate) => {
     // An import is sorted by pair.
     if (last?.pair.base === rate.base && last.pair.quote === rate.quote) return last;
@@ -147,7 +147,7 @@ function* readStates(
   return { ofPairs, ofRates };
 }
 
-function newState(pair: Pair): PairState {
+function newState(pair: Pair): UpdatedPair {
   return {
     pair,
     current: undefined,
@@ -158,7 +158,7 @@ function newState(pair: Pair): PairState {
   };
 }
 
-function setStored(state: PairState | undefined, row: Row): void {
+function setStored(state: UpdatedPair | undefined, row: Row): void {
   if (state === undefined) throw new Error(`the pair ${row.number} is none of the wanted ones`);
   if (row.rate !== null) state.current = rateOf(row, state.pair.base, state.pair.quote);
   state.sequence = integerOf(row, "observation");
@@ -173,7 +173,7 @@ function setStored(state: PairState | undefined, row: Row): void {
  */
 function decide(
   rate: ReceivedRate,
-  state: PairState | undefined,
+  state: UpdatedPair | undefined,
   policy: UpdatePolicy,
   accepted: Accepted[],
 ): UpdateDecision {
@@ -227,7 +227,7 @@ function* serve(
 /** Drops the held rates of pairs with an accepted one, and holds those that are to be held. */
 function* storeHeld(
   maxRowsPerStatement: number,
-  states: readonly PairState[],
+  states: readonly UpdatedPair[],
   publication: number,
   origin: Origin,
 ): Transaction<void> {
@@ -246,12 +246,12 @@ function* storeHeld(
     if (rate === undefined) continue;
     // A polled source states another figure every 30 seconds: 2,880 events a day.
     const isHeldAlready = served === undefined && wasHeld;
-    if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: figureOf(rate) });
+    if (!isHeldAlready) yield writeEvent("rate.held", origin, { details: eventDetailsOf(rate) });
   }
 }
 
 /** The details of an event about a rate: enough to import it again. */
-export function figureOf(rate: SourcedRate) {
+export function eventDetailsOf(rate: SourcedRate) {
   return { pair: pairName(rate), rate: rate.rate, as_of: rate.asOf, source: rate.source };
 }
 
